@@ -60,6 +60,7 @@ function textOf(rule: Rule): string {
       return `${rule.reason}\n${rule.until}`;
     case 'generated':
     case 'fields':
+    case 'restored':
       return '';
     default:
       return rule satisfies never;

@@ -103,7 +103,7 @@ export const LAYERS: readonly Layer[] = [
       beneficiaries: { holds: 'recipients of payouts', writes: ['beneficiaries'] },
       accounts: { holds: 'sub-accounts of a marketplace', writes: ['accounts'] },
       identity: { holds: 'account-holder lookup' },
-      attempts: { holds: 'attempts to collect a payment at a provider', writes: ['attempts'] },
+      attempts: { holds: 'attempts to collect a payment at a provider', writes: ['attempts', 'archived_attempts'] },
       obligations: { holds: 'money that must be returned to a payer, and the states of a return', writes: ['returns'] },
       payments: { holds: 'payments: states, creation, lists, and `apply`, the only code that changes one', writes: ['payments'] },
       abuse: {
@@ -114,6 +114,7 @@ export const LAYERS: readonly Layer[] = [
       disputes: { holds: 'disputes', writes: ['disputes'] },
       refunds: { holds: 'refunds', writes: ['refunds'] },
       returns: { holds: 'carrying out returns: by refund, by payout, by a person' },
+      archive: { holds: 'moving old payments to compressed storage' },
       transfers: { holds: 'payouts to beneficiaries', writes: ['transfers'] },
       balance: { holds: 'balances and their history' },
       reconciliation: {

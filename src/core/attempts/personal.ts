@@ -3,6 +3,7 @@ import { fields, hashed, kept, type PersonalData, redacted, removed } from '../.
 
 export const personal: PersonalData = {
   tables: {
+    archived_attempts: { plain: 'team_id key payment_id' },
     attempts: {
       belongs: { to: 'row', of: 'payments', by: 'payment_id' },
       plain:

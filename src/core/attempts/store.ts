@@ -11,7 +11,8 @@ import type { AttemptRow, AttemptStatus, Mismatch, Resolution } from './schema.t
 /** A payment whose attempts are read. */
 type PaymentRef = { team_id: bigint; id: string };
 
-const columns =
+/** The columns of an {@link AttemptRow}. */
+export const ATTEMPT_COLUMNS =
   fixed(`team_id, id, payment_id, provider, provider_account, channel, status, amount_minor, currency, payer, payer_hash, remember, method_id, country,
   provider_key, provider_ref, handle, mismatch, mismatches, resolution, decision, reason, message, action, client_ip, polls, must_return, prompted_by, counted_day, next_poll_at, created_at, submitted_at, closed_at`);
 
@@ -56,17 +57,17 @@ export function insertAttempts(tx: Tx, attempts: readonly NewAttempt[]): Promise
       provider_account text, channel text, amount_minor bigint, currency text, payer text, remember boolean, method_id text,
       country text, provider_key text, client_ip text, prompted_by text, counted_day text, decision text,
       next_poll_at timestamptz, created_at timestamptz, submitted_at timestamptz)
-    returning ${columns}`);
+    returning ${ATTEMPT_COLUMNS}`);
 }
 
 export function findAttempt(db: Queryable, team_id: bigint, id: string): Promise<AttemptRow | undefined> {
-  return db.maybe<AttemptRow>(sql`select ${columns} from attempts where team_id = ${team_id} and id = ${id}`);
+  return db.maybe<AttemptRow>(sql`select ${ATTEMPT_COLUMNS} from attempts where team_id = ${team_id} and id = ${id}`);
 }
 
 /** Returns all attempts of the payments, oldest first. */
 export function attemptsOf(db: Queryable, refs: readonly PaymentRef[]): Promise<AttemptRow[]> {
   return db.all<AttemptRow>(sql`
-    select ${columns} from attempts
+    select ${ATTEMPT_COLUMNS} from attempts
     where (team_id, payment_id) in (select * from unnest(${refs.map((ref) => ref.team_id)}::bigint[], ${refs.map((ref) => ref.id)}::text[]))
     order by team_id, id`);
 }
@@ -77,7 +78,7 @@ export function attemptsOf(db: Queryable, refs: readonly PaymentRef[]): Promise<
  */
 export function lockAttempts(tx: Tx, refs: readonly PaymentRef[]): Promise<AttemptRow[]> {
   return tx.all<AttemptRow>(sql`
-    select ${columns} from attempts
+    select ${ATTEMPT_COLUMNS} from attempts
     where (team_id, payment_id) in (select * from unnest(${refs.map((ref) => ref.team_id)}::bigint[], ${refs.map((ref) => ref.id)}::text[]))
     order by team_id, id for update`);
 }
@@ -191,7 +192,7 @@ export function findBySubject(
   subject: AttemptReference,
 ): Promise<AttemptRow | undefined> {
   return db.maybe<AttemptRow>(sql`
-    select ${columns} from attempts where team_id = ${team_id} and provider_account = ${account_id} and ${matching(subject)}
+    select ${ATTEMPT_COLUMNS} from attempts where team_id = ${team_id} and provider_account = ${account_id} and ${matching(subject)}
     order by id desc limit 1`);
 }
 
@@ -215,7 +216,7 @@ export function claimDueAttempts(
         select team_id, id from attempts where ${IN_SHARD} and next_poll_at <= ${dueBefore(now, turn)} ${notAt(fixed('provider_account'), skip)}
         order by next_poll_at limit ${limit} for update skip locked) k
       limit ${limit}
-    ) returning ${columns}${BY_KEY}`);
+    ) returning ${ATTEMPT_COLUMNS}${BY_KEY}`);
 }
 
 /** Moves the next poll of charges in progress, and their submission time. */

@@ -1,6 +1,7 @@
 import type { Queryable } from '../../kit/sql.ts';
 import { decimal } from '../../money/ledger/decimal.ts';
 import type { BooksCheck, Compared, Report } from './differences.ts';
+import { archivedWithin } from '../payments/archived-store.ts';
 import { comparePayments, lastPaymentOfChunk, type SubjectRange } from './payments-store.ts';
 import { checkSetAside } from './reconciliation.ts';
 import { compareReleases, findOwing, findStrays, nextTeam, PAYMENTS, refreshStatistics, TRANSFERS } from './team-store.ts';
@@ -26,7 +27,7 @@ export async function checkBooks(db: Queryable, report: Report): Promise<void> {
 /** Compares one team's ledger with its rows. */
 export async function checkTeam(db: Queryable, team_id: bigint, report: Report): Promise<void> {
   for await (const range of rangesOf(db, team_id, PAYMENTS, lastPaymentOfChunk)) {
-    reportAll(report, team_id, await comparePayments(db, range), checkOfAccount);
+    reportAll(report, team_id, await compareRange(db, range), checkOfAccount);
   }
   for await (const range of rangesOf(db, team_id, TRANSFERS, lastTransferOfChunk)) {
     reportAll(report, team_id, await compareTransfers(db, range), () => 'transfer_money');
@@ -53,6 +54,17 @@ export async function checkTeam(db: Queryable, team_id: bigint, report: Report):
     });
   }
   await checkSetAside(db, team_id, report);
+}
+
+/** A range is compared again when it differs and payments of it were archived meanwhile: their attempts are in neither place then. */
+async function compareRange(db: Queryable, range: SubjectRange): Promise<Compared[]> {
+  for (let archived = await archivedWithin(db, range); ; ) {
+    const differences = await comparePayments(db, range, archived);
+    if (differences.length === 0) return differences;
+    const known = new Set(archived.map(({ id }) => id));
+    archived = await archivedWithin(db, range);
+    if (archived.every(({ id }) => known.has(id))) return differences;
+  }
 }
 
 type LastOfChunk = (db: Queryable, team_id: bigint, after: string, chunk: number) => Promise<string | null>;

@@ -1,3 +1,5 @@
+import { RESTORED_ATTEMPTS } from '../attempts/archived-store.ts';
+import { type ArchivedText, packedOf } from '../payments/archived-store.ts';
 import { fixed, PLANNED_EACH_TIME, type Queryable, sql } from '../../kit/sql.ts';
 import type { Compared } from './differences.ts';
 
@@ -151,11 +153,19 @@ const BOOKED = fixed(`
       left join (select payment_id, sum(amount_minor) as lost from ranged_disputes where status = 'lost' group by 1) d
         on d.payment_id = p.id`);
 
-/** Returns where the rows of a range of payments and the journals about them differ. */
-export function comparePayments(db: Queryable, { team_id, after, to }: SubjectRange): Promise<Compared[]> {
+/**
+ * Returns where the rows of a range of payments and the journals about them differ.
+ * @param archived the texts of the archived payments of the range: their attempts are compared as they would be restored
+ */
+export function comparePayments(
+  db: Queryable,
+  { team_id, after, to }: SubjectRange,
+  archived: readonly ArchivedText[],
+): Promise<Compared[]> {
   return db.all<Compared>(sql`
-    with ranged_payments as materialized (
-      select id, currency, captured_minor, refunded_minor, fee_minor,
+    with ${packedOf(archived)},
+    ranged_payments as materialized (
+      select id, archived is not null as archived, currency, captured_minor, refunded_minor, fee_minor,
         status in ('succeeded', 'partially_refunded', 'refunded') as paid, status in ('pending', 'processing', 'partial') as unfinished
       from payments where team_id = ${team_id} and id > ${after} and id <= ${to}
     ),
@@ -163,8 +173,15 @@ export function comparePayments(db: Queryable, { team_id, after, to }: SubjectRa
       select payment_id, id as attempt_id, currency, amount_minor, status = 'succeeded' as landed, mismatch,
         -- By a process of the version before, which made no return.
         giveback as marked
-      from attempts
-      where team_id = ${team_id} and payment_id > ${after} and payment_id <= ${to} and (status = 'succeeded' or mismatch is not null)
+      from (
+        select payment_id, id, currency, amount_minor, status, mismatch, giveback from attempts
+        where team_id = ${team_id} and payment_id > ${after} and payment_id <= ${to}
+        union all
+        -- Of one that was restored since its text was read, the rows are in the table.
+        select payment_id, id, currency, amount_minor, status, mismatch, giveback from ${RESTORED_ATTEMPTS} kept
+        where exists (select from ranged_payments p where p.id = kept.payment_id and p.archived)
+      ) every
+      where status = 'succeeded' or mismatch is not null
     ),
     ranged_refunds as materialized (
       select * from refunds where team_id = ${team_id} and payment_id > ${after} and payment_id <= ${to}

@@ -2,7 +2,8 @@ import { lowestIdAt } from '../../kit/ids.ts';
 import type { Store } from '../../platform/db/stores.ts';
 import type { Reading, Subject } from '../../providers/adapters/contract.ts';
 import { type AttemptRow, isOpen } from '../attempts/schema.ts';
-import { type AttemptReference, findBySubject, pollNow, storeReportedRef } from '../attempts/store.ts';
+import { type AttemptReference, pollNow, storeReportedRef } from '../attempts/store.ts';
+import { restoreBySubject } from '../payments/archived.ts';
 import type { PaymentDeps } from '../payments/deps.ts';
 import { applyCallback, pollAttempt } from './poll.ts';
 
@@ -28,7 +29,7 @@ export async function applyAttemptCallback(
   about: AttemptReference,
   reading: Reading | null,
 ): Promise<boolean> {
-  const known = await findBySubject(store.db, from.team_id, from.account_id, about);
+  const known = await restoreBySubject(store, from.team_id, from.account_id, about);
   if (!known) return false;
   if (known.status === 'succeeded') return true;
   if (known.submitted_at) {

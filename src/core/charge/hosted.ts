@@ -9,12 +9,13 @@ import { channelById } from '../../providers/reference/channels.ts';
 import { parsePhone } from '../../providers/reference/phones.ts';
 import { findTeam } from '../../tenants/teams/store.ts';
 import { attemptsOf } from '../attempts/store.ts';
+import { findWithRows } from '../payments/archived.ts';
 import { type Charged, charge, continueCharge } from './charge.ts';
 import type { PaymentDeps } from '../payments/deps.ts';
 import type { Charge } from './instrument.ts';
 import { type AttemptRow, isOpen } from '../attempts/schema.ts';
 import type { PaymentRow } from '../payments/schema.ts';
-import { findPayment, lockPayments, type PaymentRef, writeClaim } from '../payments/store.ts';
+import { lockPayments, type PaymentRef, writeClaim } from '../payments/store.ts';
 import { readToken } from '../payments/token.ts';
 
 /** A payment with the data its hosted page needs. */
@@ -34,11 +35,8 @@ export async function openHosted(deps: PaymentDeps, token: string): Promise<Host
   if (!subject) return null;
   const store = deps.stores[subject.environment].of(subject.team_id);
   const ref = { team_id: subject.team_id, id: subject.payment_id };
-  // Attempts are read before the payment, so that a payment without charges is never shown beside attempts that have ended
-  // since.
-  const attempts = await attemptsOf(store.db, [ref]);
-  const payment = await findPayment(store.db, ref.team_id, ref.id);
-  return payment ? { store, payment, attempts } : null;
+  const found = await findWithRows(store.db, ref);
+  return found ? { store, ...found } : null;
 }
 
 /** Whether this server created the token; checked without the database. */

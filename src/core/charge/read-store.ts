@@ -2,6 +2,7 @@ import { unpack } from '../../kit/packing.ts';
 import { BY_KEY, type Queryable, sql } from '../../kit/sql.ts';
 import { ANSWER, type KeyRow } from '../../tenants/api/idempotency-store.ts';
 import type { PaymentRow } from '../payments/schema.ts';
+import { type Stored, withArchived } from '../payments/archived-store.ts';
 import { columns, type PaymentRef } from '../payments/store.ts';
 import { ROUTE } from './once.ts';
 
@@ -29,7 +30,7 @@ interface Row extends PaymentRow {
 /** Returns the payments and keys in the order in which they are wanted. */
 export async function readPayments(db: Queryable, wanted: readonly Wanted[]): Promise<Found[]> {
   // `offset 0` keeps one lookup for each: the plan is made once, for any number of them.
-  const rows = await db.all<Row>(sql`
+  const rows = await db.all<Stored<Row>>(sql`
     select w.team as wanted_team, w.key as wanted_key, p.*, k.* from unnest(${wanted.map(({ team_id }) => team_id)}::bigint[],
       ${wanted.map(({ id }) => id)}::text[], ${wanted.map(({ key }) => key)}::text[]) w (team, payment, key)
     cross join lateral (select ${columns} from payments where team_id = w.team and id = w.payment offset 0) p
@@ -38,7 +39,9 @@ export async function readPayments(db: Queryable, wanted: readonly Wanted[]): Pr
         k.created_at as keyed_at
       from idempotency_keys k ${ANSWER} where k.team_id = w.team and k.route = ${ROUTE} and k.key = w.key offset 0) k on true${BY_KEY}`);
   // By the keys that the database returns, so that nobody gets the payment of another caller.
-  const found = new Map(rows.map((row) => [nameOf({ team_id: row.wanted_team, id: row.id, key: row.wanted_key }), row]));
+  const found = new Map(
+    (await withArchived(db, rows)).map((row) => [nameOf({ team_id: row.wanted_team, id: row.id, key: row.wanted_key }), row]),
+  );
   return wanted.map((one) => foundOf(found.get(nameOf(one))));
 }
 

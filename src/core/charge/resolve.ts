@@ -6,7 +6,8 @@ import type { Clock } from '../../kit/clock.ts';
 import { must, notFound, Problem } from '../../kit/errors.ts';
 import { apply } from '../payments/apply.ts';
 import type { Applied, Change, Occurrence, Report } from '../payments/change.ts';
-import { type AttemptUpdate, findAttempt } from '../attempts/store.ts';
+import type { AttemptUpdate } from '../attempts/store.ts';
+import { restoreAttempt } from '../payments/archived.ts';
 import type { PaymentListener } from '../payments/listeners.ts';
 import { attemptAvailableAt, submittedOccurrence } from './outcomes.ts';
 import { type AttemptRow, isOpen, type Resolution } from '../attempts/schema.ts';
@@ -34,7 +35,7 @@ export async function resolveAttempt(
 ): Promise<Applied> {
   return store.db.transaction(async (tx) => {
     const at = deps.clock.now();
-    const attempt = await findAttempt(tx, ref.team_id, ref.id);
+    const attempt = await restoreAttempt(tx, ref.team_id, ref.id);
     if (!attempt) throw notFound('Attempt');
     checkResolvable(attempt, resolution, at);
     await record(tx, by, { team_id: ref.team_id, action: 'payment.resolve', resource_id: attempt.payment_id, at });

@@ -7,7 +7,7 @@ import { must, notFound } from '../../kit/errors.ts';
 import type { PollPlan, Reading } from '../../providers/adapters/contract.ts';
 import { apply } from '../payments/apply.ts';
 import type { Applied, Report } from '../payments/change.ts';
-import { findAttempt } from '../attempts/store.ts';
+import { restoreAttempt } from '../payments/archived.ts';
 import type { PaymentListener } from '../payments/listeners.ts';
 import { reportOfReading } from './reports.ts';
 import { checkResolvable } from './resolve.ts';
@@ -34,7 +34,7 @@ export async function applyStatementProof(
 ): Promise<Applied> {
   return store.db.transaction(async (tx) => {
     const at = deps.clock.now();
-    const attempt = await findAttempt(tx, ref.team_id, ref.id);
+    const attempt = await restoreAttempt(tx, ref.team_id, ref.id);
     if (!attempt) throw notFound('Attempt');
     checkResolvable(attempt, { as: proof.kind, ...source }, at);
     await record(tx, by, { team_id: ref.team_id, action: 'payment.resolve', resource_id: attempt.payment_id, at });

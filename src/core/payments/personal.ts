@@ -1,5 +1,5 @@
 import { split } from '../../money/settlement/personal.ts';
-import { fields, kept, type PersonalData, pseudonym, redacted, removed } from '../../kit/personal.ts';
+import { fields, kept, type PersonalData, pseudonym, redacted, removed, restoredFirst } from '../../kit/personal.ts';
 import { storedList } from './fields.ts';
 
 const columns = storedList('column');
@@ -22,6 +22,7 @@ export const personal: PersonalData = {
         details: fields(storedList('details')),
         claim: kept('the SHA-256 of a random cookie; it identifies a browser only by the cookie', 'for ever, with the payment'),
         split,
+        archived: restoredFirst,
       },
     },
   },

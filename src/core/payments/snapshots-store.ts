@@ -1,5 +1,6 @@
-import { type Queryable, sql } from '../../kit/sql.ts';
+import { fixed, type Queryable, sql } from '../../kit/sql.ts';
 import type { AttemptRow } from '../attempts/schema.ts';
+import { type Stored, withArchived } from './archived-store.ts';
 import type { PaymentRow } from './schema.ts';
 import type { PaymentRef } from './store.ts';
 
@@ -10,14 +11,21 @@ export interface PaymentSnapshot {
   attempts: Pick<AttemptRow, 'status' | 'action'>[];
 }
 
+/** SQL: what a snapshot shows of the attempt `a`. */
+const VIEW = fixed(`json_build_object('status', a.status, 'action', a.action)`);
+
 /** Returns the snapshots of many payments in one statement. */
 export async function readSnapshots(db: Queryable, refs: readonly PaymentRef[]): Promise<PaymentSnapshot[]> {
   type Row = PaymentSnapshot['payment'] & Pick<PaymentSnapshot, 'attempts'>;
-  const rows = await db.all<Row>(sql`
-    select team_id, id, status, expires_at, continue_at, coalesce((
-      select json_agg(json_build_object('status', a.status, 'action', a.action) order by a.id)
+  const rows = await db.all<Stored<Row>>(sql`
+    select team_id, id, status, expires_at, continue_at, archived, coalesce((
+      select json_agg(${VIEW} order by a.id)
       from attempts a where a.team_id = p.team_id and a.payment_id = p.id), '[]') as attempts
     from payments p
     where (team_id, id) in (select * from unnest(${refs.map((ref) => ref.team_id)}::bigint[], ${refs.map((ref) => ref.id)}::text[]))`);
-  return rows.map(({ attempts, ...payment }) => ({ payment, attempts }));
+  const shown = await withArchived(db, rows, VIEW);
+  return shown.map(({ team_id, id, status, expires_at, continue_at, attempts }) => ({
+    payment: { team_id, id, status, expires_at, continue_at },
+    attempts,
+  }));
 }

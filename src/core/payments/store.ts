@@ -6,6 +6,7 @@ import { intervalOf, type Shifted, type TimeShift } from '../../platform/db/time
 import { notAt } from '../../platform/work/account-key.ts';
 import { dueBefore, EVERY_TURN, IN_SHARD, shardsOf, type Turn } from '../../platform/work/shards.ts';
 import type { AttemptView } from '../attempts/schema.ts';
+import { restoreLocked, type Stored, withArchived } from './archived-store.ts';
 import { STORED_COLUMNS, type StoredColumn } from './fields.ts';
 import type { PaymentRow } from './schema.ts';
 
@@ -43,7 +44,8 @@ export const COLUMNS: Record<keyof PaymentRow, string> = {
   completed_at: 'timestamptz',
 };
 
-export const columns = fixed(Object.keys(COLUMNS).join(', '));
+/** The columns of a stored payment. Whoever reads them passes the rows to {@link withArchived} or {@link restoreLocked}. */
+export const columns = fixed([...Object.keys(COLUMNS), 'archived'].join(', '));
 
 /** SQL: whether the payment of the row `a` of `attempts` may be charged. */
 export const CHARGEABLE = fixed(`exists (
@@ -56,14 +58,15 @@ export interface KeyedPayment extends PaymentRow {
 }
 
 /** Returns the payment that was created with an idempotency key, or undefined. */
-export function findByKey(db: Queryable, team_id: bigint, route: string, key: string): Promise<KeyedPayment | undefined> {
-  return db.maybe<KeyedPayment>(sql`
+export async function findByKey(db: Queryable, team_id: bigint, route: string, key: string): Promise<KeyedPayment | undefined> {
+  const rows = await db.all<Stored<KeyedPayment>>(sql`
     select ${columns}, request_hash, keyed_at
     from payments join (
       select resource_id, request_hash, created_at as keyed_at from idempotency_keys
       where team_id = ${team_id} and route = ${route} and key = ${key}
     ) k on id = resource_id
     where team_id = ${team_id}`);
+  return (await withArchived(db, rows))[0];
 }
 
 /** Whether a payment of the team has this reference. */
@@ -73,11 +76,21 @@ export async function referenceExists(db: Queryable, team_id: bigint, reference:
 }
 
 // -------------------------------------------------------------------------------------------------- read
-export function findPayment(db: Queryable, team_id: bigint, id: string): Promise<PaymentRow | undefined> {
-  return db.maybe<PaymentRow>(sql`select ${columns} from payments where team_id = ${team_id} and id = ${id}`);
+export async function findPayment(db: Queryable, team_id: bigint, id: string): Promise<PaymentRow | undefined> {
+  const row = await findStored(db, team_id, id);
+  return row && (await withArchived(db, [row]))[0];
+}
+
+/** Returns a payment as it is stored, for callers that also read its attempts. */
+export function findStored(db: Queryable, team_id: bigint, id: string): Promise<Stored<PaymentRow> | undefined> {
+  return db.maybe<Stored<PaymentRow>>(sql`select ${columns} from payments where team_id = ${team_id} and id = ${id}`);
 }
 
 export type PaymentWithAttempts = PaymentRow & { attempts: AttemptView[] };
+
+/** SQL: the view of the attempt `a`. */
+const VIEW = fixed(`json_build_object('id', a.id, 'provider', a.provider, 'channel', a.channel, 'status', a.status,
+          'reason', a.reason, 'decision', a.decision, 'created_at', a.created_at)`);
 
 /** Returns payments with their attempts in one round trip: one for each reference, in the same order; undefined when there is none. */
 export async function findManyWithAttempts(
@@ -85,16 +98,15 @@ export async function findManyWithAttempts(
   refs: readonly PaymentRef[],
 ): Promise<(PaymentWithAttempts | undefined)[]> {
   // `offset 0` keeps one lookup for each reference: the plan is made once, for any number of them.
-  const rows = await db.all<PaymentWithAttempts>(sql`
+  const rows = await db.all<Stored<PaymentWithAttempts>>(sql`
     select found.* from unnest(${refs.map((ref) => ref.team_id)}::bigint[], ${refs.map((ref) => ref.id)}::text[]) wanted(team, payment)
     cross join lateral (
       select ${columns}, coalesce((
-        select json_agg(json_build_object('id', a.id, 'provider', a.provider, 'channel', a.channel, 'status', a.status,
-          'reason', a.reason, 'decision', a.decision, 'created_at', a.created_at) order by a.id)
+        select json_agg(${VIEW} order by a.id)
         from attempts a where a.team_id = p.team_id and a.payment_id = p.id), '[]') as attempts
       from payments p where team_id = wanted.team and id = wanted.payment offset 0) found`);
   // By the keys that the database returns, so that nobody gets the payment of another caller.
-  const found = new Map(rows.map((row) => [`${row.team_id} ${row.id}`, row]));
+  const found = new Map((await withArchived(db, rows, VIEW)).map((row) => [`${row.team_id} ${row.id}`, row]));
   return refs.map(({ team_id, id }) => found.get(`${team_id} ${id}`));
 }
 
@@ -109,20 +121,25 @@ export interface PaymentRef {
   id: string;
 }
 
-/** Locks payments in a fixed order until the transaction ends, so that concurrent transactions cannot deadlock. */
-export function lockPayments(tx: Tx, refs: readonly PaymentRef[]): Promise<PaymentRow[]> {
-  return tx.all<PaymentRow>(sql`
+/**
+ * Locks payments in a fixed order until the transaction ends, so that concurrent transactions cannot deadlock. Those that are archived
+ * are restored: every change of a payment begins here.
+ */
+export async function lockPayments(tx: Tx, refs: readonly PaymentRef[]): Promise<PaymentRow[]> {
+  const rows = await tx.all<Stored<PaymentRow>>(sql`
     select ${columns} from payments
     where (team_id, id) in (select * from unnest(${refs.map((ref) => ref.team_id)}::bigint[], ${refs.map((ref) => ref.id)}::text[]))
     order by team_id, id for update`);
+  return restoreLocked(tx, rows);
 }
 
 /** Locks payments like {@link lockPayments}, without those that another transaction has locked. */
-export function lockFreePayments(tx: Tx, refs: readonly PaymentRef[]): Promise<PaymentRow[]> {
-  return tx.all<PaymentRow>(sql`
+export async function lockFreePayments(tx: Tx, refs: readonly PaymentRef[]): Promise<PaymentRow[]> {
+  const rows = await tx.all<Stored<PaymentRow>>(sql`
     select ${columns} from payments
     where (team_id, id) in (select * from unnest(${refs.map((ref) => ref.team_id)}::bigint[], ${refs.map((ref) => ref.id)}::text[]))
     order by team_id, id for update skip locked`);
+  return restoreLocked(tx, rows);
 }
 
 /** SQL: locks and selects the payments of the CTE `wanted` (team_id, id). Rows locked by another transaction are skipped. */

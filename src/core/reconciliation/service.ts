@@ -5,6 +5,7 @@ import { lowestIdAt, newId } from '../../kit/ids.ts';
 import type { Tx } from '../../kit/sql.ts';
 import { type Journal, post } from '../../money/ledger/post.ts';
 import { connectorOf } from '../../providers/adapters/catalogue.ts';
+import { restoreCompared } from './archived.ts';
 import { type ClosingDeps, closeByStatement } from './close.ts';
 import { correctionsOf } from './corrections.ts';
 import { undoIdentified } from './identified.ts';
@@ -72,7 +73,7 @@ export type Progress =
  * writes the run and its breaks. Then each break is processed separately, so a run that is killed has processed some
  * of them and the next run continues. Nothing is decided or posted twice. At the end, lines that earlier runs set aside as missing
  * and that are identified by now are taken out of suspense.
- * @throws NotAStatement, AnotherAccount
+ * @throws NotAStatement, AnotherAccount, ArchivedPeriod
  */
 export async function reconcile(deps: ClosingDeps, store: Store, request: ReconciliationRequest, by: Actor): Promise<Run> {
   const { run, books, since } = await store.db.transaction((tx) => compare(deps, store, tx, request, by));
@@ -112,6 +113,7 @@ async function compare(deps: ClosingDeps, store: Store, tx: Tx, request: Reconci
   const first = Math.min(reading.first_at ?? Number.POSITIVE_INFINITY, period.from.getTime());
   const since = new Date(Math.max(0, first - LOOK_BACK_MS));
   const books = booksOf(store, request, id, since.getTime());
+  await restoreCompared(tx, store.environment, books, since.getTime(), Math.max(reading.last_at ?? 0, period.to.getTime()));
   const [from, to] = [new Date(period.from.getTime() + request.skew_ms), new Date(period.to.getTime() - request.skew_ms)];
   const tallies = [
     ...(await setRepeatedAside(tx, books)),

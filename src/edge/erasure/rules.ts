@@ -52,6 +52,7 @@ function erased(value: Json, rule: Rule, by: Replacement): Json {
     case 'generated':
     case 'event':
     case 'kept':
+    case 'restored':
       return value;
     default:
       return rule satisfies never;

@@ -1,5 +1,6 @@
 import { Command, Option, type OutputConfiguration } from 'commander';
 import { addAbuse } from './abuse/command.ts';
+import { addArchive } from './archive/command.ts';
 import { addAudit } from './audit/command.ts';
 import { addBackup } from './backup/command.ts';
 import { addBlocks } from './blocks/command.ts';
@@ -55,6 +56,7 @@ export function buildProgram(output: Pick<OutputConfiguration, 'writeOut' | 'wri
   addSandbox(program);
   addSecrets(program);
   addBackup(program);
+  addArchive(program);
   addDoctor(program);
   pointToHelp(program, 'pirogue');
   return program;

@@ -41,6 +41,8 @@ export const ACTIONS = [
   'link.update',
   // By an operator in a store.
   'payment.resolve',
+  'payment.archive',
+  'payment.restore',
   'refund.resolve',
   'return.resolve',
   'return.retry',

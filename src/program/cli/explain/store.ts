@@ -1,6 +1,9 @@
-import { type Queryable, sql } from '../../../kit/sql.ts';
+import { fixed, type Queryable, sql } from '../../../kit/sql.ts';
 import type { AttemptRow } from '../../../core/attempts/schema.ts';
+import { archivedAttempts } from '../../../core/payments/archived-store.ts';
 import type { PaymentRow } from '../../../core/payments/schema.ts';
+import { findStored } from '../../../core/payments/store.ts';
+import { columnsOf } from '../../../kit/columns.ts';
 import type { TransferRow } from '../../../core/transfers/schema.ts';
 
 export type ExplainedPayment = Pick<
@@ -51,12 +54,20 @@ export type ExplainedAttempt = Pick<
   decision: unknown;
 };
 
+const EXPLAINED = [
+  ...(['id', 'provider', 'provider_account', 'channel', 'status', 'amount_minor', 'currency', 'provider_ref'] as const),
+  ...(['mismatch', 'resolution', 'reason', 'message', 'created_at', 'submitted_at', 'closed_at', 'decision'] as const),
+];
+
 /** Returns the attempts of a payment, oldest first, without data of the payer. */
-export function explainedAttempts(db: Queryable, team_id: bigint, payment_id: string): Promise<ExplainedAttempt[]> {
+export async function explainedAttempts(db: Queryable, team_id: bigint, payment_id: string): Promise<ExplainedAttempt[]> {
+  const stored = await findStored(db, team_id, payment_id);
+  if (stored?.archived) {
+    const attempts = await archivedAttempts(db, { team_id, id: payment_id, archived: stored.archived });
+    return attempts.map((attempt) => columnsOf(attempt, EXPLAINED));
+  }
   return db.all<ExplainedAttempt>(sql`
-    select id, provider, provider_account, channel, status, amount_minor, currency, provider_ref, mismatch, resolution, reason, message,
-      created_at, submitted_at, closed_at, decision
-    from attempts where team_id = ${team_id} and payment_id = ${payment_id} order by id`);
+    select ${fixed(EXPLAINED.join(', '))} from attempts where team_id = ${team_id} and payment_id = ${payment_id} order by id`);
 }
 
 /** An event of a payment. */

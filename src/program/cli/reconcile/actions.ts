@@ -8,6 +8,7 @@ import { paymentListeners } from '../../listeners.ts';
 import { decimal } from '../../../money/ledger/decimal.ts';
 import type { AccountRow } from '../../../providers/provider-accounts/schema.ts';
 import { listAccounts } from '../../../providers/provider-accounts/store.ts';
+import { ArchivedPeriod } from '../../../core/reconciliation/archived.ts';
 import { NotAStatement } from '../../../core/reconciliation/load.ts';
 import { type ReportFiles, writeReport } from '../../../core/reconciliation/report.ts';
 import { BREAK_KINDS, type Run, type BreakCount } from '../../../core/reconciliation/schema.ts';
@@ -92,6 +93,10 @@ function refuse(error: unknown, provider: string): never {
   if (error instanceof AnotherAccount) {
     const advice = 'Nothing was changed. Run without --apply first; --force applies it regardless.';
     throw new Failure(`this looks like the statement of another account: ${error.message}`, advice, { cause: error });
+  }
+  if (error instanceof ArchivedPeriod) {
+    const advice = 'Restore them first: pirogue archive --restore --from <date> --before <date>';
+    throw new Failure(`${error.message}, so that the statement cannot be compared`, advice, { cause: error });
   }
   if (!(error instanceof NotAStatement)) throw error;
   throw new Failure(

@@ -1,0 +1,29 @@
+import { PLANNED_EACH_TIME, sql, type Tx } from '../../kit/sql.ts';
+
+/** Ids from `from`, below `to`. */
+interface Ids {
+  from: string;
+  to: string;
+}
+
+/** Whether a payment of this range, or the payment of a refund of this range, is archived. */
+export async function hasArchivedWithin(tx: Tx, team_id: bigint, payments: Ids, refunds: Ids): Promise<boolean> {
+  const row = await tx.maybe<{ found: boolean }>(sql`
+    select exists (
+      select from payments
+      where team_id = ${team_id} and id >= ${payments.from} and id < ${payments.to} and archived is not null
+    ) or exists (
+      select from refunds r join payments p on p.team_id = r.team_id and p.id = r.payment_id
+      where r.team_id = ${team_id} and r.id >= ${refunds.from} and r.id < ${refunds.to} and p.archived is not null
+    ) as found${PLANNED_EACH_TIME}`);
+  return row?.found === true;
+}
+
+/** Returns the next archived payments that may have an attempt of which a staged line has the key, in the order of their ids. */
+export async function archivedNamed(tx: Tx, team_id: bigint, after: string, limit: number): Promise<string[]> {
+  const rows = await tx.all<{ payment_id: string }>(sql`
+    select distinct k.payment_id from statement_lines l
+      join archived_attempts k on k.team_id = ${team_id} and k.key = pirogue_archive_key(l.key)
+    where k.payment_id > ${after} order by k.payment_id limit ${limit}${PLANNED_EACH_TIME}`);
+  return rows.map(({ payment_id }) => payment_id);
+}

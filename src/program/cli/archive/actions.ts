@@ -1,0 +1,108 @@
+import type { Command } from 'commander';
+import { REASONS, type Reason, type Tally } from '../../../core/archive/schema.ts';
+import { restoreNamed, restorePeriod } from '../../../core/archive/restore.ts';
+import { archivePayments, MIN_AGE_MS } from '../../../core/archive/service.ts';
+import type { Environment } from '../../../kit/environment.ts';
+import { isId } from '../../../kit/ids.ts';
+import { readConfig } from '../../../platform/config/config.ts';
+import type { Store } from '../../../platform/db/stores.ts';
+import { commandClock } from '../command-clock.ts';
+import { withDatabases, withPool } from '../databases.ts';
+import { demoTeamId } from '../demo-team.ts';
+import { Failure } from '../failure.ts';
+import { missingMigrations } from '../migrations.ts';
+import { operator } from '../operator.ts';
+import { details, print } from '../output.ts';
+
+interface Options {
+  before?: Date;
+  olderThan?: number;
+  from?: Date;
+  restore?: true;
+  team?: bigint;
+  environment: Environment;
+  dryRun?: true;
+  json?: true;
+}
+
+const EVERY_MS = 1_000;
+
+export async function archiveCommand(ids: string[], options: Options, command: Command): Promise<void> {
+  if (options.restore) return restoreCommand(ids, options, command);
+  if (ids.length > 0 || options.from) command.error('error: payments and --from are given with --restore');
+  const { team, environment, json, dryRun: dry_run = false } = options;
+  const tally = await inStore(environment, (store) => {
+    const before = beforeOf(options, command);
+    const show = progress(json === true, (seen: Tally) => `${seen.archived.toLocaleString('en')} payments archived`);
+    return archivePayments({ clock: commandClock }, store, { team, before, dry_run, progress: show }, operator());
+  });
+  print(json, { environment, dry_run, ...tally }, () => textOf(tally, dry_run));
+}
+
+/** @throws Failure for an age below the minimum */
+function beforeOf({ before, olderThan }: Options, command: Command): Date {
+  const now = commandClock.now();
+  const at = olderThan === undefined ? before : new Date(now - olderThan);
+  if (at === undefined) return command.error('error: give --before or --older-than');
+  if (at.getTime() > now - MIN_AGE_MS) {
+    throw new Failure(
+      'payments of the last 365 days are not archived',
+      'Give an earlier day or a greater age: refunds and disputes are usual until then.',
+    );
+  }
+  return at;
+}
+
+async function restoreCommand(ids: string[], options: Options, command: Command): Promise<void> {
+  const { from, before, json } = options;
+  if (ids.length > 0 === (from !== undefined && before !== undefined)) {
+    command.error('error: give either the payments to restore, or --from and --before');
+  }
+  const environment = ids.length === 0 ? options.environment : environmentOf(ids);
+  const team_id = options.team ?? demoTeamId(readConfig(process.env));
+  const restored = await inStore(environment, (store) => {
+    const restoring = { deps: { clock: commandClock }, store, team_id, by: operator() };
+    if (!from || !before) return restoreNamed(restoring, ids);
+    const show = progress(json === true, (count: number) => `${count.toLocaleString('en')} payments restored`);
+    return restorePeriod(restoring, { from, before }, show);
+  });
+  print(json, { environment, restored }, () => details({ restored: restored.toLocaleString('en') }));
+}
+
+function environmentOf(ids: readonly string[]): Environment {
+  const environment = (['sandbox', 'live'] as const).find((one) => ids.every((id) => isId('trx', one, id)));
+  if (environment) return environment;
+  throw new Failure('these are not ids of payments of one environment', 'Give trx_… of the same environment.');
+}
+
+function inStore<T>(environment: Environment, work: (store: Store) => Promise<T>): Promise<T> {
+  return withDatabases(readConfig(process.env), (urls) =>
+    withPool(urls[environment], async (db) => {
+      const missing = await missingMigrations(db, 'store');
+      if (missing.length > 0)
+        throw new Failure(`the ${environment} store lacks ${missing.join(', ')}`, 'Run "pirogue migrate" first.');
+      return work({ environment, db });
+    }),
+  );
+}
+
+/** Shows a line on stderr each second. Shows nothing when a program reads the output. */
+function progress<Seen>(quiet: boolean, text: (seen: Seen) => string): (seen: Seen) => void {
+  let shown = performance.now();
+  return (seen) => {
+    if (quiet || performance.now() - shown < EVERY_MS) return;
+    shown = performance.now();
+    process.stderr.write(`${text(seen)}\n`);
+  };
+}
+
+function textOf({ archived, before, left, bytes_before, bytes_after }: Tally, dry_run: boolean): string {
+  const count = (number: number) => number.toLocaleString('en');
+  const reasons = Object.entries(left) as [Reason, number][];
+  return details({
+    [dry_run ? 'would be archived' : 'archived']: count(archived),
+    'archived before': count(before),
+    'rows in bytes': dry_run ? count(bytes_before) : `${count(bytes_before)} before, ${count(bytes_after)} now (without indexes)`,
+    ...Object.fromEntries(reasons.map(([reason, number]) => [`left: ${REASONS[reason]}`, count(number)])),
+  });
+}
