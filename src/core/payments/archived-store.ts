@@ -72,25 +72,27 @@ export function packedOf(texts: readonly ArchivedText[]): Fragment {
 }
 
 // -------------------------------------------------------------------------------------------------- read
-/** What was archived of a payment. Times inside `attempts` are text, as in any JSON that the database makes. */
-type Read<Attempts> = Pick<PaymentRow, 'team_id' | 'id' | PackedColumn> & { attempts: Attempts };
+/** The columns that were archived of a payment, with its attempts where they are asked for. */
+type Archived = Pick<PaymentRow, 'team_id' | 'id' | PackedColumn> & { attempts?: object[] };
 
 /**
  * Replaces what is archived of payments by what their rows held. Payments that are not archived are returned as they are.
- * @param view SQL: a JSON object of the attempt `a`. Left out: `attempts` is not replaced
+ * @param view SQL: a JSON object of the attempt `a`, for rows with `attempts`
  */
 export async function withArchived<Row extends Pick<PaymentRow, 'team_id' | 'id'>>(
   db: Queryable,
   rows: readonly Stored<Row>[],
-  view: Fragment = fixed('null'),
+  view?: Fragment,
 ): Promise<Row[]> {
   const archived = rows.filter(isArchived);
   if (archived.length === 0) return [...rows];
-  const found = await db.all<Read<unknown[] | null>>(sql`
+  const attempts = view
+    ? clause`, coalesce((
+      select json_agg(${view} order by a.id) from restored a where a.team_id = p.team_id and a.payment_id = p.id), '[]') as attempts`
+    : clause``;
+  const found = await db.all<Archived>(sql`
     with ${packedOf(archived.map(textOf))}, restored as materialized ${RESTORED_ATTEMPTS}
-    select team_id, id, ${restored}, coalesce((
-      select json_agg(${view} order by a.id) from restored a where a.team_id = p.team_id and a.payment_id = p.id), '[]') as attempts
-    from packed p`);
+    select team_id, id, ${restored}${attempts} from packed p`);
   const byKey = new Map(found.map((one) => [keyOf(one), one]));
   return rows.map((row) => {
     const one = isArchived(row) ? must(byKey.get(keyOf(row)), 'each has a text') : undefined;
