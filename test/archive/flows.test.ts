@@ -33,9 +33,20 @@ function shop(fates: { collect?: Fate[]; refund?: Fate[] } = {}): Promise<Shop> 
 /** A payment with everything that a merchant can send, so that a value which is lost shows. */
 async function order(own: Shop, more: object = {}): Promise<string> {
   const { body } = await own.call('POST', '/payments', {
-    ...{ amount: 20_000, currency: 'XAF', phone: '+237650000000', email: 'awa@payer.example', name: 'Awa Diop', reference: 'INV-7' },
-    ...{ description: 'Deux pagnes', callback: 'https://shop.example/back', metadata: { order: '7', 'naïve': [1, null] } },
-    ...{ items: [{ name: 'Pagne', quantity: 2 }], address: { line1: 'Rue 12' }, shipping: { name: 'Awa Diop', phone: '650000000' } },
+    ...{
+      amount: 20_000,
+      currency: 'XAF',
+      phone: '+237650000000',
+      email: 'awa@payer.example',
+      name: 'Awa Diop',
+      reference: 'INV-7',
+    },
+    ...{ description: 'Deux pagnes', callback: 'https://shop.example/back', metadata: { order: '7', naïve: [1, null] } },
+    ...{
+      items: [{ name: 'Pagne', quantity: 2 }],
+      address: { line1: 'Rue 12' },
+      shipping: { name: 'Awa Diop', phone: '650000000' },
+    },
     ...more,
   });
   return body.transaction.id;
@@ -67,7 +78,13 @@ async function archived(own: Shop): Promise<void> {
 
 const READS = ['', '/events', '/refunds'].map((path) => (id: string) => `/payments/${id}${path}`);
 const LISTS = [
-  ...['/payments', '/payments?status=succeeded', '/payments?search=Diop', '/payments?search=INV', '/payments?amount_min=1&per_page=1'],
+  ...[
+    '/payments',
+    '/payments?status=succeeded',
+    '/payments?search=Diop',
+    '/payments?search=INV',
+    '/payments?amount_min=1&per_page=1',
+  ],
   ...['/events', '/balance', '/refunds', '/disputes'],
 ];
 
@@ -125,7 +142,7 @@ test('a refund restores the payment and is paid, and nothing differs', async () 
   for (let round = 0; round < 4; round++) await own.pass(60_000);
   const { status, amount_refunded, metadata, attempts } = await own.shown(id);
   assert.deepEqual([status, amount_refunded, attempts.length], ['partially_refunded', 5_000, 1]);
-  assert.deepEqual(metadata, { order: '7', 'naïve': [1, null] });
+  assert.deepEqual(metadata, { order: '7', naïve: [1, null] });
   assert.deepEqual(await own.differences(), []);
 });
 
@@ -266,7 +283,10 @@ test('a run that is killed between two of its statements has changed nothing, an
           return work(counted as never);
         }),
     };
-    await assert.rejects(archive(market.api, killed as never, 'live', own.team_id, new Date(market.clock.now() - DAY_MS)), /killed/);
+    await assert.rejects(
+      archive(market.api, killed as never, 'live', own.team_id, new Date(market.clock.now() - DAY_MS)),
+      /killed/,
+    );
     assert.deepEqual(await rowsOf(owner, own.team_id), rows);
   }
   assert.equal((await archiveAll(own)).archived, 1);
@@ -285,9 +305,14 @@ test('the database refuses every change of an archived payment that was not rest
       values (${own.team_id}, 'rfd_1', ${id}, 'merchant', '[]', 100, 'XAF', 'pending', 'duplicate', now(), now())`),
     rejected,
   );
-  await assert.rejects(db.run(sql`delete from attempts where team_id = ${own.team_id}`).then(() => db.run(sql`
+  await assert.rejects(
+    db.run(sql`delete from attempts where team_id = ${own.team_id}`).then(() =>
+      db.run(sql`
       insert into disputes (team_id, id, payment_id, amount_minor, currency, status, reason, draws, created_at, updated_at)
-      values (${own.team_id}, 'dsp_1', ${id}, 100, 'XAF', 'needs_response', 'fraudulent', '[]', now(), now())`)), rejected);
+      values (${own.team_id}, 'dsp_1', ${id}, 100, 'XAF', 'needs_response', 'fraudulent', '[]', now(), now())`),
+    ),
+    rejected,
+  );
 });
 
 test('another team finds nothing of an archived payment', async () => {

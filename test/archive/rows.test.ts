@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
-import { PACKED_ATTEMPT } from '../../src/core/attempts/archived-store.ts';
+import { findArchived, PACKED_ATTEMPT } from '../../src/core/attempts/archived-store.ts';
 import { PACKED_PAYMENT } from '../../src/core/payments/archived-store.ts';
 import { lockPayments } from '../../src/core/payments/store.ts';
 import { newId, uuidOf } from '../../src/kit/ids.ts';
@@ -79,8 +79,26 @@ describe('the catalogue', () => {
   });
 });
 
+describe('the keys of archived attempts', () => {
+  test('find a payment by our id and by the key of its provider, which has no entry of its own when it is the hash of our id', async () => {
+    const team_id = newTeamId();
+    const [id] = await insert(team_id, [{ payment: {}, attempts: [{ provider_key: 'derived' }, { provider_key: 'ORD-7' }] }]);
+    const keys = await owner.all<{ id: string; provider_key: string }>(sql`
+      select id, provider_key from attempts where team_id = ${team_id}`);
+    assert.equal((await archive(api, owner, 'live', team_id)).archived, 1);
+    const found = async (key: string) => (await findArchived(owner, team_id, key)).map((one) => one.id);
+    for (const key of keys.flatMap((one) => [one.id, one.provider_key])) assert.deepEqual(await found(key), [id], key);
+    assert.deepEqual(await found('ORD-8'), []);
+    const entries = await owner.all(sql`select 1 from archived_attempts where team_id = ${team_id}`);
+    assert.equal(entries.length, 3);
+  });
+});
+
 // ------------------------------------------------------------------------------------------------- any rows
-const text = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 40 }), fc.constantFrom('null', '', '"', '\\', '[]', ',null', '\u0001\u0002\u0003'));
+const text = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 40 }),
+  fc.constantFrom('null', '', '"', '\\', '[]', ',null', '\u0001\u0002\u0003'),
+);
 const storable = text.map((value) => value.replaceAll('\u0000', ''));
 const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { freq: 2 });
 /** As merchants and providers may have sent it: with spaces, repeated keys and numbers that JavaScript would write otherwise. */
@@ -150,7 +168,15 @@ async function insert(team_id: bigint, rows: readonly Row[]): Promise<string[]> 
     for (const attempt of attempts) {
       const id = newId('att', 'live', at);
       const made = {
-        ...{ team_id, id, payment_id: ids[i], provider: 'sandbox', provider_account: 'pa_1', channel: 'cm.mtn', status: 'failed' },
+        ...{
+          team_id,
+          id,
+          payment_id: ids[i],
+          provider: 'sandbox',
+          provider_account: 'pa_1',
+          channel: 'cm.mtn',
+          status: 'failed',
+        },
         ...{ amount_minor: 100n, currency: 'XAF', provider_key: uuidOf(id), created_at: old, ...attempt },
       };
       await insertRow('attempts', made.provider_key === 'derived' ? { ...made, provider_key: uuidOf(id) } : made);
@@ -172,7 +198,10 @@ test('rows with any values are restored exactly, those that cannot be are left, 
   let archived = 0;
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.record({ payment: paymentRow, attempts: fc.array(attemptRow, { maxLength: 3 }) }), { minLength: 1, maxLength: 6 }),
+      fc.array(fc.record({ payment: paymentRow, attempts: fc.array(attemptRow, { maxLength: 3 }) }), {
+        minLength: 1,
+        maxLength: 6,
+      }),
       async (rows) => {
         const team_id = newTeamId();
         const ids = await insert(team_id, rows);
@@ -180,11 +209,18 @@ test('rows with any values are restored exactly, those that cannot be are left, 
         const tally = await archive(api, owner, 'live', team_id);
         archived += tally.archived;
         // A value of JSON that is `null` reads like none: the only rows that cannot be restored.
-        const nulls = rows.filter(({ payment, attempts }) => [payment, ...attempts].some((row) => Object.values(row).includes('null')));
+        const nulls = rows.filter(({ payment, attempts }) =>
+          [payment, ...attempts].some((row) => Object.values(row).includes('null')),
+        );
         assert.ok((tally.left.not_exact ?? 0) <= nulls.length, JSON.stringify(tally));
         assert.equal(tally.archived + (tally.left.not_exact ?? 0), rows.length);
         assert.equal(await countArchived(owner, team_id), tally.archived);
-        await owner.transaction((tx) => lockPayments(tx, ids.map((id) => ({ team_id, id }))));
+        await owner.transaction((tx) =>
+          lockPayments(
+            tx,
+            ids.map((id) => ({ team_id, id })),
+          ),
+        );
         assert.deepEqual(await rowsOf(owner, team_id), was);
       },
     ),

@@ -152,6 +152,17 @@ export class Office {
     return id;
   }
 
+  /** A payment of two years ago, moved to compressed storage. */
+  async archived(): Promise<string> {
+    const at = Date.now() - 730 * 86_400_000;
+    const [id, then] = [newId('trx', 'live', at), new Date(at)];
+    await this.databases.live.run(sql`
+      insert into payments (team_id, id, amount_minor, currency, status, key_id, request_id, created_at, updated_at, expires_at)
+      values (${this.api.team.id}, ${id}, 100000, 'XAF', 'expired', 'k', 'r', ${then}, ${then}, ${then})`);
+    await this.json('archive', '--older-than', '400d', ...this.team);
+    return id;
+  }
+
   /** A statement of a new account, with one line that the books know nothing of, compared with them. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read whatever shape they expect and fail when it is not there
   async reconciled(): Promise<any> {
@@ -273,6 +284,14 @@ export const ADMINISTERED: Record<string, (office: Office) => Administered[]> = 
       action: 'return.retry',
       database: 'live',
       act: office.to(() => office.waitingReturn(), 'returns', 'retry', ...office.team),
+    },
+  ],
+  archive: (office) => [
+    { action: 'payment.archive', database: 'live', act: () => office.archived() },
+    {
+      action: 'payment.restore',
+      database: 'live',
+      act: office.to(() => office.archived(), 'archive', '--restore', ...office.team),
     },
   ],
   'compliance approve': (office) => [

@@ -90,6 +90,7 @@ test('the commands are the ones in the reference', () => {
       'secrets prune',
       'backup',
       'restore',
+      'archive',
       'doctor',
     ],
   );

@@ -44,12 +44,12 @@ const restored = fixed(restoredColumns('own', PACKED_PAYMENT));
 export const ARCHIVE_TEXT = clause`'[1,' || ${fixed(packedList('p', PACKED_PAYMENT))} || ',' || ${PACK_ATTEMPTS} || ']'`;
 
 /** A payment's row as it is stored. */
-export type Stored<Row> = Row & { archived: Buffer | null };
+export type Stored<Row> = Row & { archived?: Buffer | null };
 
 type ArchivedRow = Pick<PaymentRow, 'team_id' | 'id'> & { archived: Buffer };
 
 function isArchived<Row>(row: Stored<Row>): row is Stored<Row> & { archived: Buffer } {
-  return row.archived !== null;
+  return Boolean(row.archived);
 }
 
 /** A payment with the text that holds what was archived of it. */

@@ -20,7 +20,7 @@ export async function findWithRows(
   const stored = await findStored(db, ref.team_id, ref.id);
   if (!stored) return undefined;
   const { archived } = stored;
-  if (archived !== null) {
+  if (archived) {
     const [payment] = (await withArchived(db, [stored])) as [PaymentRow];
     return { payment, attempts: await archivedAttempts(db, { ...ref, archived }) };
   }
