@@ -1,3 +1,8 @@
+import { archivePayments } from '../src/core/archive/service.ts';
+import { systemClock } from '../src/kit/clock.ts';
+import { createLog } from '../src/kit/log.ts';
+import { openPool } from '../src/platform/db/pool.ts';
+import { WORKER } from '../src/tenants/audit/actor.ts';
 import type { Ports, SinkJob } from './child/sink.ts';
 import { Helper } from './helper.ts';
 import type { Service } from './service.ts';
@@ -19,6 +24,15 @@ export interface Footprint {
   /** After `vacuum full`: what the rows and indexes themselves take. */
   kept: number;
   parts: Part[];
+  archive: Archived;
+}
+
+/** What payments and attempts keep before and after `pirogue archive`. */
+interface Archived {
+  before: number;
+  after: number;
+  /** The second by table and part. */
+  parts: { name: string; bytes: number }[];
 }
 
 /** One table's rows, long values kept aside (toast), or one of its indexes. */
@@ -48,18 +62,48 @@ export async function footprintOf(stage: Stage, service: Service, quick: boolean
     await stage.sandbox.query('vacuum');
     const vacuumed = await sizes(stage);
     for (const table of WRITTEN) await stage.sandbox.query(`vacuum full ${table}`);
-    return footprint(count, empty, run, vacuumed, await sizes(stage));
+    const full = await sizes(stage);
+    return { ...footprint(count, empty, run, vacuumed, full), archive: await archivedOf(stage, empty, count) };
   } finally {
     await sink.stop();
     await clear(stage.sandbox, [...WRITTEN, 'webhook_endpoints']);
   }
 }
 
+const MOVED = ['payments', 'attempts', 'archived_attempts'];
+
+/** Archives all payments, as when their payers' numbers have been replaced by a hash. */
+async function archivedOf(stage: Stage, empty: Size[], count: number): Promise<Archived> {
+  await stage.sandbox.query(`
+    update attempts set payer = null, payer_hash = rtrim(encode(sha256(convert_to(payer, 'UTF8')), 'base64'), '=') where payer is not null`);
+  const each = async () => {
+    for (const table of MOVED) await stage.sandbox.query(`vacuum full ${table}`);
+    const of = (all: Size[]) => all.filter(({ table }) => MOVED.includes(table));
+    const before = new Map(of(empty).map(({ name, table, bytes }) => [`${table} ${name}`, bytes]));
+    return of(await sizes(stage)).map(({ name, table, bytes }) => {
+      const label = name === 'rows' || name === 'long values' ? `${name} of ${table}` : name;
+      return { name: label, bytes: (bytes - (before.get(`${table} ${name}`) ?? 0)) / count };
+    });
+  };
+  const sum = (parts: { bytes: number }[]) => parts.reduce((total, { bytes }) => total + bytes, 0);
+  const before = sum(await each());
+  const db = openPool({ url: stage.urls.sandbox, size: 1, log: createLog({ level: 'silent', format: 'json' }) });
+  try {
+    const request = { before: new Date(Date.now() + 60_000), dry_run: false, progress: () => undefined };
+    const { archived, left } = await archivePayments({ clock: systemClock }, { environment: 'sandbox', db }, request, WORKER);
+    if (archived !== count) throw new Error(`${archived} of ${count} payments were archived: ${JSON.stringify(left)}`);
+  } finally {
+    await db.close();
+  }
+  const parts = await each();
+  return { before, after: sum(parts), parts };
+}
+
 /** Below this a part has no line of its own. */
 const LINE_BYTES = 20;
 
 /** The figures in words and as a table, largest first. */
-export function footprintNotes({ payments, after_run, after_vacuum, kept, parts }: Footprint): string[] {
+export function footprintNotes({ payments, after_run, after_vacuum, kept, parts, archive }: Footprint): string[] {
   const shown = (bytes: number) => Math.round(bytes).toLocaleString('en');
   const line = (cells: (string | number)[]) => `| ${cells.join(' | ')} |`;
   const figures = (part: Pick<Part, 'kept' | 'after_vacuum' | 'after_run'>) =>
@@ -80,6 +124,11 @@ export function footprintNotes({ payments, after_run, after_vacuum, kept, parts 
         line(['the rest', '', '', ...figures(summed(small))]),
         line(['all', '', '', ...figures({ kept, after_vacuum, after_run })]),
       ].join('\n'),
+    `\`pirogue archive\` makes the ${shown(archive.before)} bytes of payments and attempts ${shown(archive.after)}: ` +
+      `${archive.parts
+        .filter(({ bytes }) => bytes >= 1)
+        .map(({ name, bytes }) => `${name} ${shown(bytes)}`)
+        .join(', ')}.`,
   ];
 }
 
@@ -108,7 +157,7 @@ async function sizes(stage: Stage): Promise<Size[]> {
   return rows.map((size) => ({ ...size, rows: size.name === 'rows' ? (counts.get(size.table) ?? 0) : 0 }));
 }
 
-function footprint(count: number, empty: Size[], run: Size[], vacuumed: Size[], full: Size[]): Footprint {
+function footprint(count: number, empty: Size[], run: Size[], vacuumed: Size[], full: Size[]): Omit<Footprint, 'archive'> {
   const of = (all: Size[], { table, name }: Size) => all.find((size) => size.table === table && size.name === name);
   const parts = run.map((size): Part => {
     const each = (all: Size[]) => ((of(all, size)?.bytes ?? 0) - (of(empty, size)?.bytes ?? 0)) / count;

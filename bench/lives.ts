@@ -15,6 +15,7 @@ const LIMIT_MS = 300_000;
 export const WRITTEN = [
   'payments',
   'attempts',
+  'archived_attempts',
   'idempotency_keys',
   'events',
   'deliveries',
