@@ -75,7 +75,7 @@ const MOVED = ['payments', 'attempts', 'archived_attempts'];
 /** Archives all payments, as when their payers' numbers have been replaced by a hash. */
 async function archivedOf(stage: Stage, empty: Size[], count: number): Promise<Archived> {
   await stage.sandbox.query(`
-    update attempts set payer = null, payer_hash = rtrim(encode(sha256(convert_to(payer, 'UTF8')), 'base64'), '=') where payer is not null`);
+    update attempts set payer = null, payer_hash = translate(rtrim(encode(substr(sha256(convert_to(payer || id, 'UTF8')), 1, 16), 'base64'), '='), '+/', '-_') where payer is not null`);
   const each = async () => {
     for (const table of MOVED) await stage.sandbox.query(`vacuum full ${table}`);
     const of = (all: Size[]) => all.filter(({ table }) => MOVED.includes(table));

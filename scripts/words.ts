@@ -51,6 +51,8 @@ export const EXCEPTIONS: readonly Exception[] = [
   { where: 'docs/decisions/0055-returns.md', text: 'giveback', reason: 'stored kind of refunds and column of attempts' },
   { where: 'docs/decisions/0055-returns.md', text: 'pirogue_adopt_givebacks', reason: 'function of an applied migration' },
   { where: 'simulators/kit/simulator.ts', text: 'simulator|twin', reason: 'former control address, kept as an alias' },
+  { where: 'src/core/archive/store.ts', text: 'giveback', reason: 'column of an applied migration' },
+  { where: 'src/core/attempts/archived-store.ts', text: 'giveback', reason: 'column of an applied migration' },
   { where: 'src/core/attempts/personal.ts', text: 'giveback', reason: 'column of an applied migration' },
   { where: 'src/core/books-check/payments-store.ts', text: 'giveback', reason: 'stored kind of refunds and column of attempts' },
   { where: 'src/core/obligations/store.ts', text: 'pirogue_adopt_givebacks', reason: 'function of an applied migration' },

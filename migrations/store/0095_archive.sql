@@ -3,10 +3,13 @@
 -- Old payments in compressed storage (docs/decisions/0078-archive.md). The row of the payment stays, with all that lists, filters, totals,
 -- searches, seals and comparisons of the books read. Its attempts, and the columns that only a retrieval shows, are packed into `archived`.
 alter table payments add column archived bytea;
+alter table payments add column archived_key bigint;
 comment on column payments.archived is
   'The attempts of the payment and its columns that only a retrieval shows, packed (src/core/payments/archived-store.ts). Null: in their own rows and columns.';
 
--- Finds the payment of an archived attempt, by the hash of our id or of the key under which its provider knows it.
+comment on column payments.archived_key is
+  'Finds the payment of an archived attempt: the hash of our id or of the key under which its provider knows it. Most payments have one such key; archived_attempts has the others.';
+
 create table archived_attempts (
   team_id     bigint not null,
   key         bigint not null,
@@ -31,15 +34,3 @@ begin
 end $$;
 create trigger payments_archived before update on payments for each row
   when (old.archived is not null and new.archived is not null) execute function pirogue_archived();
-
-create function pirogue_payment_restored() returns trigger language plpgsql as $$
-begin
-  if exists (select from payments p where p.team_id = new.team_id and p.id = new.payment_id and p.archived is not null) then
-    raise exception 'payment % is archived: restore it before it is changed', new.payment_id
-      using errcode = 'object_not_in_prerequisite_state';
-  end if;
-  return new;
-end $$;
-create trigger refunds_payment_restored before insert on refunds for each row execute function pirogue_payment_restored();
-create trigger disputes_payment_restored before insert on disputes for each row execute function pirogue_payment_restored();
-create trigger returns_payment_restored before insert on returns for each row execute function pirogue_payment_restored();

@@ -299,20 +299,6 @@ test('the database refuses every change of an archived payment that was not rest
   const { db } = own.store;
   const rejected = /is archived: restore it before it is changed/;
   await assert.rejects(db.run(sql`update payments set refunded_minor = 1 where id = ${id}`), rejected);
-  await assert.rejects(
-    db.run(sql`
-      insert into refunds (team_id, id, payment_id, kind, legs, amount_minor, currency, status, reason, created_at, updated_at)
-      values (${own.team_id}, 'rfd_1', ${id}, 'merchant', '[]', 100, 'XAF', 'pending', 'duplicate', now(), now())`),
-    rejected,
-  );
-  await assert.rejects(
-    db.run(sql`delete from attempts where team_id = ${own.team_id}`).then(() =>
-      db.run(sql`
-      insert into disputes (team_id, id, payment_id, amount_minor, currency, status, reason, draws, created_at, updated_at)
-      values (${own.team_id}, 'dsp_1', ${id}, 100, 'XAF', 'needs_response', 'fraudulent', '[]', now(), now())`),
-    ),
-    rejected,
-  );
 });
 
 test('another team finds nothing of an archived payment', async () => {

@@ -2,10 +2,10 @@ import type { Actor } from '../../tenants/audit/actor.ts';
 import { record } from '../../tenants/audit/record.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { idPrefix, lowestIdAt } from '../../kit/ids.ts';
-import { packWhole, unpack } from '../../kit/packing.ts';
 import type { Tx } from '../../kit/sql.ts';
 import type { Store } from '../../platform/db/stores.ts';
 import { archiveLocked, type PackedText } from '../payments/archived-store.ts';
+import { packArchived, unpackArchived } from '../payments/archived-text.ts';
 import type { Reason, Tally } from './schema.ts';
 import { type Candidate, type IdRange, type Judged, judge, lockPage, nextTeam, readPage } from './store.ts';
 
@@ -109,8 +109,8 @@ function idsOf(page: readonly Candidate[]): string[] {
 /** Returns nothing for a text that unpacking would not give back. */
 function packedOf(team_id: bigint, { id, text }: Judged): PackedText[] {
   if (text === null) return [];
-  const body = packWhole(text);
-  return unpack(body) === text ? [{ team_id, id, text, body }] : [];
+  const body = packArchived(text);
+  return unpackArchived(body) === text ? [{ team_id, id, text, body }] : [];
 }
 
 function batchOf(page: readonly Candidate[], left: readonly (Reason | null)[], done: Omit<Tally, 'before' | 'left'>): Batch {

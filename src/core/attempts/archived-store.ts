@@ -1,4 +1,4 @@
-import { fixed, type Queryable, sql } from '../../kit/sql.ts';
+import { fixed } from '../../kit/sql.ts';
 
 /*
  * Attempts of archived payments (docs/decisions/0078-archive.md). Each is a JSON list of its values in a fixed order, in the packed text
@@ -132,27 +132,21 @@ export const RESTORE_ATTEMPTS = fixed(`
     where k.team_id = r.team_id and k.key = r.key and k.payment_id = r.payment_id
   )`);
 
-/** SQL: CTEs that delete the attempts of the payments of the CTE `fit` (team_id, id) and keep the keys by which they are found. */
+/**
+ * SQL: CTEs that delete the attempts of the payments of the CTE `fit` (team_id, id) and keep the keys by which they are found. `keys` has
+ * them in order; the row of the payment holds the first of its keys, because most have no other.
+ */
 export const ARCHIVE_ATTEMPTS = fixed(`
   removed as (
     delete from attempts a using fit where a.team_id = fit.team_id and a.payment_id = fit.id
     returning a.team_id, a.payment_id, a.id, a.provider_key
   ),
+  keys as materialized (
+    select team_id, payment_id, key, row_number() over (partition by team_id, payment_id order by key) as n
+    from removed cross join lateral (values (pirogue_archive_key(id)), (pirogue_archive_key(provider_key))) v(key)
+    group by team_id, payment_id, key
+  ),
   keyed as (
-    insert into archived_attempts (team_id, key, payment_id)
-    select distinct r.team_id, v.key, r.payment_id from removed r
-      cross join lateral (values (pirogue_archive_key(r.id)), (pirogue_archive_key(r.provider_key))) v(key)
+    insert into archived_attempts (team_id, key, payment_id) select team_id, key, payment_id from keys where n > 1
     returning payment_id
   )`);
-
-/** Returns the archived payments that may have the attempt of this id or provider key. */
-export async function findArchived(db: Queryable, team_id: bigint, key: string): Promise<{ team_id: bigint; id: string }[]> {
-  return db.all(sql`
-    select team_id, payment_id as id from archived_attempts
-    where team_id = ${team_id} and key = pirogue_archive_key(${key}) order by payment_id`);
-}
-
-/** Whether a team has archived attempts. */
-export async function hasArchived(db: Queryable, team_id: bigint): Promise<boolean> {
-  return (await db.maybe(sql`select 1 from archived_attempts where team_id = ${team_id} limit 1`)) !== undefined;
-}

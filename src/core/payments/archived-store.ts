@@ -1,5 +1,4 @@
 import { must } from '../../kit/errors.ts';
-import { unpack } from '../../kit/packing.ts';
 import { clause, type Fragment, fixed, PLANNED_EACH_TIME, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import {
   ARCHIVE_ATTEMPTS,
@@ -13,6 +12,7 @@ import {
 } from '../attempts/archived-store.ts';
 import type { AttemptRow } from '../attempts/schema.ts';
 import { ATTEMPT_COLUMNS } from '../attempts/store.ts';
+import { unpackArchived } from './archived-text.ts';
 import type { PaymentRow } from './schema.ts';
 
 /*
@@ -60,7 +60,7 @@ export interface ArchivedText {
 }
 
 function textOf({ team_id, id, archived }: ArchivedRow): ArchivedText {
-  return { team_id, id, text: unpack(archived) };
+  return { team_id, id, text: unpackArchived(archived) };
 }
 
 /** SQL: the CTE `packed` of these texts (team_id, id, own: list of the payment's columns, attempts: list of lists). */
@@ -135,6 +135,20 @@ export function archivedOfCustomer(
     order by id limit ${limit}`);
 }
 
+/** Returns the archived payments that may have the attempt of this id or provider key. */
+export function findArchived(db: Queryable, team_id: bigint, key: string): Promise<{ team_id: bigint; id: string }[]> {
+  return db.all(sql`
+    select team_id, id from payments where team_id = ${team_id} and archived_key = pirogue_archive_key(${key})
+    union select team_id, payment_id from archived_attempts where team_id = ${team_id} and key = pirogue_archive_key(${key})
+    order by id`);
+}
+
+/** Whether a team has archived attempts. */
+export async function hasArchived(db: Queryable, team_id: bigint): Promise<boolean> {
+  const row = await db.maybe(sql`select 1 from payments where team_id = ${team_id} and archived_key is not null limit 1`);
+  return row !== undefined;
+}
+
 // ----------------------------------------------------------------------------------------------- restore
 /**
  * Restores those of locked payments that are archived: their columns, their attempts and nothing else, in the caller's transaction.
@@ -148,7 +162,7 @@ export async function restoreLocked<Row extends Pick<PaymentRow, 'team_id' | 'id
   if (archived.length === 0) return [...rows];
   const written = await tx.all<Pick<PaymentRow, 'team_id' | 'id' | PackedColumn>>(sql`
     with ${packedOf(archived.map(textOf))}, ${RESTORE_ATTEMPTS}
-    update payments t set archived = null, (${names}) = (select ${restored} from (select p.own) one)
+    update payments t set archived = null, archived_key = null, (${names}) = (select ${restored} from (select p.own) one)
     from packed p where t.team_id = p.team_id and t.id = p.id
     returning t.team_id, t.id, ${fixed(NAMES.map((name) => `t.${name}`).join(', '))}`);
   const byKey = new Map(written.map((one) => [keyOf(one), one]));
@@ -184,7 +198,8 @@ export function archiveLocked(
         where ${fixed(NAMES.map((name) => `${comparable(`r.${name}`, name)} is not distinct from ${comparable(`t.${name}`, name)}`).join(' and '))})
     ),
     ${ARCHIVE_ATTEMPTS}
-    update payments t set archived = g.body, ${fixed(NAMES.map((name) => `${name} = null`).join(', '))}
+    update payments t set archived = g.body,
+      archived_key = (select key from keys k where k.team_id = t.team_id and k.payment_id = t.id and k.n = 1), ${fixed(NAMES.map((name) => `${name} = null`).join(', '))}
     from fit join unnest(${texts.map(({ id }) => id)}::text[], ${texts.map(({ body }) => body)}::bytea[]) g (id, body) on g.id = fit.id
     where t.team_id = fit.team_id and t.id = fit.id
     returning t.id, fit.bytes::integer as bytes_before, (pg_column_size(t.*)

@@ -1,9 +1,8 @@
 import type { Queryable, Tx } from '../../kit/sql.ts';
 import type { Store } from '../../platform/db/stores.ts';
-import { findArchived } from '../attempts/archived-store.ts';
 import type { AttemptRow } from '../attempts/schema.ts';
 import { type AttemptReference, attemptsOf, findAttempt, findBySubject } from '../attempts/store.ts';
-import { archivedAttempts, archivedOfCustomer, withArchived } from './archived-store.ts';
+import { archivedAttempts, archivedOfCustomer, findArchived, withArchived } from './archived-store.ts';
 import type { PaymentRow } from './schema.ts';
 import { isFinal } from './states.ts';
 import { findStored, lockPayments, type PaymentRef } from './store.ts';

@@ -12,7 +12,7 @@ export const personal: PersonalData = {
       plain:
         'team_id id amount_minor fee_minor captured_minor refunded_minor currency status bearer channel settled reason ' +
         'customer_id account_id payment_method unique_reference event_count key_id request_id created_at updated_at expires_at ' +
-        `completed_at continue_at ${columns.plain}`,
+        `completed_at continue_at archived_key ${columns.plain}`,
       rules: {
         name: pseudonym,
         email: removed({ identifies: 'email' }),

@@ -22,8 +22,10 @@ export async function hasArchivedWithin(tx: Tx, team_id: bigint, payments: Ids, 
 /** Returns the next archived payments that may have an attempt of which a staged line has the key, in the order of their ids. */
 export async function archivedNamed(tx: Tx, team_id: bigint, after: string, limit: number): Promise<string[]> {
   const rows = await tx.all<{ payment_id: string }>(sql`
-    select distinct k.payment_id from statement_lines l
-      join archived_attempts k on k.team_id = ${team_id} and k.key = pirogue_archive_key(l.key)
-    where k.payment_id > ${after} order by k.payment_id limit ${limit}${PLANNED_EACH_TIME}`);
+    with named as materialized (select distinct pirogue_archive_key(key) as key from statement_lines where key is not null)
+    select p.id as payment_id from named n join payments p on p.team_id = ${team_id} and p.archived_key = n.key where p.id > ${after}
+    union
+    select k.payment_id from named n join archived_attempts k on k.team_id = ${team_id} and k.key = n.key where k.payment_id > ${after}
+    order by payment_id limit ${limit}${PLANNED_EACH_TIME}`);
   return rows.map(({ payment_id }) => payment_id);
 }

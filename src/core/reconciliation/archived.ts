@@ -1,7 +1,7 @@
 import type { Environment } from '../../kit/environment.ts';
 import { lowestIdAt } from '../../kit/ids.ts';
 import type { Tx } from '../../kit/sql.ts';
-import { hasArchived } from '../attempts/archived-store.ts';
+import { hasArchived } from '../payments/archived-store.ts';
 import { lockPayments } from '../payments/store.ts';
 import { archivedNamed, hasArchivedWithin } from './archived-store.ts';
 import type { Books } from './matching-store.ts';
