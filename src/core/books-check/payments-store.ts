@@ -176,9 +176,8 @@ export function comparePayments(
       from (
         select payment_id, id, currency, amount_minor, status, mismatch, giveback from attempts
         where team_id = ${team_id} and payment_id > ${after} and payment_id <= ${to}
-        union all
         -- Of one that was restored since its text was read, the rows are in the table.
-        select payment_id, id, currency, amount_minor, status, mismatch, giveback from ${RESTORED_ATTEMPTS} kept
+        union all select payment_id, id, currency, amount_minor, status, mismatch, giveback from ${RESTORED_ATTEMPTS} kept
         where exists (select from ranged_payments p where p.id = kept.payment_id and p.archived)
       ) every
       where status = 'succeeded' or mismatch is not null
