@@ -301,6 +301,42 @@ test('the database refuses every change of an archived payment that was not rest
   await assert.rejects(db.run(sql`update payments set refunded_minor = 1 where id = ${id}`), rejected);
 });
 
+test('archiving and refunding at the same time leaves one of both orders, and nothing differs', async () => {
+  const own = await shop();
+  const ids: string[] = [];
+  for (let n = 0; n < 6; n++) ids.push(await paid(own));
+  await ages(own);
+  const before = new Date(market.clock.now() - DAY_MS);
+  const archiving = Promise.all([1, 2].map(() => archive(market.api, owner, 'live', own.team_id, before)));
+  const refunds = await Promise.all(ids.map((id) => own.refund(id, 20_000)));
+  const tallies = await archiving;
+  assert.ok(refunds.every((refund) => refund !== null));
+  assert.equal(await countArchived(owner, own.team_id), 0, JSON.stringify(tallies));
+  for (let round = 0; round < 4; round++) await own.pass(60_000);
+  for (const id of ids) assert.equal((await own.shown(id)).status, 'refunded');
+  assert.deepEqual(await own.differences(), []);
+});
+
+test('the comparison of the books finds an archived payment whose attempts are not those that were booked', async () => {
+  const own = await shop();
+  const [id, other] = [await paid(own), await paid(own, { amount: 30_000 })];
+  await archived(own);
+  assert.deepEqual(await own.differences(), []);
+  await owner.transaction(async (tx) => {
+    await tx.run(sql`set local session_replication_role = replica`);
+    await tx.run(sql`
+      update payments set archived = (select archived from payments where id = ${other}) where id = ${id}`);
+  });
+  const found = await own.differences();
+  assert.deepEqual(
+    found.map(({ check, subject }) => [check, subject]),
+    [
+      ['clearing', id],
+      ['suspense', id],
+    ],
+  );
+});
+
 test('another team finds nothing of an archived payment', async () => {
   const [own, other] = [await shop(), await shop()];
   const id = await paid(own);
