@@ -9,6 +9,9 @@ const TRIAL_EVERY_MS = 500;
 /** Closed: every caller passes. Open: none does. Half-open: one trial is running, and no caller passes. */
 export type CircuitState = 'closed' | 'open' | 'half-open';
 
+/** Receives an error or a result. */
+export type Done<T> = (error: Error | undefined, made?: T) => void;
+
 /** No connection was tried, because the last ones failed. */
 export class CircuitOpen extends DatabaseUnavailable {}
 
@@ -39,30 +42,28 @@ export class Circuit {
   }
 
   /**
-   * Obtains a connection.
-   * @param unused takes back a connection that came too late
-   * @throws CircuitOpen at once while the circuit is not closed
+   * Obtains a connection. By callbacks: it runs once for each statement, and a promise for each step costs as much as the pool does.
+   * @param unused takes back a connection that came after the circuit opened
+   * @param done gets CircuitOpen at once while the circuit is not closed
    */
-  async run<T>(connect: () => Promise<T>, unused: (late: T) => void): Promise<T> {
-    if (this.#state !== 'closed') throw new CircuitOpen(this.#cause);
-    const opened = Promise.withResolvers<never>();
-    this.#waiting.add(opened.reject);
-    let left = false;
-    const connecting = connect().then((made) => {
-      this.#failures = 0;
-      if (left) unused(made);
-      return made;
-    });
-    try {
-      return await Promise.race([connecting, opened.promise]);
-    } catch (error) {
-      left = true;
-      connecting.catch(() => {});
-      this.#failed(error);
-      throw error;
-    } finally {
-      this.#waiting.delete(opened.reject);
+  run<T>(connect: (done: Done<T>) => void, unused: (late: T) => void, done: Done<T>): void {
+    if (this.#state !== 'closed') {
+      done(new CircuitOpen(this.#cause));
+      return;
     }
+    let isOver = false;
+    const reject = (error: CircuitOpen) => {
+      isOver = true;
+      done(error);
+    };
+    this.#waiting.add(reject);
+    connect((error, made) => {
+      this.#waiting.delete(reject);
+      if (error) this.#failed(error);
+      else this.#failures = 0;
+      if (!isOver) done(error, made);
+      else if (made !== undefined) unused(made);
+    });
   }
 
   /** Ends the trials. */
@@ -71,7 +72,7 @@ export class Circuit {
     clearTimeout(this.#timer);
   }
 
-  #failed(error: unknown): void {
+  #failed(error: Error): void {
     if (!(error instanceof DatabaseUnavailable) || this.#state !== 'closed' || this.#closed) return;
     this.#failures += 1;
     if (this.#failures < FAILURES_IN_A_ROW) return;
@@ -79,6 +80,7 @@ export class Circuit {
     this.#state = 'open';
     this.#log.warn({ err: error, database: this.#name, circuit: 'open' }, 'the circuit of a database opened');
     for (const reject of this.#waiting) reject(new CircuitOpen(error));
+    this.#waiting.clear();
     this.#later();
   }
 

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { asUnavailable, DatabaseUnavailable } from '../../kit/database-unavailable.ts';
 import type { Log } from '../../kit/log.ts';
 import { pgCode } from '../../kit/sql.ts';
-import { Circuit } from './circuit.ts';
+import { Circuit, type Done } from './circuit.ts';
 import { connectionTo, DbClient, openTrial } from './client.ts';
 import type { Primary } from './primary.ts';
 
@@ -33,7 +33,7 @@ export class ConnectionPool {
   readonly #url: string;
   readonly #primary: Primary | undefined;
   readonly #max: number;
-  readonly #connect: () => Promise<pg.PoolClient>;
+  readonly #connect: (connected: Connected) => void;
   readonly #made_at = new WeakMap<pg.PoolClient, number>();
   /** Connections made and not yet closed. */
   #open = 0;
@@ -48,7 +48,7 @@ export class ConnectionPool {
     this.#url = url;
     this.#primary = primary;
     this.#max = settings.max;
-    this.#connect = this.pool.connect.bind(this.pool);
+    this.#connect = this.pool.connect.bind(this.pool) as (connected: Connected) => void;
     this.pool.on('connect', (client) => {
       this.#made_at.set(client, performance.now());
       this.#open += 1;
@@ -57,16 +57,13 @@ export class ConnectionPool {
       if (this.#made_at.delete(client)) this.#open -= 1;
     });
     // The pool's own `query` obtains its connections by this method too.
-    this.pool.connect = ((callback?: Connected) => this.#answer(callback)) as pg.Pool['connect'];
+    this.pool.connect = ((connected: Connected) =>
+      this.#obtain((error, client) => connected(error, client, client?.release ?? (() => {})))) as pg.Pool['connect'];
   }
 
   /** Returns a connection, which the caller releases. */
   connect(): Promise<pg.PoolClient> {
-    if (!this.circuit) return this.#acquire();
-    return this.circuit.run(
-      () => this.#acquire(),
-      (late) => late.release(),
-    );
+    return new Promise((resolve, reject) => this.#obtain((error, client) => (client ? resolve(client) : reject(error))));
   }
 
   /** Wraps a function that runs a statement, so that a demoted server is noticed. */
@@ -91,14 +88,10 @@ export class ConnectionPool {
     return this.pool.end();
   }
 
-  #answer(callback?: Connected): Promise<pg.PoolClient> | undefined {
-    const acquired = this.connect();
-    if (!callback) return acquired;
-    acquired.then(
-      (client) => callback(undefined, client, client.release),
-      (error) => callback(error, undefined, () => {}),
-    );
-    return undefined;
+  #obtain(done: Done<pg.PoolClient>): void {
+    const acquire = (acquired: Done<pg.PoolClient>) => this.#acquire(acquired, true);
+    if (this.circuit) this.circuit.run(acquire, (late) => late.release(), done);
+    else acquire(done);
   }
 
   /**
@@ -110,24 +103,24 @@ export class ConnectionPool {
     await openTrial(this.#url, this.#primary);
   }
 
-  async #acquire(): Promise<pg.PoolClient> {
-    for (let again = true; ; again = false) {
-      try {
-        return await this.#current();
-      } catch (error) {
-        const unavailable = asUnavailable(error);
+  /**
+   * Obtains a connection that was made after the last renewal. At most every connection of the pool is replaced.
+   * @param again whether a host that has failed leads to one more try
+   */
+  #acquire(done: Done<pg.PoolClient>, again: boolean): void {
+    this.#connect((error, client) => {
+      if (client && (this.#made_at.get(client) ?? 0) >= this.#renewed_at) {
+        done(undefined, client);
+      } else if (client) {
+        client.release(true);
+        this.#acquire(done, again);
+      } else {
+        const unavailable = asUnavailable(error) as Error;
         // The host that was the primary is gone: one more try searches for another.
-        if (!again || !this.#primary?.isSearching || !(unavailable instanceof DatabaseUnavailable)) throw unavailable;
+        const searches = again && this.#primary?.isSearching && unavailable instanceof DatabaseUnavailable;
+        if (searches) this.#acquire(done, false);
+        else done(unavailable);
       }
-    }
-  }
-
-  /** Returns a connection that was made after the last renewal. At most every connection of the pool is replaced. */
-  async #current(): Promise<pg.PoolClient> {
-    for (;;) {
-      const client = await this.#connect();
-      if ((this.#made_at.get(client) ?? 0) >= this.#renewed_at) return client;
-      client.release(true);
-    }
+    });
   }
 }
