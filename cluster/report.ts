@@ -1,7 +1,7 @@
 import type { Outcome } from './run.ts';
 
 const MAX_EXAMPLES = 4;
-const HEADS = ['fault', 'orders', 'gap', 'back', 'errors', 'lost', 'twice', 'stuck', 'events', 'books', 'verdict'];
+const HEADS = ['fault', 'orders', 'gap', 'back', 'errors', 'lost', 'twice', 'stuck', 'waiting', 'events', 'books', 'verdict'];
 
 /** Returns the outcomes as a table that is Markdown too, with examples of what was found below it. */
 export function reportOf(outcomes: readonly Outcome[]): string {
@@ -11,10 +11,12 @@ export function reportOf(outcomes: readonly Outcome[]): string {
   return [table, examples.join('\n'), conclusionOf(outcomes)].filter((part) => part !== '').join('\n\n');
 }
 
-function rowOf({ fault, not_run, orders, gap_s, back_s, errors, verdict, passed }: Outcome): string[] {
-  if (not_run !== null) return [fault, '', '', '', '', '', '', '', '', '', `not run: ${not_run}`];
+function rowOf({ fault, not_run, orders, gap_s, back_s, errors, verdict, waiting, passed }: Outcome): string[] {
+  if (not_run !== null) return [fault, ...HEADS.slice(2).map(() => ''), `not run: ${not_run}`];
   const kinds = Object.entries(errors).map(([kind, count]) => `${count} ${kind}`);
-  const counts = [verdict.lost, verdict.twice, verdict.stuck, verdict.events, verdict.books].map((list) => String(list.length));
+  const counts = [verdict.lost, verdict.twice, verdict.stuck, waiting, verdict.events, verdict.books].map((list) =>
+    String(list.length),
+  );
   const seconds = (value: number) => `${value.toFixed(1)} s`;
   const back = back_s === null ? '' : seconds(back_s);
   return [fault, String(orders), seconds(gap_s), back, kinds.join(', ') || 'none', ...counts, passed ? 'pass' : 'FAIL'];

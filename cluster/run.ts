@@ -4,7 +4,7 @@ import { BACK_MS, type Course, type Fault } from './faults/fault.ts';
 import type { Client } from './load/client.ts';
 import type { Load } from './load/load.ts';
 import { countOpen, listPayments, readBooked, readEvents, readMoves } from './oracle/evidence.ts';
-import { type Evidence, judge, passes, type Verdict } from './oracle/judge.ts';
+import { type Evidence, judge, passes, type Verdict, waitingPayments } from './oracle/judge.ts';
 import { untilHealthy } from './parts/database.ts';
 import type { Stage } from './stage.ts';
 import { until } from './wait.ts';
@@ -27,6 +27,8 @@ export interface Outcome {
   /** Failed requests by kind. */
   errors: Record<string, number>;
   verdict: Verdict;
+  /** Payments that never reached their provider, and are polled until that is certain. */
+  waiting: string[];
   /** What the fault itself found, and writes that were back too late. */
   found: string[];
   passed: boolean;
@@ -35,7 +37,7 @@ export interface Outcome {
 const NOTHING: Verdict = { lost: [], twice: [], stuck: [], events: [], books: [], errors: [] };
 
 export function notRun(fault: Pick<Fault, 'name'>, reason: string): Outcome {
-  const empty = { orders: 0, gap_s: 0, back_s: null, errors: {}, verdict: NOTHING, found: [], passed: true };
+  const empty = { orders: 0, gap_s: 0, back_s: null, errors: {}, verdict: NOTHING, waiting: [], found: [], passed: true };
   return { fault: fault.name, not_run: reason, ...empty };
 }
 
@@ -109,6 +111,6 @@ function outcomeOf(fault: Fault, evidence: Evidence, course: Course, client: Cli
       back_s: back === null ? null : back / 1000,
     },
     errors: Object.fromEntries([...Map.groupBy(evidence.failed, ({ kind }) => kind)].map(([kind, list]) => [kind, list.length])),
-    ...{ verdict, found, passed: passes(verdict) && found.length === 0 },
+    ...{ verdict, waiting: waitingPayments(evidence), found, passed: passes(verdict) && found.length === 0 },
   };
 }

@@ -1,5 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { FAULTS } from '../cluster/faults/catalogue.ts';
+import { templateText } from '../cluster/templates.ts';
 import { transactionLimitsOf, type Direction } from '../src/money/transaction-limits/table.ts';
 import { layerPicture, roomTable } from './layers.ts';
 import { erasedRows, keptRows } from './personal-data.ts';
@@ -22,7 +24,7 @@ import { nextTransferStatus, TRANSFER_STATUSES, TRANSFER_TRIGGERS } from '../src
 
 /**
  * `node scripts/run.mjs scripts/contract-pages.ts`: writes the tables of docs/contract, of personal data in docs/customers.md, the
- * index of docs/decisions, and the layers in ARCHITECTURE.md from the code and the pages they are about. Only what stands between the marks of a block is written.
+ * index of docs/decisions, the files of docs/scaling.md, and the layers in ARCHITECTURE.md from the code and the pages they are about. Only what stands between the marks of a block is written.
  */
 
 const ROOT = path.join(import.meta.dirname, '..');
@@ -51,12 +53,22 @@ const BLOCKS: Record<string, () => string> = {
   decisions,
   layers: layerPicture,
   rooms: roomTable,
+  'cluster-patroni': () => clusterFile('patroni.yml', 'yaml'),
+  'cluster-roles': () => clusterFile('roles.sql', 'sql'),
+  'cluster-haproxy': () => clusterFile('haproxy.cfg', ''),
+  'cluster-503': () => clusterFile('503.http', 'http'),
+  'cluster-pgbouncer': () => clusterFile('pgbouncer.ini', 'ini'),
+  'cluster-pgbouncer-transaction': () => clusterFile('pgbouncer-transaction.ini', 'ini'),
+  'cluster-pgbouncer-roles': () => clusterFile('pgbouncer.sql', 'sql'),
+  'cluster-redis': () => clusterFile('redis.conf', ''),
+  'cluster-service': () => clusterFile('service.env', 'sh'),
+  'cluster-faults': clusterFaults,
 };
 
 export const BLOCK_NAMES = Object.keys(BLOCKS);
 
 /** Pages with blocks, beside those of docs/contract. */
-const PAGES = ['docs/customers.md', 'docs/decisions/README.md', 'ARCHITECTURE.md'];
+const PAGES = ['docs/customers.md', 'docs/decisions/README.md', 'docs/scaling.md', 'ARCHITECTURE.md'];
 
 /** A page that has blocks: its text, and what its text should be. */
 export interface Page {
@@ -110,6 +122,18 @@ function transitions<S extends string, T extends string>(
 
 function code(text: string): string {
   return `\`${text}\``;
+}
+
+/** A file that `npm run cluster` uses. Its places `${NAME}` are filled in when a cluster is started. */
+function clusterFile(name: string, language: string): string {
+  return `\`\`\`${language}\n${templateText(name).replaceAll('\r\n', '\n').trimEnd()}\n\`\`\``;
+}
+
+function clusterFaults(): string {
+  return table(
+    ['name', 'what happens'],
+    FAULTS.map(({ name, title }) => [code(name), title]),
+  );
 }
 
 /** The fields of a payment in each reply, and those by which payments are found. */

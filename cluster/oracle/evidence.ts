@@ -53,9 +53,9 @@ async function offsetPages(client: Client, key: string, prefix: string, ip: stri
 
 /** Reads what the ledger booked for each attempt's payment: postings between the provider (`clearing`) and anyone else. */
 export async function readBooked({ owner_urls }: State, prefix: string): Promise<Booked[]> {
-  const rows = await rowsOf<{ payment_id: string; provider_key: string; booked: string }>(
+  const rows = await rowsOf<Omit<Booked, 'booked_minor'> & { booked: string }>(
     owner_urls.live,
-    `select a.payment_id, a.provider_key, coalesce((
+    `select a.payment_id, a.provider_key, a.status in ('created', 'open', 'unknown') and a.next_poll_at is not null as polled, coalesce((
        select sum(case when l.debit = 'clearing' then l.amount_minor else -l.amount_minor end)
        from journals j join postings l on l.team_id = j.team_id and l.journal_id = j.id
        where j.team_id = a.team_id and j.subject_id = a.payment_id and 'clearing' in (l.debit, l.credit)), 0) as booked

@@ -16,6 +16,8 @@ export interface Booked {
   provider_key: string;
   /** Sum of the postings that bring money of the payment from its provider, in hundredths. */
   booked_minor: number;
+  /** Whether the attempt is open, and the program will ask the provider about it again. */
+  polled: boolean;
 }
 
 export interface StoredEvent {
@@ -110,11 +112,29 @@ function doubleOrders({ orders }: Evidence, byReference: ByReference): string[] 
   });
 }
 
-function stuckOrders({ orders }: Evidence, byReference: ByReference): string[] {
-  return orders.flatMap(({ reference, created, charged, wrong }) => {
+/**
+ * Charges that were interrupted between the intent and the provider. They never arrived there, but the program must not believe a
+ * "not found" before ten minutes have passed, because status pages of providers lag. They are shown, and are no defect as long
+ * as the program keeps asking.
+ */
+export function waitingPayments({ listed, booked, moves }: Pick<Evidence, 'listed' | 'booked' | 'moves'>): string[] {
+  const arrived = new Set(moves.map(({ key }) => key));
+  const waiting = new Set(
+    booked.filter(({ polled, provider_key }) => polled && !arrived.has(provider_key)).map(({ payment_id }) => payment_id),
+  );
+  return listed.filter(({ id, status }) => status === 'processing' && waiting.has(id)).map(({ id }) => id);
+}
+
+function stuckOrders(evidence: Evidence, all: ByReference): string[] {
+  const waiting = new Set(waitingPayments(evidence));
+  const byReference = new Map([...all].map(([reference, list]) => [reference, list.filter(({ id }) => !waiting.has(id))]));
+  return evidence.orders.flatMap(({ reference, created, charged, wrong }) => {
     const statuses = (byReference.get(reference) ?? []).map(({ status }) => status);
+    const isWaiting = (all.get(reference) ?? []).some(({ id }) => waiting.has(id));
     return [
-      ...(created && charged ? [] : [`${reference}: ${created ? 'its charge' : 'its creation'} was never answered`]),
+      ...((created && charged) || isWaiting
+        ? []
+        : [`${reference}: ${created ? 'its charge' : 'its creation'} was never answered`]),
       ...statuses.filter((status) => charged && !FINAL.includes(status)).map((status) => `${reference}: still ${status}`),
       ...wrong.map((what) => `${reference}: ${what}`),
     ];

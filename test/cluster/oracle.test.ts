@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { faultOf, kindOf } from '../../cluster/load/client.ts';
 import { isSigned } from '../../cluster/load/receiver.ts';
-import { type Evidence, judge, passes, type Verdict } from '../../cluster/oracle/judge.ts';
+import { type Evidence, judge, passes, type Verdict, waitingPayments } from '../../cluster/oracle/judge.ts';
 import { reportOf } from '../../cluster/report.ts';
 import { notRun } from '../../cluster/run.ts';
 
@@ -23,7 +23,7 @@ function sound(): Evidence {
       wrong: [],
     })),
     listed: numbers.map((n) => ({ id: `trx_${n}`, reference: `o-${n}`, status: 'succeeded', amount: 1000 * n })),
-    booked: numbers.map((n) => ({ payment_id: `trx_${n}`, provider_key: `key-${n}`, booked_minor: 1000 * n })),
+    booked: numbers.map((n) => ({ payment_id: `trx_${n}`, provider_key: `key-${n}`, booked_minor: 1000 * n, polled: false })),
     events: numbers.flatMap((n) => eventsOf(n)),
     deliveries: numbers.flatMap((n) => eventsOf(n).map(({ id, ...event }) => ({ ...event, event_id: id, valid: true }))),
     moves: numbers.map((n) => ({ kind: 'collect', key: `key-${n}`, amount_minor: 1000 * n, moved: true })),
@@ -100,7 +100,7 @@ describe('the oracle', () => {
         /trx_1: charged 2 times/,
         ({ moves, booked }) => ({
           moves: [...moves, { kind: 'collect', key, amount_minor: 1000, moved: true }],
-          booked: [...booked, { payment_id: 'trx_1', provider_key: 'key-1b', booked_minor: 1000 }],
+          booked: [...booked, { payment_id: 'trx_1', provider_key: 'key-1b', booked_minor: 1000, polled: false }],
         }),
         ['books'],
       );
@@ -129,6 +129,26 @@ describe('the oracle', () => {
     finds('stuck', /o-2: create 422/, ({ orders }) => ({
       orders: orders.map((one, i) => (i === 1 ? { ...one, wrong: ['create 422'] } : one)),
     }));
+  });
+
+  test('a charge that never reached its provider waits while it is polled, and is stuck when nobody asks', () => {
+    const interrupted = (polled: boolean, reached: boolean): Evidence => {
+      const all = sound();
+      const open = all.events.filter(({ id }) => id !== 'evt_12');
+      return {
+        ...all,
+        listed: all.listed.map((one, i) => (i === 0 ? { ...one, status: 'processing' } : one)),
+        booked: all.booked.map((one, i) => (i === 0 ? { ...one, booked_minor: 0, polled } : one)),
+        moves: all.moves.flatMap((one, i) => (i > 0 ? [one] : reached ? [{ ...one, moved: false }] : [])),
+        events: open,
+      };
+    };
+    assert.deepEqual(waitingPayments(interrupted(true, false)), ['trx_1']);
+    assert.ok(passes(judge(interrupted(true, false))));
+    for (const stuck of [interrupted(false, false), interrupted(true, true)]) {
+      assert.deepEqual(waitingPayments(stuck), []);
+      assert.match(judge(stuck).stuck.join('\n'), /o-1: still processing/);
+    }
   });
 
   test('finds events with a gap, out of order, after the final one, or without one', () => {
