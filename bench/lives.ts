@@ -26,8 +26,10 @@ export const WRITTEN = [
   'balances',
   'settlement_items',
   'ledger_seals',
+  'ledger_group_seals',
   'audit_entries',
   'audit_seals',
+  'audit_group_seals',
 ];
 
 /** A process that opens endpoints. */

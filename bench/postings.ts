@@ -16,7 +16,7 @@ const CONNECTIONS = [16, 64] as const;
 const PAYMENTS_PER_SECOND = 8_000;
 const LIMIT_MS = 60_000;
 /** Deltas before balances: the service's worker folds those that are left. */
-const WRITTEN = ['payments', 'journals', 'postings', 'balance_deltas', 'balances', 'ledger_seals'];
+const WRITTEN = ['payments', 'journals', 'postings', 'balance_deltas', 'balances', 'ledger_seals', 'ledger_group_seals'];
 const TEAM = 1n;
 
 const WAYS: readonly { way: PostingJob['way']; label: string }[] = [

@@ -57,7 +57,7 @@ export const LAYERS: readonly Layer[] = [
         holds: 'definition of a route, validation, idempotency, error list',
         writes: ['idempotency_keys', 'idempotency_answers'],
       },
-      audit: { holds: 'the sealed audit trail', writes: ['audit_entries', 'audit_seals'] },
+      audit: { holds: 'the sealed audit trail', writes: ['audit_entries', 'audit_seals', 'audit_group_seals'] },
     },
   },
   {
@@ -81,7 +81,7 @@ export const LAYERS: readonly Layer[] = [
       fees: { holds: 'fees of payments and payouts' },
       ledger: {
         holds: 'chart of accounts, posting, balances, statements, verification',
-        writes: ['journals', 'postings', 'balances', 'balance_deltas', 'ledger_seals'],
+        writes: ['journals', 'postings', 'balances', 'balance_deltas', 'ledger_seals', 'ledger_group_seals'],
       },
       events: { holds: 'catalogue of events, their bodies and lists', writes: ['events', 'event_bodies', 'event_sequences'] },
       webhooks: {

@@ -5,8 +5,8 @@ import { type Actor, PROVIDER, WORKER } from '../../src/tenants/audit/actor.ts';
 import { STORE_ENTRIES } from '../../src/core/payments/sealed-store.ts';
 import { auditSealSweep } from '../../src/tenants/audit/chains.ts';
 import { record } from '../../src/tenants/audit/record.ts';
-import { countUnsealed, findEntries } from '../../src/tenants/audit/store.ts';
-import { sealNext } from '../../src/platform/chain/store.ts';
+import { findEntries } from '../../src/tenants/audit/store.ts';
+import { countUnsealed, sealNext } from '../../src/platform/chain/store.ts';
 import { type Fault, verifyChain } from '../../src/platform/chain/verify.ts';
 import { pgCode, sql } from '../../src/kit/sql.ts';
 import { type Books, openBooks } from '../ledger/books.ts';
@@ -17,7 +17,7 @@ before(async () => {
   books = await openBooks();
 });
 after(() => books.close());
-beforeEach(() => books.owner.run(sql`truncate audit_entries, audit_seals, payments restart identity`));
+beforeEach(() => books.owner.run(sql`truncate audit_entries, audit_seals, audit_group_seals, payments restart identity`));
 
 const AT = Date.UTC(2026, 10, 21);
 const KEY: Actor = { kind: 'key', id: 'key_1', request_id: 'req_1', address: '203.0.113.7' };
@@ -56,7 +56,7 @@ test('closed entries are sealed once, oldest first; the hash can be recomputed i
 ["${rows[1]?.tx}", 7, ${rows[1]?.id}, ${AT}, "worker", null, null, null, "refund.create", "rfd_2", ${nulls}]
 `;
   const [made] = await books.owner.all<{ hash: string; entries: number }>(sql`
-    select encode(hash, 'hex') as hash, entries from audit_seals`);
+    select encode(hash, 'hex') as hash, entries from audit_group_seals`);
   const previous = createHash('sha256').update('').digest();
   assert.deepEqual(made, { hash: createHash('sha256').update(previous).update(text).digest('hex'), entries: 2 });
   assert.equal(await seal(), 0);
@@ -91,11 +91,11 @@ test('an entry that is committed late, after others were sealed, is sealed too',
   await written.promise;
   await write('early');
   assert.equal(await sealNext(books.app, STORE_ENTRIES, 100, 0), 0, 'what began before might still be committed');
-  assert.equal(await countUnsealed(books.owner), 1);
+  assert.equal(await countUnsealed(books.owner, STORE_ENTRIES), 1);
   end.resolve();
   await late;
   assert.equal(await seal(), 2);
-  assert.equal(await countUnsealed(books.owner), 0);
+  assert.equal(await countUnsealed(books.owner, STORE_ENTRIES), 0);
   assert.deepEqual((await verify()).faults, []);
 });
 
@@ -114,14 +114,19 @@ test('concurrent workers that seal produce one chain', async () => {
 
 describe('changes by the owner of the database are detected', () => {
   const cases: [string, string[], Fault['check'][], RegExp][] = [
-    ['who', [`update audit_entries set actor_id = 'key_2' where resource_id = 'rfd_1'`], ['seal_broken'], /^seal 1:/],
-    ['what', [`update audit_entries set action = 'customer.block' where resource_id = 'rfd_1'`], ['seal_broken'], /^seal 1:/],
-    ['to what', [`update audit_entries set resource_id = 'rfd_9' where resource_id = 'rfd_1'`], ['seal_broken'], /^seal 1:/],
-    ['from where', [`update audit_entries set address = null where resource_id = 'rfd_1'`], ['seal_broken'], /^seal 1:/],
-    ['by which request', [`update audit_entries set request_id = 'x' where resource_id = 'rfd_1'`], ['seal_broken'], /^seal 1:/],
-    ['when', [`update audit_entries set created_at = now() where resource_id = 'rfd_5'`], ['seal_broken'], /^seal 3:/],
-    ['whose', [`update audit_entries set team_id = 8 where resource_id = 'rfd_5'`], ['seal_broken'], /^seal 3:/],
-    ['an entry removed', [`delete from audit_entries where resource_id = 'rfd_3'`], ['seal_broken'], /^seal 2:/],
+    ['who', [`update audit_entries set actor_id = 'key_2' where resource_id = 'rfd_1'`], ['seal_broken'], /^seal 7\/1:/],
+    ['what', [`update audit_entries set action = 'customer.block' where resource_id = 'rfd_1'`], ['seal_broken'], /^seal 7\/1:/],
+    ['to what', [`update audit_entries set resource_id = 'rfd_9' where resource_id = 'rfd_1'`], ['seal_broken'], /^seal 7\/1:/],
+    ['from where', [`update audit_entries set address = null where resource_id = 'rfd_1'`], ['seal_broken'], /^seal 7\/1:/],
+    [
+      'by which request',
+      [`update audit_entries set request_id = 'x' where resource_id = 'rfd_1'`],
+      ['seal_broken'],
+      /^seal 7\/1:/,
+    ],
+    ['when', [`update audit_entries set created_at = now() where resource_id = 'rfd_5'`], ['seal_broken'], /^seal 7\/3:/],
+    ['whose', [`update audit_entries set team_id = 8 where resource_id = 'rfd_5'`], ['seal_broken'], /^seal 7\/3:/],
+    ['an entry removed', [`delete from audit_entries where resource_id = 'rfd_3'`], ['seal_broken'], /^seal 7\/2:/],
     [
       'an entry inserted',
       [
@@ -129,7 +134,7 @@ describe('changes by the owner of the database are detected', () => {
          select 7, tx, created_at, 'worker', 'refund.create', 'rfd_9' from audit_entries where resource_id = 'rfd_3'`,
       ],
       ['seal_broken'],
-      /^seal 2:/,
+      /^seal 7\/2:/,
     ],
     [
       'two entries in another order',
@@ -138,37 +143,37 @@ describe('changes by the owner of the database are detected', () => {
          where (a.resource_id, b.resource_id) in (('rfd_4', 'rfd_5'), ('rfd_5', 'rfd_4'))`,
       ],
       ['seal_broken'],
-      /^seal 3:/,
+      /^seal 7\/3:/,
     ],
     [
       'an entry moved under another seal',
       [`update audit_entries set tx = (select tx from audit_entries where resource_id = 'rfd_5') where resource_id = 'rfd_1'`],
       ['seal_broken', 'seal_broken'],
-      /^seal 1:/,
+      /^seal 7\/1:/,
     ],
-    ['a seal', [`update audit_seals set hash = sha256('x') where id = 2`], ['seal_broken', 'chain_broken'], /^seal 2:/],
+    ['a seal', [`update audit_group_seals set hash = sha256('x') where n = 2`], ['seal_broken', 'chain_broken'], /^seal 7\/2:/],
     [
       'a seal removed with its entries',
       [
-        `delete from audit_entries where tx >= (select after_tx from audit_seals where id = 2) and tx < (select up_to_tx from audit_seals where id = 2)`,
-        `delete from audit_seals where id = 2`,
+        `delete from audit_entries where tx >= (select after_tx from audit_group_seals where n = 2) and tx < (select up_to_tx from audit_group_seals where n = 2)`,
+        `delete from audit_group_seals where n = 2`,
       ],
       ['chain_broken'],
-      /^seal 3$/,
+      /^seal 7\/3$/,
     ],
     [
       'two seals in another order',
       [
-        `with away as (delete from audit_seals where id = 2 returning *)
-         insert into audit_seals (after_tx, up_to_tx, entries, previous, hash) select after_tx, up_to_tx, entries, previous, hash from away`,
+        `with away as (delete from audit_group_seals where n = 2 returning *)
+         insert into audit_group_seals (team_group, n, after_tx, up_to_tx, entries, previous, hash) select team_group, 4, after_tx, up_to_tx, entries, previous, hash from away`,
       ],
       ['chain_broken', 'chain_broken'],
-      /^seal 3$/,
+      /^seal 7\/3$/,
     ],
-    ['the key that made a payment', [`update payments set key_id = 'key_2'`], ['seal_broken'], /^seal 2:/],
-    ['the request that made a payment', [`update payments set request_id = 'x'`], ['seal_broken'], /^seal 2:/],
-    ['the amount of a payment', [`update payments set amount_minor = 1`], ['seal_broken'], /^seal 2:/],
-    ['a payment removed', ['delete from payments'], ['seal_broken'], /^seal 2:/],
+    ['the key that made a payment', [`update payments set key_id = 'key_2'`], ['seal_broken'], /^seal 7\/2:/],
+    ['the request that made a payment', [`update payments set request_id = 'x'`], ['seal_broken'], /^seal 7\/2:/],
+    ['the amount of a payment', [`update payments set amount_minor = 1`], ['seal_broken'], /^seal 7\/2:/],
+    ['a payment removed', ['delete from payments'], ['seal_broken'], /^seal 7\/2:/],
   ];
   for (const [title, changes, expected, where] of cases) {
     test(title, async () => {
@@ -198,9 +203,9 @@ test('the service can neither change nor delete its entries, nor set their time'
     'delete from audit_entries',
     'truncate audit_entries',
     `insert into audit_entries (team_id, tx, created_at, actor, action, resource_id) values (7, '1', now(), 'worker', 'x', 'y')`,
-    `update audit_seals set hash = ''`,
-    'delete from audit_seals',
-    'truncate audit_seals',
+    `update audit_group_seals set hash = ''`,
+    'delete from audit_group_seals',
+    'truncate audit_group_seals',
   ];
   for (const text of refused) {
     await assert.rejects(books.app.run({ text, values: [] }), (error) => pgCode(error) === '42501', text);
@@ -210,13 +215,13 @@ test('the service can neither change nor delete its entries, nor set their time'
 test('entries are found by their resource, newest first, each with its seal', async () => {
   await fill();
   await write('rfd_6', PROVIDER);
-  const found = await findEntries(books.owner, { team_id: 7n }, 3);
+  const found = await findEntries(books.owner, { team_id: 7n }, 3, STORE_ENTRIES);
   assert.deepEqual(
     found.map(({ resource_id, seal }) => [resource_id, seal]),
     [
       ['rfd_6', null],
-      ['rfd_5', 3n],
-      ['rfd_4', 3n],
+      ['rfd_5', '7/3'],
+      ['rfd_4', '7/3'],
     ],
   );
   const about = async (wanted: Parameters<typeof findEntries>[1]) => (await findEntries(books.owner, wanted, 10)).length;

@@ -100,11 +100,16 @@ test('ledger verify exits with 0 for a correct ledger and reports what it checke
     lines: 4,
     seals: 0,
     last_seal: null,
+    last_seals: [],
     differences_found: 0,
     differences: [],
   });
-  const { last_seal, ...rest } = second;
+  const { last_seal, last_seals, ...rest } = second;
   assert.match(last_seal, /^[0-9a-f]{64}$/);
+  assert.deepEqual(
+    last_seals.map(({ hash }: { hash: string }) => hash),
+    [last_seal],
+  );
   assert.deepEqual(rest, {
     environment: 'live',
     ok: true,
@@ -119,7 +124,7 @@ test('ledger verify exits with 0 for a correct ledger and reports what it checke
   assert.equal(code, 0);
   assert.match(
     stdout,
-    /^sandbox {2}the books balance: 3 journals, 4 lines of 1 team, 0 seals\nlive +the books balance: .*1 seal\n +last seal [0-9a-f]{64}: /,
+    /^sandbox {2}the books balance: 3 journals, 4 lines of 1 team, 0 seals\nlive +the books balance: .*1 seal\n +last seals, .*:\n +group [0-9]+: [0-9a-f]{64}\n/,
   );
 });
 

@@ -12,7 +12,7 @@ before(async () => {
   books = await openBooks();
 });
 after(() => books.close());
-beforeEach(() => books.owner.run(sql`truncate journals, postings, balances, balance_deltas, ledger_seals`));
+beforeEach(() => books.owner.run(sql`truncate journals, postings, balances, balance_deltas, ledger_seals, ledger_group_seals`));
 
 const pay = (source_id = nextSource()) => books.app.transaction((tx) => book(tx, PAYMENT, { source_id }));
 const seal = (batch = 100, wait_ms = 0) => sealNext(books.app, JOURNALS, batch, wait_ms);
@@ -27,7 +27,7 @@ interface Seal {
 
 function seals(): Promise<Seal[]> {
   return books.app.all<Seal>(sql`
-    select after_tx::text, up_to_tx::text, journals, encode(previous, 'hex') as previous, encode(hash, 'hex') as hash from ledger_seals order by id`);
+    select after_tx::text, up_to_tx::text, journals, encode(previous, 'hex') as previous, encode(hash, 'hex') as hash from ledger_group_seals order by team_group, n`);
 }
 
 /** Sources under one seal, in the order of booking. */
@@ -155,9 +155,9 @@ test('the service can add seals and journals, but change none', async () => {
   await closed(books.app);
   await seal();
   const forbidden = [
-    sql`update ledger_seals set hash = ''`,
-    sql`delete from ledger_seals`,
-    sql`truncate ledger_seals`,
+    sql`update ledger_group_seals set hash = ''`,
+    sql`delete from ledger_group_seals`,
+    sql`truncate ledger_group_seals`,
     sql`update journals set kind = 'x'`,
     sql`delete from journals`,
     sql`update postings set amount_minor = 1`,

@@ -180,7 +180,7 @@ test('a seal hashes the lines in the order of transaction, journal and line, one
     await insertLines(tx, [1, 5, 2, 'hold', 'pending', 2], [1, 5, 1, 'clearing', 'hold', 1], [1, 7, 1, 'clearing', 'hold', 3]);
     await insertLines(tx, [1, 4, 1, 'clearing', 'hold', 9], [1, 8, 1, 'clearing', 'hold', 9], [2, 7, 1, 'clearing', 'hold', 9]);
     const sealed = async (from: string, to: string) => {
-      const select = JOURNALS.sealed(fixed(`'${from}'::xid8`), fixed(`'${to}'::xid8`), fixed(`'\\x0102'::bytea`));
+      const select = JOURNALS.sealed(fixed(`'${from}'::xid8`), fixed(`'${to}'::xid8`), fixed(`'\\x0102'::bytea`), null);
       const rows = await tx.all<{ count: number; hash: string }>(
         sql`select count, encode(hash, 'hex') as hash from (${select}) s`,
       );

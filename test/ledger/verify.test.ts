@@ -14,7 +14,9 @@ before(async () => {
   books = await openBooks();
 });
 after(() => books.close());
-beforeEach(() => books.owner.run(sql`truncate journals, postings, balances, balance_deltas, ledger_seals restart identity`));
+beforeEach(() =>
+  books.owner.run(sql`truncate journals, postings, balances, balance_deltas, ledger_seals, ledger_group_seals restart identity`),
+);
 
 async function verify(): Promise<{ verified: Verified; found: Difference[] }> {
   const found: Difference[] = [];
@@ -44,13 +46,20 @@ test('a correct ledger has no differences, and what was checked is counted', asy
   await fill();
   const { verified, found } = await verify();
   assert.deepEqual(found, []);
-  const { last_seal, ...counts } = verified;
-  assert.deepEqual(counts, { teams: 2, journals: 6, lines: 9, seals: 3 });
+  const { last_seal, last_seals, ...counts } = verified;
+  assert.deepEqual(counts, { teams: 2, journals: 6, lines: 9, seals: 4 });
   assert.match(last_seal as string, /^[0-9a-f]{64}$/);
+  assert.deepEqual(
+    last_seals.map(({ team_group }) => team_group),
+    [1, 2],
+  );
 });
 
 test('an empty ledger is correct', async () => {
-  assert.deepEqual(await verify(), { verified: { teams: 0, journals: 0, lines: 0, seals: 0, last_seal: null }, found: [] });
+  assert.deepEqual(await verify(), {
+    verified: { teams: 0, journals: 0, lines: 0, seals: 0, last_seal: null, last_seals: [] },
+    found: [],
+  });
 });
 
 test('a correct ledger has no differences while payments are posted, folded and sealed', async () => {
@@ -167,14 +176,14 @@ describe('what the owner of the database changes is found', () => {
       [`insert into balance_deltas (team_id, currency, account, amount_minor) values (1, 'XAF', 'pending', 7)`],
       ['balance_drift', 'currency_sum'],
     ],
-    ['a seal', [`update ledger_seals set hash = sha256('x') where id = 2`], ['seal_broken', 'chain_broken']],
-    ['a seal removed', ['delete from ledger_seals where id = 2'], ['chain_broken']],
-    ['the first seal removed', ['delete from ledger_seals where id = 1'], ['chain_broken']],
+    ['a seal', [`update ledger_group_seals set hash = sha256('x') where n = 2`], ['seal_broken', 'chain_broken']],
+    ['a seal removed', ['delete from ledger_group_seals where n = 2'], ['chain_broken']],
+    ['the first seal removed', ['delete from ledger_group_seals where n = 1'], ['chain_broken']],
     [
       'a seal made again after a change',
       [
         `update postings set amount_minor = amount_minor + 1 where journal_id = ${first} and line = 1`,
-        'delete from ledger_seals where id = 1',
+        'delete from ledger_group_seals where n = 1',
       ],
       ['balance_drift', 'balance_drift', 'chain_broken'],
     ],
@@ -226,7 +235,9 @@ describe('what the owner of the database changes is found', () => {
 
   test('a ledger from another server, whose transaction counter is ahead, is found', async () => {
     await fill();
-    await books.owner.run(sql`update ledger_seals set up_to_tx = '999999999999' where id = (select max(id) from ledger_seals)`);
+    await books.owner.run(
+      sql`update ledger_group_seals set up_to_tx = '999999999999' where n = (select max(n) from ledger_group_seals)`,
+    );
     const { found } = await verify();
     assert.deepEqual(
       found.map(({ check, team_id }) => [check, team_id]),

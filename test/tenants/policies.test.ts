@@ -19,8 +19,10 @@ after(async () => {
 /** Tables of a store that belong to no team, and why. */
 const OF_NO_TEAM: Record<string, string> = {
   schema_migrations: 'which migrations were run',
+  ledger_group_seals: 'hashes over the journals of a group of teams',
   ledger_seals: 'hashes over the journals of all teams',
   work_members: 'which worker processes run',
+  audit_group_seals: 'hashes over the audit entries of a group of teams',
   audit_seals: 'hashes over the audit entries of all teams',
 };
 

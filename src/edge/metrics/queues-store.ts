@@ -63,9 +63,17 @@ export async function books(db: Queryable): Promise<Books> {
         select currency, posted_minor as minor from balances union all select currency, amount_minor from balance_deltas) b
       group by currency
     ),
-    head as (select coalesce((select up_to_tx from ledger_seals order by id desc limit 1), '0'::xid8) as tx)
+    head as (
+      select g as team_group, coalesce(
+        (select up_to_tx from ledger_group_seals where team_group = g order by n desc limit 1),
+        (select up_to_tx from ledger_seals order by id desc limit 1), '0'::xid8) as tx
+      from generate_series(0, 15) g
+    )
     select (select coalesce(json_agg(json_build_object('currency', currency, 'minor', minor::text)), '[]') from sums) as drift,
-      coalesce((select extract(epoch from pirogue_now() - j.created_at) from journals j, head where j.tx >= head.tx
-        order by j.tx, j.id limit 1), 0)::float8 as unsealed_seconds`);
+      coalesce((select extract(epoch from pirogue_now() - min(oldest.created_at)) from head cross join lateral (
+        select created_at from journals
+        where ((team_id & 15), tx) >= (head.team_group::bigint, head.tx) and (team_id & 15) <= head.team_group
+        order by (team_id & 15), tx, id limit 1
+      ) oldest), 0)::float8 as unsealed_seconds`);
   return row ?? { drift: [], unsealed_seconds: 0 };
 }

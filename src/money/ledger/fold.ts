@@ -8,8 +8,8 @@ import { type Queryable, sql } from '../../kit/sql.ts';
 export async function foldDeltas(db: Queryable, limit: number): Promise<number> {
   const rows = await db.all<{ folded: bigint }>(sql`
     with gone as (
-      delete from balance_deltas where id in (
-        select id from balance_deltas order by id limit ${limit} for update skip locked
+      delete from balance_deltas where (team_id, id) in (
+        select team_id, id from balance_deltas order by team_id, id limit ${limit} for update skip locked
       ) returning team_id, currency, account, amount_minor
     ),
     sums as (

@@ -7,5 +7,6 @@ export const personal: PersonalData = {
     balances: { plain: 'team_id currency account guarded posted_minor' },
     balance_deltas: { plain: 'id team_id currency account amount_minor' },
     ledger_seals: { plain: 'id after_tx up_to_tx journals previous hash sealed_at' },
+    ledger_group_seals: { plain: 'team_group n after_tx up_to_tx journals previous hash sealed_at' },
   },
 };

@@ -1,6 +1,6 @@
 import type { Store } from '../../platform/db/stores.ts';
 import { fixed, part } from '../../kit/sql.ts';
-import type { Chain } from '../../platform/chain/store.ts';
+import { type Chain, inGroup } from '../../platform/chain/store.ts';
 import { chainSweep } from '../../platform/chain/sweep.ts';
 import type { Sweep } from '../../platform/work/sweep.ts';
 
@@ -21,11 +21,12 @@ export const JOURNALS: Chain = {
   rows: 'journals',
   seals: 'ledger_seals',
   counted: 'journals',
-  sealed: (from, to, previous) => part`
+  group_seals: 'ledger_group_seals',
+  sealed: (from, to, previous, group) => part`
     select count(distinct j.id)::integer as count, sha256(${previous} || convert_to(coalesce(${SEALED_TEXT}, ''), 'UTF8')) as hash
     from journals j left join lateral (
       select * from postings p where p.team_id = j.team_id and p.journal_id = j.id offset 0) p on true
-    where j.tx >= ${from} and j.tx < ${to}`,
+    where ${group ? inGroup('j', group, from, to) : part`j.tx >= ${from} and j.tx < ${to}`}`,
 };
 
 /** Returns the sweep that seals the journals. */

@@ -5,9 +5,10 @@ import { type Chain, sealNext } from './store.ts';
 const IDLE_MS = 10_000;
 /** Each seal is a row: on a quiet day there is one per minute with new rows, not one per payment. */
 const WAIT_MS = 60_000;
-const BATCH = 2_000;
+/** Of each chain. */
+const BATCH = 500;
 
-/** Returns a sweep that seals a chain of a store up to the oldest running transaction. */
+/** Returns a sweep that seals the chains of a table of a store up to the oldest running transaction. */
 export function chainSweep(store: Store, name: string, chain: Chain): Sweep {
   return {
     name,
@@ -15,7 +16,7 @@ export function chainSweep(store: Store, name: string, chain: Chain): Sweep {
     idle_ms: IDLE_MS,
     round: async () => {
       const sealed = await sealNext(store.db, chain, BATCH, WAIT_MS);
-      // Only a full batch indicates that more rows are waiting; otherwise the next round can wait.
+      // Less than a full batch in all chains together: no more rows are waiting, and the next round can wait.
       return sealed < BATCH ? 0 : sealed;
     },
   };

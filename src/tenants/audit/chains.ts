@@ -1,6 +1,6 @@
 import type { Store } from '../../platform/db/stores.ts';
 import { fixed, part, type Queryable } from '../../kit/sql.ts';
-import { type Chain, sealNext } from '../../platform/chain/store.ts';
+import { type Chain, inGroup, sealNext } from '../../platform/chain/store.ts';
 import { chainSweep } from '../../platform/chain/sweep.ts';
 import type { Sweep } from '../../platform/work/sweep.ts';
 
@@ -29,8 +29,8 @@ export async function sealControl(control: Queryable): Promise<void> {
 export const CONTROL_ENTRIES = entriesChain();
 
 /**
- * Returns an audit trail.
- * @param beside what is sealed together with an entry `e`: a join, and the columns it adds
+ * Returns an audit trail: that of a store, or that of the control database, which is never distributed.
+ * @param beside what a store seals together with an entry `e`: a join, and the columns it adds
  */
 export function entriesChain(beside?: { columns: string; join: string }): Chain {
   const columns = fixed(beside ? `${ENTRY}, ${beside.columns}` : ENTRY);
@@ -39,9 +39,11 @@ export function entriesChain(beside?: { columns: string; join: string }): Chain 
     rows: 'audit_entries',
     seals: 'audit_seals',
     counted: 'entries',
-    sealed: (from, to, previous) => part`
+    group_seals: beside ? 'audit_group_seals' : null,
+    sealed: (from, to, previous, group) => part`
       select count(*)::integer as count, sha256(${previous} || convert_to(coalesce(
         string_agg(json_build_array(${columns})::text || E'\\n', '' order by e.tx, e.id), ''), 'UTF8')) as hash
-      from audit_entries e ${fixed(beside?.join ?? '')} where e.tx >= ${from} and e.tx < ${to}`,
+      from audit_entries e ${fixed(beside?.join ?? '')} 
+      where ${group ? inGroup('e', group, from, to) : part`e.tx >= ${from} and e.tx < ${to}`}`,
   };
 }

@@ -11,5 +11,6 @@ export const personal: PersonalData = {
   tables: {
     audit_entries: entries,
     audit_seals: { plain: 'id after_tx up_to_tx entries previous hash sealed_at' },
+    audit_group_seals: { plain: 'team_group n after_tx up_to_tx entries previous hash sealed_at' },
   },
 };

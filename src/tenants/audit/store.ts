@@ -1,5 +1,7 @@
 import { jsonText } from '../../kit/json.ts';
 import { allOf, type Fragment, fixed, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { type Chain, sealOf } from '../../platform/chain/store.ts';
+import { CONTROL_ENTRIES } from './chains.ts';
 import { type Actor, WORKER } from './actor.ts';
 import type { Act } from './record.ts';
 
@@ -15,7 +17,7 @@ export interface EntryRow {
   address: string | null;
   action: string;
   resource_id: string;
-  seal: bigint | null;
+  seal: string | null;
 }
 
 /** Inserts entries in their order. */
@@ -49,8 +51,11 @@ function aboutResource(id: string): Fragment {
   return part`left(right(e.resource_id, 26), 15) = left(right(${id}, 26), 15) and e.resource_id = ${id}`;
 }
 
-/** Returns the matching entries, newest first. */
-export function findEntries(db: Queryable, wanted: Wanted, limit: number): Promise<EntryRow[]> {
+/**
+ * Returns the matching entries, newest first.
+ * @param chain the trail whose seals are looked up
+ */
+export function findEntries(db: Queryable, wanted: Wanted, limit: number, chain: Chain = CONTROL_ENTRIES): Promise<EntryRow[]> {
   const conditions = [
     ...(wanted.team_id === undefined ? [] : [part`e.team_id = ${wanted.team_id}`]),
     ...(wanted.resource_id === undefined ? [] : [aboutResource(wanted.resource_id)]),
@@ -63,14 +68,6 @@ export function findEntries(db: Queryable, wanted: Wanted, limit: number): Promi
   const order = fixed(wanted.team_id === undefined ? 'e.tx desc, e.id desc' : 'e.id desc');
   return db.all<EntryRow>(sql`
     select e.team_id, e.id, e.tx::text, e.created_at, e.actor, e.actor_id, e.request_id, e.address, e.action, e.resource_id,
-      (select s.id from audit_seals s where s.after_tx <= e.tx and s.up_to_tx > e.tx order by s.after_tx desc limit 1) as seal
+      ${sealOf(chain, 'e')} as seal
     from audit_entries e where ${allOf(conditions)} order by ${order} limit ${limit}`);
-}
-
-/** Counts the entries that no seal covers yet. */
-export async function countUnsealed(db: Queryable): Promise<number> {
-  const [row] = await db.all<{ entries: number }>(sql`
-    select count(*)::integer as entries from audit_entries
-    where tx >= coalesce((select up_to_tx from audit_seals order by id desc limit 1), '0'::xid8)`);
-  return (row as { entries: number }).entries;
 }

@@ -21,8 +21,8 @@ export async function showCommand(options: Options): Promise<void> {
   const { team, resource, action, by, request, since, database, limit, json } = options;
   const wanted = { team_id: team, resource_id: resource, action, actor_id: by, request_id: request, since };
   const found: Found[] = [];
-  await withTrails(database ? [database] : DATABASES, async ({ db, database }) => {
-    const rows = firstOf(await findEntries(db, wanted, limit + 1), limit);
+  await withTrails(database ? [database] : DATABASES, async ({ db, database, chain }) => {
+    const rows = firstOf(await findEntries(db, wanted, limit + 1, chain), limit);
     found.push(...rows.map((row) => ({ ...row, database })));
   });
   found.sort((a, b) => b.created_at.getTime() - a.created_at.getTime());
@@ -43,11 +43,6 @@ export async function showCommand(options: Options): Promise<void> {
   );
 }
 
-function presented({ team_id, id, seal, ...row }: Found) {
-  return {
-    ...row,
-    team_id: team_id === null ? null : String(team_id),
-    entry: String(id),
-    seal: seal === null ? null : String(seal),
-  };
+function presented({ team_id, id, ...row }: Found) {
+  return { ...row, team_id: team_id === null ? null : String(team_id), entry: String(id) };
 }

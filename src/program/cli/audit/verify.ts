@@ -1,5 +1,5 @@
-import { countUnsealed } from '../../../tenants/audit/store.ts';
-import { type ChainEnd, type Fault, verifyChain } from '../../../platform/chain/verify.ts';
+import { countUnsealed } from '../../../platform/chain/store.ts';
+import { type ChainEnd, endText, type Fault, verifyChain } from '../../../platform/chain/verify.ts';
 import { print } from '../output.ts';
 import { DATABASES, type DatabaseName, withTrails } from './open.ts';
 
@@ -35,7 +35,7 @@ export async function verifyCommand(options: { json?: true }): Promise<void> {
       if (!options.json) process.stdout.write(`${describe(database, fault)}\n`);
       else if (faults.length < MAX_IN_DOCUMENT) faults.push({ ...fault, advice: ADVICE[fault.check] });
     });
-    outcomes.push({ database, ok: found === 0, ...end, unsealed: await countUnsealed(db), faults_found: found, faults });
+    outcomes.push({ database, ok: found === 0, ...end, unsealed: await countUnsealed(db, chain), faults_found: found, faults });
   });
   const ok = outcomes.every((outcome) => outcome.ok);
   print(options.json, { ok, databases: outcomes }, () => outcomes.map(summary).join('\n'));
@@ -52,11 +52,8 @@ function describe(database: DatabaseName, { check, what, expected, found }: Faul
   ].join('\n');
 }
 
-function summary({ database, ok, seals, unsealed, last_seal, faults_found }: Outcome): string {
+function summary(outcome: Outcome): string {
+  const { database, ok, seals, unsealed, faults_found } = outcome;
   const verdict = ok ? 'the trail is intact' : `broken in ${faults_found} ${faults_found === 1 ? 'place' : 'places'}`;
-  const note =
-    last_seal === null
-      ? ''
-      : `\n         last seal ${last_seal}: a copy kept elsewhere proves later that nothing before it was changed`;
-  return `${database.padEnd(7)}  ${verdict}: ${seals} ${seals === 1 ? 'seal' : 'seals'}, ${unsealed} unsealed${note}`;
+  return `${database.padEnd(7)}  ${verdict}: ${seals} ${seals === 1 ? 'seal' : 'seals'}, ${unsealed} unsealed${endText(outcome)}`;
 }

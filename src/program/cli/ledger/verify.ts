@@ -2,6 +2,7 @@ import { checkBooks } from '../../../core/books-check/check.ts';
 import { type BooksDifference, ADVICE as BOOKS_ADVICE } from '../../../core/books-check/differences.ts';
 import { ENVIRONMENTS, type Environment } from '../../../kit/environment.ts';
 import { type Difference, ADVICE as LEDGER_ADVICE } from '../../../money/ledger/differences.ts';
+import { endText } from '../../../platform/chain/verify.ts';
 import { type Verified, verifyLedger } from '../../../money/ledger/verify.ts';
 import { print } from '../output.ts';
 import { withLedgers } from './open.ts';
@@ -59,13 +60,10 @@ function describe(environment: Environment, { check, team_id, what, expected, fo
   ].join('\n');
 }
 
-function summary({ environment, ok, teams, journals, lines, seals, last_seal, differences_found }: Outcome): string {
+function summary(outcome: Outcome): string {
+  const { environment, ok, teams, journals, lines, seals, differences_found } = outcome;
   const seen = `${plural(journals, 'journal')}, ${plural(lines, 'line')} of ${plural(teams, 'team')}, ${plural(seals, 'seal')}`;
-  const note =
-    last_seal === null
-      ? ''
-      : `\n         last seal ${last_seal}: a copy kept elsewhere proves later that nothing before it was changed`;
-  return `${environment.padEnd(7)}  ${ok ? 'the books balance' : plural(differences_found, 'difference')}: ${seen}${note}`;
+  return `${environment.padEnd(7)}  ${ok ? 'the books balance' : plural(differences_found, 'difference')}: ${seen}${endText(outcome)}`;
 }
 
 function plural(count: number, one: string): string {
