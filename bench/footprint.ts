@@ -143,12 +143,15 @@ interface Size {
 /** Tables with their maps, long values with their index, and indexes. */
 async function sizes(stage: Stage): Promise<Size[]> {
   const { rows } = await stage.sandbox.query(`
-    select t.relname as table, part.name, part.bytes::float8 as bytes from pg_class t, lateral (
+    select coalesce(parent.relname, t.relname) as table, part.name, sum(part.bytes)::float8 as bytes
+    from pg_class t left join pg_inherits on inhrelid = t.oid left join pg_class parent on parent.oid = inhparent, lateral (
       select 'rows' as name, pg_table_size(t.oid) - coalesce(pg_total_relation_size(nullif(t.reltoastrelid, 0)), 0) as bytes
       union all select 'long values', pg_total_relation_size(t.reltoastrelid) where t.reltoastrelid <> 0
-      union all select i.indexrelid::regclass::text, pg_relation_size(i.indexrelid) from pg_index i where i.indrelid = t.oid
+      union all select coalesce(whole.relname, x.relname), pg_relation_size(x.oid)
+        from pg_index i join pg_class x on x.oid = i.indexrelid left join pg_inherits h on h.inhrelid = x.oid
+        left join pg_class whole on whole.oid = h.inhparent where i.indrelid = t.oid
     ) part
-    where t.relkind = 'r' and t.relnamespace = 'public'::regnamespace`);
+    where t.relkind = 'r' and t.relnamespace in ('public'::regnamespace, 'pirogue_partitions'::regnamespace) group by 1, 2`);
   const counts = new Map<string, number>();
   for (const table of WRITTEN) {
     const counted = await stage.sandbox.query(`select count(*)::integer as rows from ${table}`);

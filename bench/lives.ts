@@ -17,7 +17,9 @@ export const WRITTEN = [
   'attempts',
   'archived_attempts',
   'idempotency_keys',
+  'idempotency_answers',
   'events',
+  'event_sequences',
   'deliveries',
   'delivery_attempts',
   'journals',
@@ -96,6 +98,18 @@ async function pay({ port }: Service, key: string, serial: number, charged: bool
   };
   const { transaction } = await send('/payments', { ...BODY, reference: `order-${serial}` });
   if (charged) await send(`/payments/${transaction.id}`, { channel: 'cm.mtn', data: { phone: BODY.phone } });
+}
+
+/** Creates and charges payments at a fixed rate, however long the answers take. */
+export async function payAtRate(service: Service, key: string, count: number, per_second: number): Promise<void> {
+  const started = performance.now();
+  const under_way: Promise<void>[] = [];
+  for (let serial = 0; serial < count; serial++) {
+    const due_ms = started + (serial * 1000) / per_second - performance.now();
+    if (due_ms > 0) await new Promise((resolve) => setTimeout(resolve, due_ms));
+    under_way.push(pay(service, key, serial, true));
+  }
+  await Promise.all(under_way);
 }
 
 /** Waits until so many have succeeded and nothing is left to send or fold. */

@@ -67,7 +67,7 @@ async function measure(stage: Stage, name: SectionName, options: Options, servic
     const samples = await takeRounds(section, options, stage.server.pid, report);
     if (options.profile_dir !== null) await printStatements(stage);
     const measured = reportOf(section, samples);
-    return { ...measured, notes: [...measured.notes, ...((await section.notes?.()) ?? [])] };
+    return { ...measured, figures: section.figures?.() ?? {}, notes: [...measured.notes, ...((await section.notes?.()) ?? [])] };
   } finally {
     await section.close();
   }

@@ -27,6 +27,8 @@ export interface Report {
   /** In the order of the section: those with goals first. */
   ratios: Ratio[];
   rows: Row[];
+  /** Further figures by name. */
+  figures: Record<string, number>;
   notes: string[];
 }
 
@@ -36,7 +38,7 @@ export function reportOf(section: Section, samples: Samples): Report {
     return { id, label, noisy: taken.filter(isNoisy).length * 2 > taken.length, ...medians(taken) };
   });
   const ratios = section.comparisons.map((comparison) => ratioOf(comparison, rows, samples));
-  return { section: section.name, ratios, rows, notes: [] };
+  return { section: section.name, ratios, rows, figures: {}, notes: [] };
 }
 
 function ratioOf({ point, baseline, metric, goal = undefined }: Comparison, rows: Row[], samples: Samples): Ratio {

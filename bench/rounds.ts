@@ -40,6 +40,8 @@ export interface Section {
   comparisons: Comparison[];
   /** Called with each sample of a point. */
   taken?(point: string, sample: Sample): void;
+  /** Further figures by name, for JSON; asked when all points are taken. */
+  figures?(): Record<string, number>;
   /** What else there is to say; asked when all points are taken. */
   notes?(): Promise<string[]>;
   close(): Promise<void>;
