@@ -81,7 +81,7 @@ function lifePoint(
   take: (transactions: Transactions) => void,
 ): Point {
   const each_second = rate === undefined ? PAYMENTS_PER_SECOND : rate * 5;
-  const count = Math.max(AT_ONCE, Math.ceil(options.seconds * each_second));
+  const count = Math.max(rate === undefined ? AT_ONCE : 10, Math.ceil(options.seconds * each_second));
   let key = '';
   let before = 0;
   return {
