@@ -94,8 +94,8 @@ export function isInNamespace(): boolean {
  */
 export function namespacePrefix(): { prefix: string[] } | { reason: string } {
   const ways = [
-    ['unshare', '--net'],
-    ['unshare', '--user', '--map-root-user', '--net'],
+    ['unshare', '--net', '--mount'],
+    ['unshare', '--user', '--map-root-user', '--net', '--mount'],
   ];
   // A pair of interfaces is tried too: some kernels have namespaces without them.
   const trial = ['sh', '-c', 'ip link add trial0 type veth peer name trial1 && ip link set lo up && unshare --net true'];
