@@ -199,8 +199,6 @@ create trigger idempotency_keys_cleared after update of answer on idempotency_ke
 create table event_sequences (
   team_id       bigint not null,
   resource_id   text collate "C" not null,
-  -- The numbers that the latest statement recorded.
-  recorded_from integer not null,
   recorded_to   integer not null,
   primary key (team_id, resource_id)
 ) with (fillfactor = 85);
@@ -208,18 +206,12 @@ select pirogue_protect('event_sequences');
 grant select, insert, update on event_sequences to pirogue_app;
 
 -- Rejects an event whose number is not above all earlier ones of its resource. The row of the resource, which counts them, is locked by
--- whoever records. Tests of endpoints are exempt: their numbers start again when the earlier tests are forgotten.
+-- whoever records. The first event is not counted: it is recorded by the transaction that inserts the resource, whose key is for ever.
 create function pirogue_number_events() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
-declare
-  counted integer;
 begin
-  insert into event_sequences as s (team_id, resource_id, recorded_from, recorded_to)
-    select team_id, resource_id, min(sequence), max(sequence) from recorded where type <> 'webhook.test'
-    group by team_id, resource_id order by team_id, resource_id
-    on conflict (team_id, resource_id) do update set recorded_from = excluded.recorded_from, recorded_to = excluded.recorded_to
-      where s.recorded_to < excluded.recorded_from;
-  get diagnostics counted = row_count;
-  if counted <> (select count(distinct (team_id, resource_id)) from recorded where type <> 'webhook.test') then
+  insert into event_sequences as s (team_id, resource_id, recorded_to) values (new.team_id, new.resource_id, new.sequence)
+    on conflict (team_id, resource_id) do update set recorded_to = excluded.recorded_to where s.recorded_to < excluded.recorded_to;
+  if not found then
     raise exception 'an event with this number, or a later one, is already recorded for its resource' using errcode = 'unique_violation';
   end if;
   return null;

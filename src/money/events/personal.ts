@@ -8,7 +8,7 @@ export const personal: PersonalData = {
       plain: 'team_id id type resource_id sequence pending_webhooks created_at',
       rules: { body: { becomes: 'event' } },
     },
-    event_sequences: { plain: 'team_id resource_id recorded_from recorded_to' },
+    event_sequences: { plain: 'team_id resource_id recorded_to' },
     // Made again from the event when an endpoint with an older version needs it.
     event_bodies: {
       belongs: { to: 'event', by: 'event_id' },
