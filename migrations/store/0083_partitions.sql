@@ -61,7 +61,9 @@ create function pirogue_partitions.list(of text)
   end;
 
 -- Makes the partitions of the current period and of the next two, where they are missing. Rows of a period without a partition go to
--- the default partition, so that no write fails for want of one; while it has rows of a period, that period gets none.
+-- the default partition, so that no write fails for want of one; while it has rows of a period, that period gets none. A table that is in
+-- use is left to a later round. One process at a time: two would wait for each other, because each has read the default partition that
+-- both must lock.
 create function pirogue_make_partitions(environment text, at timestamptz) returns integer
   language plpgsql security definer
   set search_path = pg_catalog, public, pg_temp set timezone = 'UTC' set datestyle = 'ISO' set lock_timeout = '100ms' as $$
@@ -69,8 +71,10 @@ declare
   missing record;
   has_rows boolean;
   made integer := 0;
+  busy text[] := '{}';
 begin
   if environment not in ('sandbox', 'live') then raise exception 'unknown environment %', environment; end if;
+  if not pg_try_advisory_xact_lock(hashtextextended('pirogue_partitions', 0)) then return 0; end if;
   for missing in
     with found as materialized (
       select r.parent, p.* from pirogue_partitions.rules r, lateral pirogue_partitions.list(r.parent) p
@@ -85,17 +89,21 @@ begin
       and f.upper collate "C" > b.lowest and (f.lower is null or f.lower collate "C" < b.highest))
     order by r.parent, later
   loop
-    execute format('select exists (select from pirogue_partitions.%I where %I >= %L and %I < %L)',
-      missing.parent || '_default', missing.key, missing.lowest, missing.key, missing.highest) into has_rows;
-    continue when has_rows;
-    execute format('create table pirogue_partitions.%I (like public.%I including all)', missing.name, missing.parent);
-    if missing.own_unique is not null then
-      execute format('create unique index on pirogue_partitions.%I (%s)', missing.name, missing.own_unique);
-    end if;
-    perform pirogue_protect(format('pirogue_partitions.%I', missing.name)::regclass);
-    execute format('alter table public.%I attach partition pirogue_partitions.%I for values from (%L) to (%L)',
-      missing.parent, missing.name, missing.lowest, missing.highest);
-    made := made + 1;
+    continue when missing.parent = any(busy);
+    begin
+      execute format('select exists (select from pirogue_partitions.%I where %I >= %L and %I < %L)',
+        missing.parent || '_default', missing.key, missing.lowest, missing.key, missing.highest) into has_rows;
+      continue when has_rows;
+      execute format('create table pirogue_partitions.%I (like public.%I including all)', missing.name, missing.parent);
+      if missing.own_unique is not null then
+        execute format('create unique index on pirogue_partitions.%I (%s)', missing.name, missing.own_unique);
+      end if;
+      perform pirogue_protect(format('pirogue_partitions.%I', missing.name)::regclass);
+      execute format('alter table public.%I attach partition pirogue_partitions.%I for values from (%L) to (%L)',
+        missing.parent, missing.name, missing.lowest, missing.highest);
+      made := made + 1;
+    exception when lock_not_available or check_violation or deadlock_detected then busy := busy || missing.parent;
+    end;
   end loop;
   return made;
 end $$;
@@ -114,7 +122,7 @@ end $$;
 -- Drops the oldest partition of a table that has nothing from that moment on and nothing that is still needed; the default partition is
 -- emptied instead. Whoever reads or writes one of its rows has a lock on the parent until their transaction ends, so that the second look,
 -- under the lock, is final. Nothing waits longer than the timeout for it.
--- Returns the name of the partition, or null when there is none.
+-- Returns the name of the partition; null when there is none, or while another process makes or drops partitions.
 create function pirogue_drop_partition(parent text, environment text, keep_from timestamptz) returns text
   language plpgsql security definer
   set search_path = pg_catalog, public, pg_temp set timezone = 'UTC' set datestyle = 'ISO' set lock_timeout = '100ms' as $$
@@ -125,6 +133,7 @@ declare
   name text;
   has_rows boolean;
 begin
+  if not pg_try_advisory_xact_lock(hashtextextended('pirogue_partitions', 0)) then return null; end if;
   select * into strict rule from pirogue_partitions.rules r where r.parent = pirogue_drop_partition.parent;
   kept := pirogue_partitions.bound(rule, environment, keep_from);
   for part in select *, coalesce(p.upper, kept) as until from pirogue_partitions.list(parent) p
@@ -220,8 +229,8 @@ end $$;
 revoke execute on function pirogue_number_events(), pirogue_clear_answer() from public;
 
 -- ------------------------------------------------------------------------------------- existing tables
--- The end of a first partition that has all existing rows: a period that begins two days from now or later, because rows are written until
--- the table is attached. Null for a table without rows.
+-- The end of a first partition that has all existing rows: a period that begins two weeks from now or later, because rows are written until
+-- the table is attached, and a migration that found a table locked may be continued days later. Null for a table without rows.
 create function pirogue_partitions.first_end(of text) returns text language plpgsql
   set timezone = 'UTC' set datestyle = 'ISO' as $$
 declare
@@ -235,7 +244,7 @@ begin
   if newest is null then return null; end if;
   -- Ids of the sandbox contain its name.
   environment := case when newest like '%\_test\_%' then 'sandbox' else 'live' end;
-  until := pirogue_partitions.starts(rule.period, pirogue_now() + interval '2 days', 1);
+  until := pirogue_partitions.starts(rule.period, pirogue_now() + interval '14 days', 1);
   while newest >= pirogue_partitions.bound(rule, environment, until) loop
     until := pirogue_partitions.starts(rule.period, until, 1);
   end loop;

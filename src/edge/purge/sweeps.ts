@@ -56,9 +56,10 @@ export function purgeSweeps(deps: PurgeDeps, store: Store): Sweep[] {
 
 /** Makes partitions ahead of time, and drops those whose retention is over: one in a round, so that no lock is held for long. */
 function partitionSweep({ clock, config, log }: PurgeDeps, { environment, db }: Store): Sweep {
+  // Bodies before their events, by which an erasure finds them.
   const kept_ms: Record<string, number> = {
-    events: config.events_keep_ms,
     event_bodies: config.events_keep_ms,
+    events: config.events_keep_ms,
     delivery_attempts: config.events_keep_ms,
     idempotency_answers: REPLAY_MS,
     mails: MAILS_KEEP_MS,
@@ -66,24 +67,19 @@ function partitionSweep({ clock, config, log }: PurgeDeps, { environment, db }: 
   const round = async () => {
     await makePartitions(db, environment, clock.now());
     for (const [table, keep_ms] of Object.entries(kept_ms)) {
-      const dropped = await dropPartition(db, environment, table, clock.now() - keep_ms - SLACK_MS);
+      const dropped = await dropPartition(db, environment, table, clock.now() - keep_ms - SLACK_MS).catch(unlessBusy);
       if (dropped === undefined) continue;
       log.info({ environment, partition: dropped }, 'a partition was dropped: its retention is over');
       return 1;
     }
     return 0;
   };
-  return {
-    name: 'partitions',
-    environment,
-    idle_ms: PARTITIONS_IDLE_MS,
-    round: () => round().catch(unlessBusy),
-  };
+  return { name: 'partitions', environment, idle_ms: PARTITIONS_IDLE_MS, round };
 }
 
-function unlessBusy(error: unknown): number {
-  if (error instanceof PartitionsBusy) return 0;
-  throw error;
+/** A table that is in use is left to a later round; the others do not wait for it. */
+function unlessBusy(error: unknown): undefined {
+  if (!(error instanceof PartitionsBusy)) throw error;
 }
 
 /**

@@ -6,28 +6,24 @@ import { LOCK_NOT_AVAILABLE, pgCode, type Queryable, sql } from '../../kit/sql.t
  * the database, in `pirogue_partitions.rules`; functions of the owner make and drop partitions, because the service has no right to.
  */
 
-const CHECK_VIOLATION = '23514';
-
-/** The partitions could not be changed now: the table is in use, or a row of the period has just come. To be tried again. */
+/** The table is in use: to be tried again. */
 export class PartitionsBusy extends Error {}
 
 /**
- * Makes the partitions of the current period and the next two, where they are missing.
+ * Makes the partitions of the current period and the next two, where they are missing. Tables that are in use, or all while another process
+ * makes or drops partitions, are left to a later call.
  * @param at milliseconds since the epoch
  * @returns number of partitions made
- * @throws PartitionsBusy
  */
 export async function makePartitions(db: Queryable, environment: Environment, at: number): Promise<number> {
-  const row = await unlessBusy(() =>
-    db.maybe<{ made: number }>(sql`select pirogue_make_partitions(${environment}, ${new Date(at)}) as made`),
-  );
+  const row = await db.maybe<{ made: number }>(sql`select pirogue_make_partitions(${environment}, ${new Date(at)}) as made`);
   return row?.made ?? 0;
 }
 
 /**
  * Drops the oldest partition of a table that contains nothing from a moment on, and nothing that is still needed.
  * @param keep_from milliseconds since the epoch
- * @returns its name; undefined when there is none
+ * @returns its name; undefined when there is none, or while another process makes or drops partitions
  * @throws PartitionsBusy
  */
 export async function dropPartition(
@@ -36,21 +32,13 @@ export async function dropPartition(
   table: string,
   keep_from: number,
 ): Promise<string | undefined> {
-  const row = await unlessBusy(() =>
-    db.maybe<{ dropped: string | null }>(
-      sql`select pirogue_drop_partition(${table}, ${environment}, ${new Date(keep_from)}) as dropped`,
-    ),
-  );
-  return row?.dropped ?? undefined;
-}
-
-async function unlessBusy<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
-    return await work();
+    const row = await db.maybe<{ dropped: string | null }>(
+      sql`select pirogue_drop_partition(${table}, ${environment}, ${new Date(keep_from)}) as dropped`,
+    );
+    return row?.dropped ?? undefined;
   } catch (error) {
-    const code = pgCode(error);
-    if (code === LOCK_NOT_AVAILABLE || code === CHECK_VIOLATION)
-      throw new PartitionsBusy('partitions are in use', { cause: error });
+    if (pgCode(error) === LOCK_NOT_AVAILABLE) throw new PartitionsBusy('the table is in use', { cause: error });
     throw error;
   }
 }
