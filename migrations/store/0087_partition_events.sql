@@ -15,7 +15,7 @@ grant select, insert, delete on event_bodies to pirogue_app;
 
 -- Bodies of an event that is deleted by itself are deleted with it, as the reference did: an erasure finds them by their event. Those of a
 -- dropped partition are dropped before it.
-create function pirogue_delete_bodies() returns trigger language plpgsql security definer set search_path = public, pg_temp as $$
+create function pirogue_delete_bodies() returns trigger language plpgsql set search_path = public, pg_temp as $$
 begin
   delete from event_bodies b using gone where b.team_id = gone.team_id and b.event_id = gone.id;
   return null;
