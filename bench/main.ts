@@ -14,6 +14,7 @@ import { type Section, takeRounds } from './rounds.ts';
 import { searchSection } from './search.ts';
 import { type Service, startService } from './service.ts';
 import { buildStage, type Stage } from './stage.ts';
+import { sizingSection } from './sizing.ts';
 import { tablesOf } from './table.ts';
 import { workersSection } from './workers.ts';
 
@@ -28,6 +29,7 @@ const BUILD: Record<SectionName, (stage: Stage, options: Options, service: Servi
   routing: routingSection,
   search: searchSection,
   workers: workersSection,
+  sizing: sizingSection,
 };
 
 /** By a signal: no fault to be shown with a stack. */

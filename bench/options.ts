@@ -11,6 +11,7 @@ export const SECTIONS = [
   'routing',
   'search',
   'workers',
+  'sizing',
 ] as const;
 
 export type SectionName = (typeof SECTIONS)[number];
@@ -32,7 +33,7 @@ export interface Options {
 }
 
 export const USAGE = `npm run bench -- [options]
-  --only post,get,list,deliveries,postings,life,latency,routing,search,workers
+  --only post,get,list,deliveries,postings,life,latency,routing,search,workers,sizing
                                     measure these only
   --seconds N                       length of one window (default 3)
   --rounds N                        rounds, interleaved; medians are shown (default 5)

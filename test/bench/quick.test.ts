@@ -41,6 +41,7 @@ const ROWS = {
   routing: ['loop', 'decide'],
   search: ['one', 'none', 'none-short', 'some', 'many', 'all'].flatMap((id) => [`${id}-small`, `${id}-large`]),
   workers: ['one-queue', 'ranges', 'alone'],
+  sizing: ['processes-1', 'processes-2', 'processes-4', 'pace-10', 'pace-100'],
 };
 
 test('a quick run measures every row and leaves no process and no file behind', { timeout: LIMIT_MS }, async (t) => {
@@ -154,7 +155,9 @@ test('a row is marked when most of its windows were disturbed, and so is a ratio
 test('invalid combinations of options are rejected with the name of the option', () => {
   assert.throws(
     () => readOptions(['--only', 'post,pots']),
-    new OptionError('--only pots: choose among post, get, list, deliveries, postings, life, latency, routing, search, workers'),
+    new OptionError(
+      '--only pots: choose among post, get, list, deliveries, postings, life, latency, routing, search, workers, sizing',
+    ),
   );
   assert.throws(() => readOptions(['--rounds', 'many']), /--rounds many/);
   assert.throws(() => readOptions(['--fast']), OptionError);
