@@ -21,7 +21,7 @@ const SENDER_CONCURRENCY = 64;
 /** A backlog for each second of the window: about what two cores deliver in one. */
 const BACKLOG_PER_SECOND = 4_000;
 const LIMIT_MS = 120_000;
-const WRITTEN = ['deliveries', 'delivery_attempts', 'events'];
+const WRITTEN = ['deliveries', 'delivery_attempts', 'events', 'event_sequences'];
 
 type Sink = Helper<SinkJob, Ports | Counted | null>;
 
