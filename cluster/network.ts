@@ -3,6 +3,9 @@ import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Running, type Spec, startProcess } from './processes.ts';
 
+/** Addresses for tests of networks (RFC 2544): no host of the world has one. They exist in the namespaces of the run only. */
+const RANGE = '198.18.0.0/16';
+
 /** Where the parts listen. */
 export interface Network {
   /** Address of everything but the members of PostgreSQL, as the members reach it. */
@@ -39,11 +42,11 @@ export function loopbackNetwork(): Network {
 export async function separateNetworks(folder: string): Promise<Network> {
   if (!isInNamespace()) throw new Error('the networks of the members belong into a network namespace');
   run(['ip', 'link', 'set', 'lo', 'up']);
-  run(['ip', 'address', 'replace', '10.77.0.1/32', 'dev', 'lo']);
+  run(['ip', 'address', 'replace', '198.18.0.1/32', 'dev', 'lo']);
   fs.writeFileSync('/proc/sys/net/ipv4/ip_forward', '1');
   const members: Member[] = [];
   for (const [i, name] of NAMES.entries()) members.push({ name, ...(await separateMember(name, i + 1, folder)) });
-  return { hub: '10.77.0.1', range: '10.77.0.0/16', members };
+  return { hub: '198.18.0.1', range: RANGE, members };
 }
 
 async function separateMember(name: string, number: number, folder: string): Promise<Pick<Member, 'host' | 'holder'>> {
@@ -53,7 +56,7 @@ async function separateMember(name: string, number: number, folder: string): Pro
     log: `${folder}/logs/network.log`,
   };
   const holder = startProcess(spec);
-  const [own, hub] = [fs.readlinkSync('/proc/self/ns/net'), `10.77.${number}.1`];
+  const [own, hub] = [fs.readlinkSync('/proc/self/ns/net'), `198.18.${number}.1`];
   for (let tries = 0; namespaceOf(holder.pid) === own; tries++) {
     if (tries > 100) throw new Error(`${name}: a network namespace could not be made`);
     await sleep(20);
@@ -61,7 +64,7 @@ async function separateMember(name: string, number: number, folder: string): Pro
   run(['ip', 'link', 'add', name, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', String(holder.pid)]);
   run(['ip', 'address', 'add', `${hub}/24`, 'dev', name]);
   run(['ip', 'link', 'set', name, 'up']);
-  const member = { host: `10.77.${number}.2`, holder };
+  const member = { host: `198.18.${number}.2`, holder };
   run([...enterMember(member), 'ip', 'link', 'set', 'lo', 'up']);
   run([...enterMember(member), 'ip', 'address', 'add', `${member.host}/24`, 'dev', 'eth0']);
   connectMember(member);

@@ -9,12 +9,14 @@ import { killPrimary } from './kill-primary.ts';
 import { pgbouncerRestart } from './pgbouncer-restart.ts';
 import { promotedTwice } from './promoted-twice.ts';
 import { redisGone } from './redis-gone.ts';
+import { rollingUpgrade } from './rolling-upgrade.ts';
 import { switchover } from './switchover.ts';
 
 /** All faults, in the order of a run with seed 1: those that a short run must reach come first. */
 export const FAULTS: readonly Fault[] = [
   killPrimary,
   killNodes,
+  rollingUpgrade,
   pgbouncerRestart,
   redisGone,
   switchover,
