@@ -35,7 +35,7 @@ class Node {
     const reported_at = new Date(clock.now());
     for (const change of this.health.changes()) {
       const body = JSON.parse(JSON.stringify(change.body)) as object;
-      other.health.learn({ node: this.#name, topic: 'provider', key: change.key, body, reported_at });
+      other.health.learn({ node: this.#name, topic: 'provider', key: change.key, body, reported_at, age_ms: 0 });
     }
   }
 
@@ -69,7 +69,7 @@ describe('the health of an account, measured by two nodes', () => {
     clock.advance(15_000);
     await a.submit(1, accepted);
     a.tell(b);
-    b.health.learn({ node: 'a', topic: 'provider', key: old?.key ?? '', body: old?.body ?? {}, reported_at: new Date() });
+    b.health.learn({ node: 'a', topic: 'provider', key: old?.key ?? '', body: old?.body ?? {}, reported_at: new Date(), age_ms: 0 });
     assert.deepEqual([a.gate, b.gate], ['closed', 'closed']);
   });
 
@@ -92,5 +92,49 @@ describe('the health of an account, measured by two nodes', () => {
     assert.equal(b.gate, 'open');
     clock.advance(60_000);
     assert.deepEqual(a.health.changes(), [], 'nothing has changed since');
+  });
+
+  test('a node whose own way to a provider is broken does not open the circuit of one whose payments succeed', async () => {
+    await b.submit(5, unknown);
+    clock.advance(300);
+    await a.submit(1, accepted);
+    b.tell(a);
+    assert.deepEqual([a.gate, b.gate], ['closed', 'open']);
+    clock.advance(15_000);
+    await b.submit(1, unknown);
+    b.tell(a);
+    assert.deepEqual([a.gate, b.gate], ['closed', 'open'], 'its failed probe changes nothing');
+    await a.submit(5, unknown);
+    assert.equal(a.gate, 'open', 'its own failures do');
+  });
+
+  test('a report that this release cannot read changes nothing, and payments go on', () => {
+    const good = { calls: 1, failures: 0, succeeded: 1, unsuccessful: 0 };
+    const circuit = { open_since: 'now', closed_at: null, wait_ms: 1, probe_at: 1, changed_at: 1 };
+    for (const [key, body] of [
+      ['pa_1 cm.mtn collect', {}],
+      ['pa_1 cm.mtn collect', { counts: { ...good, failures: 'many' }, circuit: null }],
+      ['pa_1 cm.mtn collect', { counts: good, circuit }],
+      ['pa_1 cm.mtn gift', { counts: good, circuit: null }],
+      ['', { counts: good, circuit: null }],
+    ] as const) {
+      a.health.learn({ node: 'b', topic: 'provider', key, body, reported_at: new Date(), age_ms: 0 });
+    }
+    assert.deepEqual([a.note?.calls ?? 0, a.gate ?? 'closed'], [0, 'closed']);
+    assert.deepEqual(
+      a.health.snapshot().filter(({ operation }) => operation !== 'collect'),
+      [],
+    );
+  });
+
+  test('a time far ahead in a report keeps no account closed', async () => {
+    const circuit = { open_since: 9e12, closed_at: null, wait_ms: 1e9, probe_at: 9e12, changed_at: clock.now() + 1 };
+    const body = { counts: { calls: 5, failures: 5, succeeded: 0, unsuccessful: 0 }, circuit };
+    a.health.learn({ node: 'b', topic: 'provider', key: 'pa_1 cm.mtn collect', body, reported_at: new Date(), age_ms: 0 });
+    assert.equal(a.gate, 'open');
+    clock.advance(60_000);
+    assert.equal(a.gate, 'probe');
+    await a.submit(1, accepted);
+    assert.equal(a.gate, 'closed');
   });
 });

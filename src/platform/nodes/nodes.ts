@@ -15,7 +15,9 @@ export interface Topic {
   changes(): Omit<Report, 'topic'>[];
   /** Takes back changes that could not be stored. */
   undo(changes: readonly Omit<Report, 'topic'>[]): void;
-  /** Receives a report of another node, possibly again. */
+  /**
+   * Receives a report of another node, possibly again. Ignores one that it cannot read: the other node may run another release.
+   */
   learn(report: ForeignReport): void;
 }
 
@@ -29,7 +31,7 @@ export class Nodes {
   /** Name of this process, unique among all. */
   #node = '';
   readonly #topics: readonly Topic[];
-  #since: Date | null = null;
+  #after: Date | null = null;
   #cleaned_at = performance.now();
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
@@ -63,7 +65,9 @@ export class Nodes {
     const changes = this.#topics.map((topic) => ({ topic, changes: topic.changes() }));
     const reports = changes.flatMap(({ topic, changes }) => changes.map((change) => ({ topic: topic.name, ...change })));
     try {
-      for (const report of await exchange(this.#db, this.#node, reports, this.#since)) this.#learn(report);
+      const { rows, after } = await exchange(this.#db, this.#node, reports, this.#after);
+      this.#after = after;
+      for (const report of rows) this.#topics.find(({ name }) => name === report.topic)?.learn(report);
       if (performance.now() - this.#cleaned_at > CLEAN_UP_EVERY_MS) {
         this.#cleaned_at = performance.now();
         await deleteOldReports(this.#db);
@@ -74,10 +78,5 @@ export class Nodes {
       if (!this.#failing) this.#log.warn({ err }, 'reports could not be exchanged with other nodes; it will be tried again');
       this.#failing = true;
     }
-  }
-
-  #learn(report: ForeignReport): void {
-    this.#since = report.reported_at;
-    this.#topics.find(({ name }) => name === report.topic)?.learn(report);
   }
 }

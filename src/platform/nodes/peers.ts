@@ -25,9 +25,8 @@ export interface NodeState {
 }
 
 interface Known extends NodeState {
-  reported_at: number;
   /** On this node's monotonic clock. */
-  learned_at: number;
+  reported_at: number;
 }
 
 const REACHED: readonly DatabaseState[] = ['ok', 'read-only', 'writes fail', 'no connection left'];
@@ -59,7 +58,7 @@ export class Peers implements Topic {
 
   changes() {
     const now = performance.now();
-    for (const [node, { learned_at }] of this.#known) if (now - learned_at > GONE_AFTER_MS) this.#known.delete(node);
+    for (const [node, { reported_at }] of this.#known) if (now - reported_at > GONE_AFTER_MS) this.#known.delete(node);
     if (now - this.#reported_at < REPORT_EVERY_MS) return [];
     this.#reported_at = now;
     return [{ key: '', body: this.#own() }];
@@ -69,10 +68,8 @@ export class Peers implements Topic {
     this.#reported_at = Number.NEGATIVE_INFINITY;
   }
 
-  learn({ node, body, reported_at }: ForeignReport): void {
-    const at = reported_at.getTime();
-    if (this.#known.get(node)?.reported_at === at) return;
-    this.#known.set(node, { ...(body as NodeState), reported_at: at, learned_at: performance.now() });
+  learn({ node, body, age_ms }: ForeignReport): void {
+    if (isNodeState(body)) this.#known.set(node, { ...body, reported_at: performance.now() - Math.max(0, age_ms) });
   }
 
   /**
@@ -80,7 +77,7 @@ export class Peers implements Topic {
    * @param reached_at when this node last reached it, on the monotonic clock
    */
   reach(database: Database, reached_at: number): boolean {
-    return this.#fresh().some(({ reaches, learned_at }) => learned_at > reached_at + LATER_MS && reaches.includes(database));
+    return this.#fresh().some(({ reaches, reported_at }) => reported_at > reached_at + LATER_MS && reaches.includes(database));
   }
 
   /** Returns whether this node's clock is wrong: far from the database's, with which most other nodes agree. */
@@ -92,6 +89,11 @@ export class Peers implements Topic {
 
   #fresh(): Known[] {
     const now = performance.now();
-    return [...this.#known.values()].filter(({ learned_at }) => now - learned_at <= GONE_AFTER_MS);
+    return [...this.#known.values()].filter(({ reported_at }) => now - reported_at <= GONE_AFTER_MS);
   }
+}
+
+function isNodeState(body: object): body is NodeState {
+  const { reaches, skew_ms } = body as Partial<NodeState>;
+  return Array.isArray(reaches) && Number.isFinite(skew_ms);
 }

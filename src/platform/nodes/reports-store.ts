@@ -10,9 +10,11 @@ export interface Report {
 export interface ForeignReport extends Report {
   node: string;
   reported_at: Date;
+  /** Milliseconds since then, by the database's clock. */
+  age_ms: number;
 }
 
-/** Rows of one read. More than this are read by the next ones, oldest first. */
+/** Rows of one read, and those of the same time as the last. More than this are read by the next ones, oldest first. */
 const MAX_ROWS = 2_000;
 /** Reports are read again for this long: a transaction may commit after one that began later. */
 const OVERLAP_MS = 2_000;
@@ -21,19 +23,25 @@ const KEEP_MS = 900_000;
 
 /**
  * Stores the reports of this node and reads those of other nodes, in one statement.
- * @param since time of the newest report read so far; null: none
+ * @param after returned by the last call; null: there was none
+ * @returns the reports, and the time after which the next call reads: a read that was full continues where it ended
  */
-export function exchange(db: Queryable, node: string, reports: readonly Report[], since: Date | null): Promise<ForeignReport[]> {
-  return db.all<ForeignReport>(sql`
+export async function exchange(db: Queryable, node: string, reports: readonly Report[], after: Date | null) {
+  // A server that took over may have an earlier clock: then all of its reports are read.
+  const rows = await db.all<ForeignReport>(sql`
     with written as (
       insert into node_reports (node, topic, key, body, reported_at)
       select ${node}, r.topic, r.key, r.body, pirogue_now()
       from jsonb_to_recordset(${JSON.stringify(reports)}::jsonb) as r (topic text, key text, body jsonb)
       on conflict (node, topic, key) do update set body = excluded.body, reported_at = excluded.reported_at)
-    select node, topic, key, body, reported_at from node_reports
-    where node <> ${node}
-      and reported_at > greatest(${since}::timestamptz - ${OVERLAP_MS} * interval '1 ms', pirogue_now() - ${KEEP_MS} * interval '1 ms')
-    order by reported_at limit ${MAX_ROWS}`);
+    select node, topic, key, body, reported_at, (extract(epoch from pirogue_now() - reported_at) * 1000)::float8 as age_ms
+    from node_reports
+    where node <> ${node} and reported_at > greatest(pirogue_now() - ${KEEP_MS} * interval '1 ms',
+      case when ${after}::timestamptz <= pirogue_now() then ${after}::timestamptz end)
+    order by reported_at fetch first ${MAX_ROWS} rows with ties`);
+  const last = rows.at(-1)?.reported_at;
+  if (!last) return { rows, after };
+  return { rows, after: rows.length < MAX_ROWS ? new Date(last.getTime() - OVERLAP_MS) : last };
 }
 
 /** Deletes old reports of all nodes. */

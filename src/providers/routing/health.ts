@@ -3,8 +3,8 @@ import type { Topic } from '../../platform/nodes/nodes.ts';
 import type { ForeignReport } from '../../platform/nodes/reports-store.ts';
 import type { Provider, Reading } from '../adapters/contract.ts';
 import { type Finding, ofReading } from './health/findings.ts';
-import { type Figures, Lane, type LaneReport } from './health/lane.ts';
-import { measured, type Measured, type Observer, type Subject } from './health/measure.ts';
+import { type Figures, isLaneReport, Lane, type LaneReport } from './health/lane.ts';
+import { MEASURED, measured, type Measured, type Observer, type Subject } from './health/measure.ts';
 import { BUILT_IN, type Gate, type HealthNote, type HealthView, type Operation, type Standing } from './schema.ts';
 
 /**
@@ -119,9 +119,16 @@ export class Health implements HealthView, Observer, Topic {
     for (const { key } of changes) this.#circuits.add(key);
   }
 
-  learn({ node, key, body }: ForeignReport): void {
+  learn({ node, key, body, age_ms }: ForeignReport): void {
+    const lane = this.#lanes.get(key)?.lane ?? this.#newLane(key);
+    if (lane && isLaneReport(body)) lane.learn(node, body, this.#clock.now(), age_ms);
+  }
+
+  /** Returns a new lane for a report of another node; undefined when it would evict one that this node measures, or cannot be one. */
+  #newLane(key: string): Lane | undefined {
     const [account_id = '', channel = '', operation = ''] = key.split(' ');
-    this.#lane({ account_id, channel, operation: operation as Measured }).learn(node, body as LaneReport, this.#clock.now());
+    if (this.#lanes.size >= MAX_LANES || !isMeasured(operation)) return undefined;
+    return this.#lane({ account_id, channel, operation });
   }
 
   /** Returns all measurements, for operators. */
@@ -143,4 +150,8 @@ export class Health implements HealthView, Observer, Topic {
 
 function nameOf(account_id: string, channel: string, operation: Measured): string {
   return `${account_id} ${channel} ${operation}`;
+}
+
+function isMeasured(operation: string): operation is Measured {
+  return (MEASURED as readonly string[]).includes(operation);
 }

@@ -25,6 +25,12 @@ export interface CircuitReport {
   changed_at: number;
 }
 
+/** Returns whether a report of another node can be read. */
+export function isCircuitReport(report: object | undefined): report is CircuitReport {
+  const { open_since, closed_at, wait_ms, probe_at, changed_at } = (report ?? {}) as Partial<CircuitReport>;
+  return [open_since ?? 0, closed_at ?? 0, wait_ms, probe_at, changed_at].every((time) => Number.isFinite(time));
+}
+
 /**
  * The circuit breaker of one account on one channel for one operation. Closed: every call passes. Open: only an
  * occasional probe passes, and a successful one closes it.
@@ -37,6 +43,8 @@ export class Breaker {
   #probeAt = 0;
   /** Time of the last change, here or on another node. The latest change applies on every node. */
   #changedAt = 0;
+  /** When the last call of this node that succeeded was sent. */
+  #succeededAt = Number.NEGATIVE_INFINITY;
 
   /** Time at which the circuit opened, in milliseconds since the epoch. Null: closed. */
   get openSince(): number | null {
@@ -58,14 +66,18 @@ export class Breaker {
     };
   }
 
-  /** Takes over the state of another node, unless this one has changed later. */
-  adopt({ open_since, closed_at, wait_ms, probe_at, changed_at }: CircuitReport): void {
+  /**
+   * Takes over the state of another node, unless this one has changed later. A circuit that opened is not taken over when a call
+   * that this node sent since then succeeded: the other node's own way to the provider is broken.
+   */
+  adopt({ open_since, closed_at, wait_ms, probe_at, changed_at }: CircuitReport, now: number): void {
     if (changed_at <= this.#changedAt) return;
+    if (open_since !== null && this.#openSince === null && this.#succeededAt > open_since) return;
     if ((open_since === null) !== (this.#openSince === null)) this.#inARow = 0;
-    this.#openSince = open_since;
+    this.#openSince = open_since === null ? null : Math.min(open_since, now);
     this.#closedAt = closed_at ?? Number.NEGATIVE_INFINITY;
-    this.#wait_ms = wait_ms;
-    this.#probeAt = probe_at;
+    this.#wait_ms = Math.min(Math.max(wait_ms, PROBE_MS), MAX_PROBE_MS);
+    this.#probeAt = Math.min(probe_at, now + MAX_PROBE_MS);
     this.#changedAt = changed_at;
   }
 
@@ -92,6 +104,7 @@ export class Breaker {
    * @param sent time at which the call began
    */
   answered(sent: number, now: number): void {
+    this.#succeededAt = Math.max(this.#succeededAt, sent);
     if (this.#openSince !== null) {
       if (!this.#isProbe(sent)) return;
       this.#openSince = null;

@@ -1,5 +1,5 @@
 import type { Gate, HealthNote, Standing } from '../schema.ts';
-import { Breaker, type CircuitReport } from './breaker.ts';
+import { Breaker, type CircuitReport, isCircuitReport } from './breaker.ts';
 import type { Finding } from './findings.ts';
 import { Window, WINDOW_MS } from './window.ts';
 
@@ -33,6 +33,13 @@ export interface LaneReport {
   circuit: CircuitReport | null;
 }
 
+/** Returns whether a report of another node, which may run another release, can be read. */
+export function isLaneReport(body: object): body is LaneReport {
+  const { counts, circuit } = body as Partial<LaneReport>;
+  const counted = SHARED.every((name) => Number.isSafeInteger(counts?.[name]) && (counts?.[name] as number) >= 0);
+  return counted && (circuit === null || isCircuitReport(circuit));
+}
+
 /** The health of one account on one channel for one operation. */
 export class Lane {
   readonly #window = new Window();
@@ -62,10 +69,13 @@ export class Lane {
     return { counts: { calls, failures, succeeded, unsuccessful }, circuit: this.#breaker?.report() ?? null };
   }
 
-  /** Takes over the report of another node. */
-  learn(node: string, { counts, circuit }: LaneReport, now: number): void {
-    this.#others.set(node, { counts, until: now + WINDOW_MS });
-    if (circuit) this.#breaker?.adopt(circuit);
+  /**
+   * Takes over the report of another node.
+   * @param age_ms time since the report was made
+   */
+  learn(node: string, { counts, circuit }: LaneReport, now: number, age_ms: number): void {
+    this.#others.set(node, { counts, until: now + WINDOW_MS - Math.max(0, age_ms) });
+    if (circuit) this.#breaker?.adopt(circuit, now);
     this.#note = null;
   }
 

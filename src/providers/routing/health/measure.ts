@@ -2,7 +2,8 @@ import type { Clock } from '../../../kit/clock.ts';
 import type { Payouts, Provider, Refunds } from '../../adapters/contract.ts';
 import { asRead, BROKEN, type Finding, ofPayout, ofPreparation, ofReading, ofRefund, ofSubmission } from './findings.ts';
 
-export type Measured = 'collect' | 'payout' | 'refund';
+export const MEASURED = ['collect', 'payout', 'refund'] as const;
+export type Measured = (typeof MEASURED)[number];
 
 /** Identifies the lane of a call, and whether the call submits or reads an operation. */
 export interface Subject {
