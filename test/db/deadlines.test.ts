@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import type net from 'node:net';
-import { after, before, test } from 'node:test';
+import { after, before, mock, test } from 'node:test';
+import pg from 'pg';
 import { asUnavailable, DatabaseUnavailable } from '../../src/kit/database-unavailable.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { sql } from '../../src/kit/sql.ts';
@@ -55,6 +56,47 @@ test('a pool gives up a connection in progress, and the transaction whose statem
   address.passes = true;
   assert.equal((await pool.all(sql`select 4`)).length, 1);
   await pool.close();
+});
+
+test('a commit that stalls closes its connection, and is neither followed by a rollback nor made again', async () => {
+  const pool: DbPool = openPool({ url: address.url(databases.live), size: 1, statement_ms: 200, log });
+  const sent = mock.method(pg.Client.prototype, 'query');
+  let runs = 0;
+  try {
+    const stalled = pool.transaction(async (tx) => {
+      runs += 1;
+      await tx.all(sql`select 1`);
+      address.passes = false;
+    });
+    await assert.rejects(stalled, isUnavailable);
+    const texts = sent.mock.calls.map(({ arguments: [text] }) => text as unknown);
+    assert.deepEqual([runs, texts.includes('commit'), texts.includes('rollback'), pool.use().busy], [1, true, false, 0]);
+  } finally {
+    sent.mock.restore();
+    address.passes = true;
+    await pool.close();
+  }
+});
+
+test('a server without a further connection does not keep a pool from using those that it has', async () => {
+  const role = `limited_${process.pid}`;
+  const owner = openPool({ url: databases.live, size: 1, log });
+  await owner.run({ text: `create role ${role} login connection limit 1`, values: [] });
+  const url = Object.assign(new URL(databases.live), { username: role }).href;
+  const pool: DbPool = openPool({ url, size: 8, log, circuit: 'test' });
+  try {
+    await pool.transaction(async (tx) => {
+      const others = await Promise.allSettled(Array.from({ length: 7 }, () => pool.all(sql`select 1`)));
+      assert.deepEqual(new Set(others.map(({ status }) => status)), new Set(['rejected']));
+      assert.equal((await tx.all(sql`select 1`)).length, 1);
+    });
+    assert.equal(pool.circuit(), 'closed');
+    assert.equal((await pool.all(sql`select 1`)).length, 1);
+  } finally {
+    await pool.close();
+    await owner.run({ text: `drop role ${role}`, values: [] });
+    await owner.close();
+  }
 });
 
 test('while the database answers nothing, requests are answered at once without a try, and it is used again when it is back', async () => {

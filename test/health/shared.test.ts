@@ -69,7 +69,14 @@ describe('the health of an account, measured by two nodes', () => {
     clock.advance(15_000);
     await a.submit(1, accepted);
     a.tell(b);
-    b.health.learn({ node: 'a', topic: 'provider', key: old?.key ?? '', body: old?.body ?? {}, reported_at: new Date(), age_ms: 0 });
+    b.health.learn({
+      node: 'a',
+      topic: 'provider',
+      key: old?.key ?? '',
+      body: old?.body ?? {},
+      reported_at: new Date(),
+      age_ms: 0,
+    });
     assert.deepEqual([a.gate, b.gate], ['closed', 'closed']);
   });
 

@@ -12,7 +12,14 @@ beforeEach(() => {
 });
 
 const tell = (node: string, state: object, age_ms = 0) =>
-  peers.learn({ node, topic: 'node', key: '', reported_at: new Date(0), age_ms, body: { reaches: ['live'], skew_ms: 0, ...state } });
+  peers.learn({
+    node,
+    topic: 'node',
+    key: '',
+    reported_at: new Date(0),
+    age_ms,
+    body: { reaches: ['live'], skew_ms: 0, ...state },
+  });
 
 test('a database is cut off only when another node reached it after this one no longer did', () => {
   const reached_at = now_ms;

@@ -22,6 +22,7 @@ export class CircuitOpen extends DatabaseUnavailable {}
 export class Circuit {
   readonly #name: string;
   readonly #trial: () => Promise<void>;
+  readonly #counts: (error: DatabaseUnavailable) => boolean;
   readonly #log: Log;
   readonly #waiting = new Set<(error: CircuitOpen) => void>();
   #state: CircuitState = 'closed';
@@ -30,11 +31,15 @@ export class Circuit {
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  /** @param trial resolves when a connection can be used; has a deadline */
-  constructor(name: string, trial: () => Promise<void>, log: Log) {
+  /**
+   * @param trial resolves when a connection can be used; has a deadline
+   * @param counts returns whether a failure to obtain a connection means that all would fail
+   */
+  constructor(name: string, trial: () => Promise<void>, log: Log, counts = (_error: DatabaseUnavailable) => true) {
     this.#name = name;
     this.#trial = trial;
     this.#log = log;
+    this.#counts = counts;
   }
 
   get state(): CircuitState {
@@ -73,7 +78,7 @@ export class Circuit {
   }
 
   #failed(error: Error): void {
-    if (!(error instanceof DatabaseUnavailable) || this.#state !== 'closed' || this.#closed) return;
+    if (!(error instanceof DatabaseUnavailable) || this.#state !== 'closed' || this.#closed || !this.#counts(error)) return;
     this.#failures += 1;
     if (this.#failures < FAILURES_IN_A_ROW) return;
     this.#cause = error;

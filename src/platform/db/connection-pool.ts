@@ -8,6 +8,8 @@ import type { Primary } from './primary.ts';
 
 /** SQLSTATE of a write on a standby, or on a server that has been demoted. */
 export const READ_ONLY = '25006';
+/** SQLSTATE of a server, or a role, whose connections are all taken. */
+const TOO_MANY_CONNECTIONS = '53300';
 /** Minimum time between two replacements of all connections, so that reads continue while the only server is read-only. */
 const RENEW_EVERY_MS = 5_000;
 
@@ -44,7 +46,8 @@ export class ConnectionPool {
     const { connectionString, primary } = connectionTo(url);
     const config: object = { ...settings, connectionString, primary, Client: DbClient };
     this.pool = new pg.Pool(config);
-    this.circuit = circuit === undefined ? null : new Circuit(circuit, () => this.#trial(), log);
+    const counts = (error: DatabaseUnavailable) => !this.#worksWithout(error);
+    this.circuit = circuit === undefined ? null : new Circuit(circuit, () => this.#trial(), log, counts);
     this.#url = url;
     this.#primary = primary;
     this.#max = settings.max;
@@ -100,7 +103,14 @@ export class ConnectionPool {
    */
   async #trial(): Promise<void> {
     if (this.pool.waitingCount > 0 && this.#open >= this.#max) throw new Error('callers wait for a connection');
-    await openTrial(this.#url, this.#primary);
+    await openTrial(this.#url, this.#primary).catch((error) => {
+      if (!this.#worksWithout(error)) throw error;
+    });
+  }
+
+  /** Returns whether the server only has no further connection for this pool: those that the pool has can be used. */
+  #worksWithout(error: unknown): boolean {
+    return pgCode(error) === TOO_MANY_CONNECTIONS && this.#open > 0;
   }
 
   /**

@@ -189,15 +189,19 @@ async function inTransaction<T>(
   const client = await pool.connect().catch(rethrow);
   let broken: Error | undefined;
   let failure: unknown;
+  const noted = (error: unknown): never => {
+    if (failure === undefined || cannotBeReused(error)) failure = error;
+    throw error;
+  };
   try {
-    await client.query(scope === null ? 'begin' : beginScoped(scope, manner)).catch(rethrow);
+    await client
+      .query(scope === null ? 'begin' : beginScoped(scope, manner))
+      .catch(noted)
+      .catch(rethrow);
     const send: Plain = (statement) =>
-      client.query((scope === null ? statement : namedFor(scope, statement, manner)) as pg.QueryConfig).catch((error) => {
-        failure ??= error;
-        throw error;
-      });
+      client.query((scope === null ? statement : namedFor(scope, statement, manner)) as pg.QueryConfig).catch(noted);
     const result = await work({ ...queries(send, watch), inTransaction: true });
-    const { command } = await client.query('commit').catch(rethrow);
+    const { command } = await client.query('commit').catch(noted).catch(rethrow);
     if (command !== 'COMMIT') throw new TransactionRolledBack(command, failure);
     return result;
   } catch (error) {
