@@ -128,34 +128,40 @@ test('deliveries: a claim takes those of its shards, and those of others when th
   assert.equal(await claim({ shards: [shard], late_ms: 500 }), 1);
 });
 
-test('a sweep takes rows of others only when it has none of its own', async () => {
-  const asked: Turn[] = [];
-  let own_rows = 1;
+test('a sweep takes late rows of others when its own do not fill a claim, at most once a second', async () => {
+  const asked: [Turn, number][] = [];
+  let own_rows = 50;
   const own: Turn = { shards: [1], late_ms: 0 };
   const others: Turn = { shards: [2], late_ms: LATE_MS };
   const log = { error: assert.fail } as unknown as Log;
   const division = { own, others } as Shards;
-  const sweep = callSweep<number>(
+  const steps: string[] = [];
+  const sweep = callSweep<string>(
     {
       name: 'calls',
       environment: 'live',
       idle_ms: 1,
-      claim: async (_limit, _skip, turn) => {
-        asked.push(turn);
-        return turn === own ? Array<number>(own_rows).fill(0) : [];
+      claim: async (limit, _skip, turn) => {
+        asked.push([turn, limit]);
+        return Array<string>(turn === own ? own_rows : 3).fill(turn === own ? 'own' : 'late');
       },
       accountOf: () => 'one',
-      step: async () => {},
+      step: async (row) => void steps.push(row),
       start_within_ms: 1_000,
       failure: 'it failed',
     },
     { log, shards: { live: division, sandbox: division } },
   );
-  await sweep.round();
-  assert.deepEqual(asked.splice(0), [own]);
-  own_rows = 0;
-  await sweep.round();
-  assert.deepEqual(asked.splice(0), [own, others]);
-  await sweep.round();
-  assert.deepEqual(asked, [own], 'once a second');
+  assert.equal(await sweep.round(), 50);
+  assert.deepEqual(asked.splice(0), [[own, 50]]);
+  own_rows = 2;
+  steps.length = 0;
+  assert.equal(await sweep.round(), 5);
+  assert.deepEqual(asked.splice(0), [
+    [own, 50],
+    [others, 48],
+  ]);
+  assert.deepEqual(steps, ['own', 'own', 'late', 'late', 'late']);
+  assert.equal(await sweep.round(), 2);
+  assert.deepEqual(asked, [[own, 50]], 'once a second');
 });

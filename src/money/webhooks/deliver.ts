@@ -3,7 +3,7 @@ import type { Store } from '../../platform/db/stores.ts';
 import { unpack } from '../../kit/packing.ts';
 import { type Send, send as sendOut } from '../../kit/fetch.ts';
 import { bodyFor } from '../events/body.ts';
-import { Turns } from '../../platform/work/shards.ts';
+import { type Turn, Turns } from '../../platform/work/shards.ts';
 import type { Worker } from '../../platform/work/worker.ts';
 import { announceDeactivation } from './deactivation.ts';
 import { type Claimed, claimDue, recordOutcomes } from './deliveries-store.ts';
@@ -103,25 +103,30 @@ class DeliveryWorker {
 
   /** Claims as many deliveries as there are free slots and starts them. */
   async #round() {
-    const { webhook_timeout_ms } = this.#deps.config;
     // Outcomes accumulate only while the database does not accept them; until it does, nothing more is sent.
     const rows = this.#outcomes.waiting > this.#tuning.total * 2 ? 0 : this.#slots.free;
     if (rows === 0) return { found: 0, limited: true, more: false, next_due_ms: null };
-    const request = {
+    const first = await this.#claim(rows, this.#turns.own);
+    const others = first.rows.length < rows ? this.#turns.others() : undefined;
+    const late = others ? await this.#claim(rows - first.rows.length, others) : undefined;
+    this.#after = nextStart(first.rows, rows, first);
+    const found = first.rows.length + (late?.rows.length ?? 0);
+    return { found, limited: this.#slots.limited, more: this.#after !== '', next_due_ms: first.next_due_ms };
+  }
+
+  /** Claims up to `limit` deliveries and starts them. */
+  async #claim(limit: number, turn: Turn) {
+    const claimed = await claimDue(this.#store.db, {
       after: this.#after,
-      rows,
+      rows: limit,
       endpoints: MAX_ENDPOINTS,
-      lease_ms: webhook_timeout_ms + this.#tuning.lease_slack_ms,
+      lease_ms: this.#deps.config.webhook_timeout_ms + this.#tuning.lease_slack_ms,
       ...this.#slots.allowed,
       busy: this.#slots.busy(),
-    };
-    let claimed = await claimDue(this.#store.db, { ...request, turn: this.#turns.own });
-    const others = claimed.rows.length === 0 ? this.#turns.others() : undefined;
-    if (others) claimed = await claimDue(this.#store.db, { ...request, turn: others });
+      turn,
+    });
     for (const row of claimed.rows) this.#start(row, claimed.claim);
-    this.#after = nextStart(claimed.rows, rows, claimed);
-    const { limited } = this.#slots;
-    return { found: claimed.rows.length, limited, more: this.#after !== '', next_due_ms: claimed.next_due_ms };
+    return claimed;
   }
 
   #start(row: Claimed, claim: string): void {

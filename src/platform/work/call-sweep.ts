@@ -42,12 +42,14 @@ export function callSweep<Row>(sweep: CallSweep<Row>, { log, shards }: { log: Lo
   };
   const begin = async () => {
     if (slots.full) return 0;
-    const skip = slots.saturated();
-    const own = await sweep.claim(BATCH, skip, turns.own);
-    const others = own.length === 0 ? turns.others() : undefined;
-    const rows = others ? await sweep.claim(BATCH, skip, others) : own;
-    for (const row of rows) slots.add(sweep.accountOf(row), sweep.start_within_ms, stepOf(row));
-    return sweep.more?.() ? BATCH : rows.length;
+    const take = async (limit: number, turn: Turn) => {
+      const rows = await sweep.claim(limit, slots.saturated(), turn);
+      for (const row of rows) slots.add(sweep.accountOf(row), sweep.start_within_ms, stepOf(row));
+      return sweep.more?.() ? BATCH : rows.length;
+    };
+    const taken = await take(BATCH, turns.own);
+    const others = taken < BATCH ? turns.others() : undefined;
+    return others ? taken + (await take(BATCH - taken, others)) : taken;
   };
   return {
     name: sweep.name,

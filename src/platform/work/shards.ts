@@ -52,8 +52,8 @@ function rotated(shards: readonly number[]): number[] {
 
 /**
  * Divides the due rows of one environment among the worker processes, so that ten of them do not read the head of the same queue.
- * Each takes the rows of its own range of shards first, and those that others have left for {@link LATE_MS} when it has nothing of its own to
- * do: a dead or overloaded worker delays no row for long. Nothing relies on the division: rows are locked and leased one by one, so
+ * Each takes the rows of its own range of shards first, and those that others have left for {@link LATE_MS} when its own do not fill a
+ * claim: a dead or overloaded worker delays no row for long. Nothing relies on the division: rows are locked and leased one by one, so
  * workers that disagree about it, or do not know it, take no row twice.
  */
 export class Shards {
@@ -65,7 +65,7 @@ export class Shards {
     return { shards: this.#own, late_ms: 0 };
   }
 
-  /** Rows that this worker takes when it has none of its own; undefined when all shards are its own. */
+  /** Rows that this worker takes when its own do not fill a claim; undefined when all shards are its own. */
   get others(): Turn | undefined {
     if (this.#own.length === SHARDS) return undefined;
     return { shards: ALL.filter((shard) => !this.#own.includes(shard)), late_ms: LATE_MS };
@@ -104,7 +104,7 @@ export class Turns {
     return this.#shards?.own ?? EVERY_TURN;
   }
 
-  /** Returns the rows that this worker takes when it has none of its own, at most once a second: most of the time there are none. */
+  /** Returns the rows that this worker takes when its own do not fill a claim, at most once a second: most of the time there are none. */
   others(): Turn | undefined {
     const others = this.#shards?.others;
     if (!others || performance.now() - this.#looked_at < LOOK_MS) return undefined;
