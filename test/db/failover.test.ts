@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { asUnavailable, DatabaseUnavailable } from '../../src/kit/database-unavailable.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { type Queryable, sql } from '../../src/kit/sql.ts';
-import { connectClient } from '../../src/platform/db/client.ts';
+import { connectClient, HISTORY } from '../../src/platform/db/client.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
 import { type DbPool, openPool } from '../../src/platform/db/pool.ts';
 import { until } from '../setup/api.ts';
@@ -70,6 +70,14 @@ test('a URL of several hosts reaches the primary, wherever it stands, past a sta
   }
 });
 
+test('a role without privileges may read the history of a server', async () => {
+  await first.run('create role plain login');
+  const client = await connectClient(first.url('postgres').replace('pirogue@', 'plain@'));
+  const { rows } = await client.query(HISTORY);
+  assert.equal(rows[0]?.timeline, 1);
+  await client.end();
+});
+
 test('a host that accepts and never answers delays the search by a moment only', async () => {
   const mute = new VirtualAddress({ host: '127.0.0.1', port: first.port });
   addresses.push(mute);
@@ -133,7 +141,15 @@ test('a primary that is killed: the program writes to the one promoted in its pl
   await client.query('create database moved');
   await client.end();
   await migrate(url.replace('/postgres', '/moved'), 'control');
+  // Started again as a primary, as by a supervisor that knows of no promotion: writes there would be lost.
+  await first.kill();
+  await second.start();
+  await assert.rejects(write(pool), /was the primary before another server was promoted/);
+  await first.start();
+  await writeAgain(pool);
+  assert.equal(await portOf(pool), first.port);
   // Back as a standby, it is passed over.
+  await second.kill();
   second.becomeStandby();
   await second.start();
   assert.equal(await portOf(poolAt(urlOf([second.port, first.port]))), first.port);

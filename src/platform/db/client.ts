@@ -1,6 +1,7 @@
 import pg from 'pg';
+import { asUnavailable, DatabaseUnavailable } from '../../kit/database-unavailable.ts';
 import { parseDatabaseUrl, type Host } from '../../kit/database-url.ts';
-import { IsStandby, Primary } from './primary.ts';
+import { type History, IsStandby, Primary } from './primary.ts';
 
 /** Deadline for a connection: name, network, TLS and password. */
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -10,6 +11,11 @@ const SEARCH_TIMEOUT_MS = 2_000;
 const KEEP_ALIVE_MS = 10_000;
 /** Deadline of a statement outside a pool. */
 const DEFAULT_STATEMENT_MS = 60_000;
+
+/** A server changes its timeline only when it is promoted. */
+export const HISTORY = `
+  select system_identifier::text as cluster, ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer as timeline
+  from pg_control_system()`;
 
 type Connected = ((error: Error) => void) | ((error: null, client: pg.Client) => void);
 
@@ -51,7 +57,7 @@ export class DbClient extends pg.Client {
     if (!this.#primary) return super.connect();
     const host = await this.#primary.find();
     try {
-      await this.connectTo(host);
+      await this.connectTo(host, this.#primary);
       return this;
     } catch (error) {
       this.#primary.failed(host);
@@ -59,14 +65,29 @@ export class DbClient extends pg.Client {
     }
   }
 
-  /** @throws IsStandby when the server is not a primary; the connection is then closed */
-  async connectTo(server: Host): Promise<void> {
+  /** @throws IsStandby or IsSuperseded when the server is not the primary; the connection is then closed */
+  async connectTo(server: Host, primary: Primary): Promise<void> {
     Object.assign(this, server); // the driver reads both when it connects
     await super.connect();
-    const { rows } = await this.query<{ standby: boolean }>('select pg_is_in_recovery() as standby');
-    if (!rows[0]?.standby) return;
-    await this.end();
-    throw new IsStandby(server);
+    try {
+      const { rows } = await this.query<{ standby: boolean }>('select pg_is_in_recovery() as standby');
+      if (rows[0]?.standby) throw new IsStandby(server);
+      const history = await this.#history();
+      if (history) primary.accept(server, history);
+    } catch (error) {
+      await this.end();
+      throw error;
+    }
+  }
+
+  /** Returns undefined when the server does not tell: some hosted services allow no such function. */
+  async #history(): Promise<History | undefined> {
+    try {
+      return (await this.query<History>(HISTORY)).rows[0];
+    } catch (error) {
+      if (asUnavailable(error) instanceof DatabaseUnavailable) throw error;
+      return undefined;
+    }
   }
 }
 
@@ -74,13 +95,13 @@ export class DbClient extends pg.Client {
 export function connectionTo(url: string): Pick<DbClientConfig, 'connectionString' | 'primary'> {
   const servers = parseDatabaseUrl(url);
   if (servers.hosts.length === 0) return { connectionString: url };
-  const check = async (host: Host) => {
+  const check = async (host: Host, primary: Primary) => {
     const client = new DbClient({
       ...{ connectionString: servers.url, application_name: 'pirogue' },
       ...{ connectionTimeoutMillis: SEARCH_TIMEOUT_MS, query_timeout: SEARCH_TIMEOUT_MS },
     });
     try {
-      await client.connectTo(host);
+      await client.connectTo(host, primary);
     } finally {
       void client.end().catch(() => {});
     }

@@ -16,6 +16,22 @@ export class IsStandby extends Error {
   }
 }
 
+/** A server accepts writes, but another one has been promoted in its place. */
+export class IsSuperseded extends Error {
+  readonly code = NO_CONNECTION;
+
+  constructor({ host, port }: Host) {
+    super(`${host}:${port} was the primary before another server was promoted: make it a standby of that one`);
+  }
+}
+
+/** History of a server's data. Each promotion begins a timeline with a higher number. */
+export interface History {
+  /** The same for a primary and its standbys. */
+  cluster: string;
+  timeline: number;
+}
+
 /** None of the hosts is a primary that accepts connections. */
 export class NoPrimary extends Error {
   readonly code = NO_CONNECTION;
@@ -34,13 +50,15 @@ export class NoPrimary extends Error {
  */
 export class Primary {
   readonly #hosts: readonly Host[];
-  readonly #check: (host: Host) => Promise<void>;
+  readonly #check: (host: Host, primary: Primary) => Promise<void>;
   #known: Host | undefined;
   #last: Host | undefined;
   #search: Promise<Host> | undefined;
+  /** The newest that a connection had. */
+  #history: History | undefined;
 
   /** @param check resolves when the host is a primary; has a deadline */
-  constructor(hosts: readonly Host[], check: (host: Host) => Promise<void>) {
+  constructor(hosts: readonly Host[], check: (host: Host, primary: Primary) => Promise<void>) {
     this.#hosts = hosts;
     this.#check = check;
     if (hosts.length === 1) this.#known = hosts[0];
@@ -60,6 +78,17 @@ export class Primary {
     return this.#known === undefined;
   }
 
+  /**
+   * Records the history of a server that accepts writes. An old primary that was started again accepts them too, and what is written
+   * there is lost.
+   * @throws IsSuperseded when a server with a later timeline was known
+   */
+  accept(server: Host, history: History): void {
+    const known = this.#history;
+    if (known?.cluster === history.cluster && known.timeline > history.timeline) throw new IsSuperseded(server);
+    this.#history = history;
+  }
+
   /** Records that a connection to the host failed, or that it is a standby. */
   failed(host: Host): void {
     if (this.#known === host) this.doubt();
@@ -75,7 +104,7 @@ export class Primary {
     const over = new AbortController();
     const asked = order.map(async (host, index) => {
       await sleep(index * STAGGER_MS, undefined, { signal: over.signal });
-      await this.#check(host);
+      await this.#check(host, this);
       return host;
     });
     try {
