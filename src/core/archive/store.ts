@@ -59,7 +59,7 @@ const reasonOf = (changed_before: Date): Fragment => part`case
     when exists (select from attempts a where a.team_id = p.team_id and a.payment_id = p.id and a.mismatch is not null)
       then 'amount_unresolved'
     when exists (select from returns o where o.team_id = p.team_id and o.payment_id = p.id
-        and (o.closed_at is null or o.state in ('owed', 'refunding', 'paying_out', 'waiting', 'overpaid')))
+        and (o.closed_at is null or o.next_step_at is not null or o.state in ('owed', 'refunding', 'paying_out', 'waiting', 'overpaid')))
       or exists (select from attempts a where a.team_id = p.team_id and a.payment_id = p.id and a.giveback) then 'return_open'
     when exists (select from refunds r where r.team_id = p.team_id and r.payment_id = p.id
       and (r.status in ('pending', 'processing') or r.next_poll_at is not null)) then 'refund_open'

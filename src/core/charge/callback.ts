@@ -5,6 +5,7 @@ import { type AttemptRow, isOpen } from '../attempts/schema.ts';
 import { type AttemptReference, pollNow, storeReportedRef } from '../attempts/store.ts';
 import { restoreBySubject } from '../payments/archived.ts';
 import type { PaymentDeps } from '../payments/deps.ts';
+import { lockPayments } from '../payments/store.ts';
 import { applyCallback, pollAttempt } from './poll.ts';
 
 /** How far back another attempt may have the reference that is reported for this one: a prompt lives for minutes. */
@@ -57,6 +58,10 @@ async function withReportedRef(
   const fits = reported !== undefined && (reported.paid_minor === undefined || reported.paid_minor === attempt.amount_minor);
   if (!fits || attempt.provider_ref !== null) return attempt;
   const since = lowestIdAt('att', store.environment, deps.clock.now() - REFERENCE_WINDOW_MS);
-  const isStored = await store.db.transaction((tx) => storeReportedRef(tx, attempt, reported.value, since));
+  const isStored = await store.db.transaction(async (tx) => {
+    // Like every change of an attempt that has ended. Restores it if it was archived since it was read.
+    await lockPayments(tx, [{ team_id: attempt.team_id, id: attempt.payment_id }]);
+    return storeReportedRef(tx, attempt, reported.value, since);
+  });
   return isStored ? { ...attempt, provider_ref: reported.value } : attempt;
 }

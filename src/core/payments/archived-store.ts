@@ -122,8 +122,8 @@ export async function archivedWithin(
   return rows.map(textOf);
 }
 
-/** Returns the next archived payments of a customer. */
-export function archivedOfCustomer(
+/** Returns the next payments of a customer. */
+export function paymentsOfCustomer(
   db: Queryable,
   customer: { team_id: bigint; id: string },
   after: string,
@@ -131,7 +131,7 @@ export function archivedOfCustomer(
 ): Promise<{ team_id: bigint; id: string }[]> {
   return db.all(sql`
     select team_id, id from payments
-    where team_id = ${customer.team_id} and customer_id = ${customer.id} and id > ${after} and archived is not null
+    where team_id = ${customer.team_id} and customer_id = ${customer.id} and id > ${after}
     order by id limit ${limit}`);
 }
 

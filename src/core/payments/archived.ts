@@ -2,7 +2,7 @@ import type { Queryable, Tx } from '../../kit/sql.ts';
 import type { Store } from '../../platform/db/stores.ts';
 import type { AttemptRow } from '../attempts/schema.ts';
 import { type AttemptReference, attemptsOf, findAttempt, findBySubject } from '../attempts/store.ts';
-import { archivedAttempts, archivedOfCustomer, findArchived, withArchived } from './archived-store.ts';
+import { archivedAttempts, paymentsOfCustomer, findArchived, withArchived } from './archived-store.ts';
 import type { PaymentRow } from './schema.ts';
 import { isFinal } from './states.ts';
 import { findStored, lockPayments, type PaymentRef } from './store.ts';
@@ -28,10 +28,13 @@ export async function findWithRows(
   return { payment: stored, attempts: restored };
 }
 
-/** Locks and restores the archived payments of a customer, in the order of their ids. */
-export async function restorePaymentsOf(tx: Tx, customer: { team_id: bigint; id: string }, batch: number): Promise<void> {
+/**
+ * Locks all payments of a customer, in the order of their ids, and restores those that are archived. None of them is archived before
+ * the transaction ends.
+ */
+export async function lockPaymentsOf(tx: Tx, customer: { team_id: bigint; id: string }, batch: number): Promise<void> {
   for (let after = ''; ; ) {
-    const refs = await archivedOfCustomer(tx, customer, after, batch);
+    const refs = await paymentsOfCustomer(tx, customer, after, batch);
     const last = refs.at(-1);
     if (!last) return;
     await lockPayments(tx, refs);

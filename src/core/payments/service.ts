@@ -5,7 +5,8 @@ import { must, notFound, Problem } from '../../kit/errors.ts';
 import { isId } from '../../kit/ids.ts';
 import type { Queryable, Tx } from '../../kit/sql.ts';
 import { apply } from './apply.ts';
-import { attemptsOf, findAttempt } from '../attempts/store.ts';
+import { attemptsOf } from '../attempts/store.ts';
+import { findWithRows } from './archived.ts';
 import type { PaymentDeps } from './deps.ts';
 import { type AttemptRow, isOpen } from '../attempts/schema.ts';
 import type { PaymentRow } from './schema.ts';
@@ -80,6 +81,8 @@ export async function getCapture(
   payment_id: string,
   attempt_id: string,
 ): Promise<{ payment: PaymentRow; attempt: AttemptRow }> {
-  const payment = must(await findPayment(db, team_id, payment_id), 'the payment of an attempt exists');
-  return { payment, attempt: must(await findAttempt(db, team_id, attempt_id), 'the attempt exists') };
+  // A closed return is checked again after a callback, and its payment may be archived by then.
+  const { payment, attempts } = must(await findWithRows(db, { team_id, id: payment_id }), 'the payment of an attempt exists');
+  const attempt = attempts.find(({ id }) => id === attempt_id);
+  return { payment, attempt: must(attempt, 'the attempt exists') };
 }

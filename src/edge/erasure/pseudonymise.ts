@@ -1,4 +1,4 @@
-import { restorePaymentsOf } from '../../core/payments/archived.ts';
+import { lockPaymentsOf } from '../../core/payments/archived.ts';
 import { payerHash } from '../../core/customers/payer-hash.ts';
 import { presentCustomer } from '../../core/customers/present.ts';
 import type { CustomerRow } from '../../core/customers/schema.ts';
@@ -45,7 +45,7 @@ export async function pseudonymise(
   known: Identity,
 ): Promise<number> {
   const { team_id, id } = customer;
-  await restorePaymentsOf(tx, customer, BATCH);
+  await lockPaymentsOf(tx, customer, BATCH);
   const shown = presentCustomer(environment, { ...customer, tax_id: null });
   await scrubEvents(tx, team_id, [id], (event) => ({ ...event, data: shown as JsonObject }));
   await clearResources(tx, team_id, [id]);
