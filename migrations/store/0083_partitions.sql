@@ -141,9 +141,10 @@ begin
   loop
     continue when pirogue_partitions.is_needed(rule, part.lower, part.until);
     if part.is_default then
-      execute format('select exists (select from %s) and not exists (select from %s where %I >= %L)',
-        part.partition, part.partition, rule.key, kept) into has_rows;
-      continue when not has_rows;
+      -- Pages, not rows: rows may have been deleted one by one.
+      continue when pg_relation_size(part.partition) = 0;
+      execute format('select exists (select from %s where %I >= %L)', part.partition, rule.key, kept) into has_rows;
+      continue when has_rows;
     end if;
     execute format('lock table only public.%I in access exclusive mode', parent);
     execute format('lock table %s in access exclusive mode nowait', part.partition);

@@ -7,7 +7,7 @@ import { lowestIdAt, newId } from '../../src/kit/ids.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { migrateFrom } from '../../src/platform/db/migrate.ts';
-import { dropPartition, makePartitions } from '../../src/platform/db/partitions.ts';
+import { dropPartition, makePartitions, partitionUse } from '../../src/platform/db/partitions.ts';
 import { type DbPool, openPool } from '../../src/platform/db/pool.ts';
 import { newFolder } from '../ops/program.ts';
 import { type Api, FakeClock, startApi } from '../setup/api.ts';
@@ -94,6 +94,16 @@ test('the older bodies of an event are deleted with it, so that no erasure misse
   );
   await store().run(sql`delete from events where team_id = ${api.team.id} and id = ${id}`);
   assert.deepEqual(await owner.all(sql`select 1 from event_bodies where event_id = ${id}`), []);
+});
+
+test('a default partition whose rows were deleted one by one is reported as empty after the next round', async () => {
+  const mails = async () => (await partitionUse(owner)).find(({ table }) => table === 'mails')?.overflowing;
+  await store().run(sql`
+    insert into mails (team_id, kind, facts, created_at) values (${api.team.id}, 'dropped', '{}', '2020-01-16T00:00:00Z')`);
+  assert.equal(await mails(), true);
+  await store().run(sql`delete from mails where team_id = ${api.team.id}`);
+  while ((await dropPartition(store(), 'sandbox', 'mails', Date.UTC(2021, 0, 1))) !== undefined);
+  assert.equal(await mails(), false);
 });
 
 test('a migration that stops between two of its files leaves at least two weeks in which events can be recorded', async () => {

@@ -64,22 +64,28 @@ function partitionSweep({ clock, config, log }: PurgeDeps, { environment, db }: 
     idempotency_answers: REPLAY_MS,
     mails: MAILS_KEEP_MS,
   };
+  // Tables found in use since the last rest. Others wait behind each try, so that each is tried once until the next rest.
+  let busy: Set<string> | null = null;
   const round = async () => {
-    await makePartitions(db, environment, clock.now());
+    if (!busy) await makePartitions(db, environment, clock.now());
+    busy ??= new Set();
     for (const [table, keep_ms] of Object.entries(kept_ms)) {
+      if (busy.has(table)) continue;
       const dropped = await dropPartition(db, environment, table, clock.now() - keep_ms - SLACK_MS).catch(unlessBusy);
-      if (dropped === undefined) continue;
+      if (dropped === null) busy.add(table);
+      if (!dropped) continue;
       log.info({ environment, partition: dropped }, 'a partition was dropped: its retention is over');
       return 1;
     }
+    busy = null;
     return 0;
   };
   return { name: 'partitions', environment, idle_ms: PARTITIONS_IDLE_MS, round };
 }
 
-/** A table that is in use is left to a later round; the others do not wait for it. */
-function unlessBusy(error: unknown): undefined {
-  if (!(error instanceof PartitionsBusy)) throw error;
+function unlessBusy(error: unknown): null {
+  if (error instanceof PartitionsBusy) return null;
+  throw error;
 }
 
 /**
