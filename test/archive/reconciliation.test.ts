@@ -3,7 +3,8 @@ import { after, before, describe, test } from 'node:test';
 import { archivePayments } from '../../src/core/archive/service.ts';
 import { ArchivedPeriod } from '../../src/core/reconciliation/archived.ts';
 import { systemClock } from '../../src/kit/clock.ts';
-import { sql } from '../../src/kit/sql.ts';
+import { type Sql, sql, type Tx } from '../../src/kit/sql.ts';
+import { until } from '../setup/api.ts';
 import { countOf, Ledgers, line, NOON } from '../reconciliation/fixture.ts';
 import { countArchived, OPERATOR } from './fixture.ts';
 
@@ -46,6 +47,36 @@ describe('a statement and the archive', () => {
     const [from, to] = [new Date(OLD - DAY_MS), new Date(OLD + DAY_MS)];
     await assert.rejects(books.reconcile([], { from, to }), ArchivedPeriod);
     assert.equal(await countArchived(books.db, books.team_id), archived);
+  });
+
+  test('a run that archives while a statement is compared waits for its end: a line about an old attempt is not missing', async () => {
+    const paid = await books.attempt('succeeded', { at: OLD });
+    const waiting = async () => {
+      const rows = await books.db.all(sql`
+        select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+      return rows.length;
+    };
+    let archiving: Promise<void> | undefined;
+    const beside = (tx: Tx): Tx =>
+      new Proxy(tx, {
+        get: (target, name: 'run') =>
+          name === 'run'
+            ? async (statement: Sql) => {
+                if (statement.text.includes('temporary table repeated_lines')) {
+                  archiving = archive();
+                  await Promise.race([archiving, until(waiting, (count) => count > 0)]);
+                }
+                return target.run(statement);
+              }
+            : target[name],
+      });
+    const transaction = <T>(work: (tx: Tx) => Promise<T>) => books.db.transaction((tx) => work(beside(tx)));
+    const store = { ...books.store, db: { ...books.db, transaction } as typeof books.db };
+    const { run, breaks } = await books.reconcile([line('collect', paid.key)], {}, store);
+    await archiving;
+    assert.deepEqual([countOf(run, 'matched'), breaks.length], [1, 0]);
+    const archived = await books.db.all(sql`select 1 from payments where id = ${paid.of} and archived is not null`);
+    assert.equal(archived.length, 1);
   });
 
   test('a recent statement is compared whatever is archived', async () => {

@@ -4,7 +4,7 @@ import type { Clock } from '../../kit/clock.ts';
 import { idPrefix, lowestIdAt } from '../../kit/ids.ts';
 import type { Tx } from '../../kit/sql.ts';
 import type { Store } from '../../platform/db/stores.ts';
-import { archiveLocked, type PackedText } from '../payments/archived-store.ts';
+import { archiveLocked, beginArchiving, type PackedText } from '../payments/archived-store.ts';
 import { packArchived, unpackArchived } from '../payments/archived-text.ts';
 import type { Reason, Tally } from './schema.ts';
 import { type Candidate, type IdRange, type Judged, judge, lockPage, nextTeam, readPage } from './store.ts';
@@ -79,6 +79,7 @@ interface Batch {
  * @param record writes the audit entry of the batch, which names its last payment
  */
 async function archiveBatch(tx: Tx, range: IdRange, before: Date, record: (id: string) => Promise<void>): Promise<Batch> {
+  await beginArchiving(tx, range.team_id);
   const page = await lockPage(tx, range, BATCH);
   const judged = await judge(tx, range.team_id, idsOf(page), before);
   const packed = judged.flatMap((one) => packedOf(range.team_id, one));

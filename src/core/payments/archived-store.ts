@@ -173,6 +173,16 @@ export async function restoreLocked<Row extends Pick<PaymentRow, 'team_id' | 'id
 }
 
 // ----------------------------------------------------------------------------------------------- archive
+/** Waits until no transaction needs the payments of a team unarchived, see {@link withholdArchiving}. */
+export async function beginArchiving(tx: Tx, team_id: bigint): Promise<void> {
+  await tx.run(sql`select pg_advisory_xact_lock(hashtextextended('archive', ${team_id}))`);
+}
+
+/** Lets no payment of a team be archived before the transaction ends. For statements that read attempts in their table. */
+export async function withholdArchiving(tx: Tx, team_id: bigint): Promise<void> {
+  await tx.run(sql`select pg_advisory_xact_lock_shared(hashtextextended('archive', ${team_id}))`);
+}
+
 /** A text with its packed form. */
 export interface PackedText extends ArchivedText {
   body: Buffer;

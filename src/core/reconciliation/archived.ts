@@ -1,7 +1,7 @@
 import type { Environment } from '../../kit/environment.ts';
 import { lowestIdAt } from '../../kit/ids.ts';
 import type { Tx } from '../../kit/sql.ts';
-import { hasArchived } from '../payments/archived-store.ts';
+import { hasArchived, withholdArchiving } from '../payments/archived-store.ts';
 import { lockPayments } from '../payments/store.ts';
 import { archivedNamed, hasArchivedWithin } from './archived-store.ts';
 import type { Books } from './matching-store.ts';
@@ -14,12 +14,13 @@ const PAGE = 500;
 export class ArchivedPeriod extends Error {}
 
 /**
- * Makes the archive visible to a comparison, which reads attempts in their table. Payments that a line names by key are restored; they
+ * Makes the archive visible to a comparison, which reads attempts in their table: nothing is archived until it ends. Payments that a line names by key are restored; they
  * are older than the period, so that there are few. A period that is archived itself is rejected: it may hold millions.
  * @param since earliest time of operations that are compared
  * @throws ArchivedPeriod
  */
 export async function restoreCompared(tx: Tx, environment: Environment, books: Books, since: number, to: number): Promise<void> {
+  await withholdArchiving(tx, books.team_id);
   if (!(await hasArchived(tx, books.team_id))) return;
   const from = Math.max(0, since - MAX_WINDOW_MS);
   const payments = { from: lowestIdAt('trx', environment, from), to: lowestIdAt('trx', environment, to + 1) };
