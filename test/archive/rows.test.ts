@@ -3,7 +3,10 @@ import { after, before, describe, test } from 'node:test';
 import fc from 'fast-check';
 import { PACKED_ATTEMPT } from '../../src/core/attempts/archived-store.ts';
 import { findArchived, PACKED_PAYMENT } from '../../src/core/payments/archived-store.ts';
-import { lockPayments } from '../../src/core/payments/store.ts';
+import { findWithRows } from '../../src/core/payments/archived.ts';
+import { packArchived, unpackArchived } from '../../src/core/payments/archived-text.ts';
+import { findStored, lockPayments } from '../../src/core/payments/store.ts';
+import { must } from '../../src/kit/errors.ts';
 import { newId, uuidOf } from '../../src/kit/ids.ts';
 import { sql } from '../../src/kit/sql.ts';
 import type { DbPool } from '../../src/platform/db/pool.ts';
@@ -76,6 +79,29 @@ describe('the catalogue', () => {
       await owner.run(sql`alter table attempts drop column newer`);
     }
     assert.equal((await archive(api, owner, 'live', team_id)).archived, 1);
+  });
+
+  test('an attempt that a later release archived with one more column is read, and not restored without it', async () => {
+    const team_id = newTeamId();
+    const [id] = (await insert(team_id, [{ payment: {}, attempts: [{}] }])) as [string];
+    assert.equal((await archive(api, owner, 'live', team_id)).archived, 1);
+    const own = { team_id, id };
+    const { archived } = must(await findStored(owner, team_id, id), 'it exists');
+    const [form, payment, [attempt]] = JSON.parse(unpackArchived(must(archived ?? undefined, 'it is archived')));
+    const values = [...attempt, ...Array(Object.keys(PACKED_ATTEMPT).length - attempt.length).fill(null), 'newer'];
+    const later = packArchived(JSON.stringify([form, payment, [values]]));
+    await owner.transaction(async (tx) => {
+      await tx.run(sql`alter table payments disable trigger payments_archived`);
+      await tx.run(sql`update payments set archived = ${later} where team_id = ${team_id}`);
+      await tx.run(sql`alter table payments enable trigger payments_archived`);
+    });
+    const rows = await rowsOf(owner, team_id);
+    assert.equal((await findWithRows(owner, own))?.attempts.length, 1);
+    await assert.rejects(
+      owner.transaction((tx) => lockPayments(tx, [own])),
+      /archived by a later release/,
+    );
+    assert.deepEqual(await rowsOf(owner, team_id), rows);
   });
 });
 

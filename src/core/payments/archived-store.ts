@@ -4,6 +4,7 @@ import {
   ARCHIVE_ATTEMPTS,
   ATTEMPTS_RESTORED,
   PACK_ATTEMPTS,
+  PACKED_ATTEMPT,
   type Packed,
   packedList,
   RESTORE_ATTEMPTS,
@@ -153,6 +154,7 @@ export async function hasArchived(db: Queryable, team_id: bigint): Promise<boole
 /**
  * Restores those of locked payments that are archived: their columns, their attempts and nothing else, in the caller's transaction.
  * @returns all payments as they are then, in the same order
+ * @throws Error for one that a later release archived with more columns: they would be lost
  */
 export async function restoreLocked<Row extends Pick<PaymentRow, 'team_id' | 'id'>>(
   tx: Tx,
@@ -160,8 +162,10 @@ export async function restoreLocked<Row extends Pick<PaymentRow, 'team_id' | 'id
 ): Promise<Stored<Row>[]> {
   const archived = rows.filter(isArchived);
   if (archived.length === 0) return [...rows];
+  const texts = archived.map(textOf);
+  texts.forEach(refuseLater);
   const written = await tx.all<Pick<PaymentRow, 'team_id' | 'id' | PackedColumn>>(sql`
-    with ${packedOf(archived.map(textOf))}, ${RESTORE_ATTEMPTS}
+    with ${packedOf(texts)}, ${RESTORE_ATTEMPTS}
     update payments t set archived = null, archived_key = null, (${names}) = (select ${restored} from (select p.own) one)
     from packed p where t.team_id = p.team_id and t.id = p.id
     returning t.team_id, t.id, ${fixed(NAMES.map((name) => `t.${name}`).join(', '))}`);
@@ -170,6 +174,16 @@ export async function restoreLocked<Row extends Pick<PaymentRow, 'team_id' | 'id
     const one = byKey.get(keyOf(row));
     return one ? { ...row, ...one, archived: null } : row;
   });
+}
+
+/** @throws Error for a text with values that this release does not know */
+function refuseLater({ id, text }: ArchivedText): void {
+  const [, own, attempts] = JSON.parse(text) as [number, unknown[], unknown[][]];
+  const known = Object.keys(PACKED_ATTEMPT).length;
+  if (own.length <= NAMES.length && attempts.every((values) => values.length <= known)) return;
+  throw new Error(
+    `payment ${id} was archived by a later release, with columns that this one would lose: change it by that release`,
+  );
 }
 
 // ----------------------------------------------------------------------------------------------- archive
