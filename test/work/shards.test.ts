@@ -9,6 +9,7 @@ import type { Log } from '../../src/kit/log.ts';
 import { type Queryable, type Sql, sql } from '../../src/kit/sql.ts';
 import { claimDue } from '../../src/money/webhooks/deliveries-store.ts';
 import { callSweep } from '../../src/platform/work/call-sweep.ts';
+import { ALL_TEAMS_ROLE } from '../../src/platform/db/scope.ts';
 import { EVERY_TURN, LATE_MS, MEMBER_LEASE_MS, rangeOf, SHARDS, Shards, type Turn } from '../../src/platform/work/shards.ts';
 import { openTwins, type Twins } from '../tenants/twins.ts';
 
@@ -113,6 +114,24 @@ for (const [table, { column, of = 'true', claim }] of Object.entries(CLAIMS))
     assert.deepEqual(await claim(twins.owner, { shards: [shard], late_ms: LATE_MS }), []);
     await due(LATE_MS);
     assert.equal((await claim(twins.owner, { shards: [shard], late_ms: LATE_MS })).length, Math.min(count, 10));
+  });
+
+for (const [table, { claim }] of Object.entries(CLAIMS))
+  test(`${table}: a claim by the service's role reads each shard in the order of an index, however many rows are due`, async () => {
+    let sent: Sql | undefined;
+    const all = async (statement: Sql) => {
+      sent = statement;
+      return [];
+    };
+    await claim({ all } as unknown as Queryable, EVERY_TURN);
+    const plan = await twins.owner.transaction(async (tx) => {
+      await tx.run(text('set local enable_seqscan = off'));
+      await tx.run(text(`set local role ${ALL_TEAMS_ROLE}`));
+      const rows = await tx.all<{ 'QUERY PLAN': string }>(text(`explain ${sent?.text}`, sent?.values as unknown[]));
+      return rows.map((row) => row['QUERY PLAN']).join('\n');
+    });
+    assert.match(plan, new RegExp(`Index Scan using ${table}_shard_`));
+    assert.doesNotMatch(plan, /Sort/);
   });
 
 test('deliveries: a claim takes those of its shards, and those of others when they are late', async () => {

@@ -5,7 +5,7 @@ import { countMoved, intervalOf, type Shifted, type TimeShift } from '../../plat
 import type { Next, Subject } from '../../providers/adapters/contract.ts';
 import { storedExplanation } from '../../providers/routing/explain.ts';
 import { notAt } from '../../platform/work/account-key.ts';
-import { dueBefore, EVERY_TURN, IN_SHARD, shardsOf, type Turn } from '../../platform/work/shards.ts';
+import { BY_SHARD, dueBefore, EVERY_TURN, IN_SHARD, shardsOf, type Turn } from '../../platform/work/shards.ts';
 import type { AttemptRow, AttemptStatus, Mismatch, Resolution } from './schema.ts';
 
 /** A payment whose attempts are read. */
@@ -214,7 +214,7 @@ export function claimDueAttempts(
     where (team_id, id) in (
       select k.team_id, k.id from ${shardsOf(turn)} cross join lateral (
         select team_id, id from attempts where ${IN_SHARD} and next_poll_at <= ${dueBefore(now, turn)} ${notAt(fixed('provider_account'), skip)}
-        order by next_poll_at limit ${limit} for update skip locked) k
+        order by ${BY_SHARD}, next_poll_at limit ${limit} for update skip locked) k
       limit ${limit}
     ) returning ${ATTEMPT_COLUMNS}${BY_KEY}`);
 }

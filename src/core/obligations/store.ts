@@ -1,7 +1,7 @@
 import { jsonText } from '../../kit/json.ts';
 import { type Fragment, fixed, part, BY_KEY, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import { notAt } from '../../platform/work/account-key.ts';
-import { dueBefore, EVERY_TURN, IN_SHARD, shardsOf, type Turn } from '../../platform/work/shards.ts';
+import { BY_SHARD, dueBefore, EVERY_TURN, IN_SHARD, shardsOf, type Turn } from '../../platform/work/shards.ts';
 import type { Obligation, OpenReturns, ReturnRef, ReturnRow } from './schema.ts';
 
 const columns =
@@ -73,7 +73,7 @@ export function claimDueReturns(
     where (team_id, id) in (
       select k.team_id, k.id from ${shardsOf(turn)} cross join lateral (
         select team_id, id from returns where ${IN_SHARD} and next_step_at <= ${dueBefore(now, turn)} ${notAt(itsAccount, skip)}
-        order by next_step_at limit ${limit} for update skip locked) k
+        order by ${BY_SHARD}, next_step_at limit ${limit} for update skip locked) k
       limit ${limit}
     ) returning ${columns}, ${itsAccount} as provider_account${BY_KEY}`);
 }

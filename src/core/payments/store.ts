@@ -4,7 +4,7 @@ import { must } from '../../kit/errors.ts';
 import { BY_KEY, fixed, PLANNED_EACH_TIME, type Queryable, sql, type Tx, part } from '../../kit/sql.ts';
 import { intervalOf, type Shifted, type TimeShift } from '../../platform/db/time-shift.ts';
 import { notAt } from '../../platform/work/account-key.ts';
-import { dueBefore, EVERY_TURN, IN_SHARD, shardsOf, type Turn } from '../../platform/work/shards.ts';
+import { BY_SHARD, dueBefore, EVERY_TURN, IN_SHARD, shardsOf, type Turn } from '../../platform/work/shards.ts';
 import type { AttemptView } from '../attempts/schema.ts';
 import { restoreLocked, type Stored, withArchived } from './archived-store.ts';
 import { STORED_COLUMNS, type StoredColumn } from './fields.ts';
@@ -206,7 +206,7 @@ export function claimContinuing(
     where (team_id, id) in (
       select k.team_id, k.id from ${shardsOf(turn)} cross join lateral (
         select team_id, id from payments where ${IN_SHARD} and continue_at <= ${dueBefore(now, turn)} ${notAt(lastAccount, skip)}
-        order by continue_at limit ${limit} for update skip locked) k
+        order by ${BY_SHARD}, continue_at limit ${limit} for update skip locked) k
       limit ${limit}
     ) returning team_id, id, continue_at, ${lastAccount} as provider_account${BY_KEY}`);
 }

@@ -9,7 +9,7 @@ import { type Fragment, fixed, BY_KEY, part, type Queryable, sql, type Tx } from
 import { countMoved, intervalOf, type Shifted, type TimeShift } from '../../platform/db/time-shift.ts';
 import { readDraws } from '../../money/settlement/draw.ts';
 import { notAt } from '../../platform/work/account-key.ts';
-import { dueBefore, EVERY_TURN, IN_SHARD, shardsOf, type Turn } from '../../platform/work/shards.ts';
+import { BY_SHARD, dueBefore, EVERY_TURN, IN_SHARD, shardsOf, type Turn } from '../../platform/work/shards.ts';
 import type { RefundRow } from './schema.ts';
 
 const columns =
@@ -125,7 +125,7 @@ export async function claimDueRefunds(
     where (team_id, id) in (
       select k.team_id, k.id from ${shardsOf(turn)} cross join lateral (
         select team_id, id from refunds where ${IN_SHARD} and next_poll_at <= ${dueBefore(now, turn)} and way = 'refund' ${notAt(firstAccount, skip)}
-        order by next_poll_at limit ${limit} for update skip locked) k
+        order by ${BY_SHARD}, next_poll_at limit ${limit} for update skip locked) k
       limit ${limit}
     ) returning ${columns}, ${firstAccount} as provider_account${BY_KEY}`);
   return rows.map(({ provider_account, ...refund }) => ({ refund: read(refund), provider_account }));

@@ -8,7 +8,7 @@ import { must } from '../../kit/errors.ts';
 import { clause, type Fragment, fixed, BY_KEY, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import { countMoved, intervalOf, type Shifted, type TimeShift } from '../../platform/db/time-shift.ts';
 import { notAt } from '../../platform/work/account-key.ts';
-import { dueBefore, EVERY_TURN, IN_SHARD, shardsOf, type Turn } from '../../platform/work/shards.ts';
+import { BY_SHARD, dueBefore, EVERY_TURN, IN_SHARD, shardsOf, type Turn } from '../../platform/work/shards.ts';
 import { ListSearcher } from '../../platform/search/list.ts';
 import type { Searchable } from '../../platform/search/searchable.ts';
 import type { ListTransfersQuery, TransferRow } from './schema.ts';
@@ -141,7 +141,7 @@ export function claimDueTransfers(
     where (team_id, id) in (
       select k.team_id, k.id from ${shardsOf(turn)} cross join lateral (
         select team_id, id from transfers where ${IN_SHARD} and next_poll_at <= ${dueBefore(now, turn)} ${notAt(fixed('coalesce(provider_account, channel)'), skip)}
-        order by next_poll_at limit ${limit} for update skip locked) k
+        order by ${BY_SHARD}, next_poll_at limit ${limit} for update skip locked) k
       limit ${limit}
     ) returning ${columns}${BY_KEY}`);
 }
