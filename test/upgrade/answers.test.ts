@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createLog } from '../../src/kit/log.ts';
+import { sql } from '../../src/kit/sql.ts';
+import { type DbPool, openPool } from '../../src/platform/db/pool.ts';
+import { type Answer, type Api, startApi } from '../setup/api.ts';
+
+/** The week after an upgrade, in which nodes of the release before may look for stored responses with their keys. */
+let api: Api;
+let owner: DbPool;
+before(async () => {
+  api = await startApi({ workers: false });
+  owner = openPool({ url: api.databases.sandbox, size: 1, log: createLog({ level: 'silent', format: 'json' }) });
+  await owner.run(
+    sql`create or replace function pirogue_answers_apart() returns boolean language sql stable parallel safe return false`,
+  );
+});
+after(async () => {
+  await owner.close();
+  await api.stop();
+});
+
+const make = (key: string) =>
+  api.call('POST', '/customers', { body: { name: 'Awa', email: `${key}@payer.example` }, headers: { 'idempotency-key': key } });
+
+const copies = (key: string) =>
+  owner.maybe(sql`
+    select k.answer = a.answer as same, k.resource_id = a.resource_id as about_same
+    from idempotency_keys k join idempotency_answers a using (team_id, route, key, created_at) where key = ${key}`);
+
+function isReplay(again: Answer, first: Answer): void {
+  assert.equal(again.status, 201);
+  assert.equal(again.headers.get('idempotent-replayed'), 'true');
+  assert.equal(JSON.stringify(again.body), JSON.stringify(first.body));
+}
+
+test('a response is stored with its key too, the same to the byte and about the same object', async () => {
+  const first = await make('both');
+  assert.equal(first.status, 201);
+  assert.deepEqual(await copies('both'), { same: true, about_same: true });
+  isReplay(await make('both'), first);
+});
+
+test('a response that the release before stored with its key is replayed to the byte', async () => {
+  const first = await make('before');
+  await owner.run(sql`delete from idempotency_answers where key = 'before'`);
+  isReplay(await make('before'), first);
+});
+
+test('a response that the release before clears with its key is gone, and its key stays spent', async () => {
+  await make('cleared');
+  await owner.run(sql`update idempotency_keys set answer = null where key = 'cleared'`);
+  assert.equal(await copies('cleared'), undefined);
+  const again = await make('cleared');
+  assert.equal(again.status, 422);
+  assert.deepEqual(await owner.all(sql`select from customers where email_key = 'cleared@payer.example'`), [{}]);
+});
