@@ -41,6 +41,8 @@ export function namesIn(tree: unknown): string[] {
 export function stronglyLocked(node: Node): string[] {
   if ('AlterTableStmt' in node) return node.AlterTableStmt.objtype === 'OBJECT_INDEX' ? [] : alteredTables(node);
   if ('IndexStmt' in node) return node.IndexStmt.concurrent ? [] : [node.IndexStmt.relation?.relname ?? ''];
+  if ('LockStmt' in node)
+    return (node.LockStmt.relations ?? []).flatMap((one) => ('RangeVar' in one ? [one.RangeVar.relname ?? ''] : []));
   if ('CreateTrigStmt' in node) return [node.CreateTrigStmt.relation?.relname ?? ''];
   if ('CreatePolicyStmt' in node) return [node.CreatePolicyStmt.table?.relname ?? ''];
   if ('RenameStmt' in node) {

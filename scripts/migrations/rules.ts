@@ -26,7 +26,18 @@ const STABLE_FUNCTIONS = new Set([
   'sha256',
 ]);
 const SERIALS = new Set(['serial', 'bigserial', 'smallserial', 'serial4', 'serial8', 'serial2']);
-const REMOVED = ['OBJECT_TABLE', 'OBJECT_VIEW', 'OBJECT_INDEX', 'OBJECT_FUNCTION', 'OBJECT_SEQUENCE', 'OBJECT_TYPE'];
+const REMOVED = [
+  ...['OBJECT_TABLE', 'OBJECT_VIEW', 'OBJECT_INDEX', 'OBJECT_FUNCTION', 'OBJECT_SEQUENCE', 'OBJECT_TYPE'],
+  ...['OBJECT_TRIGGER', 'OBJECT_SCHEMA'],
+];
+/** Changes of a table that write all of it again. */
+const REWRITES: ReadonlySet<string> = new Set([
+  'AT_AlterColumnType',
+  'AT_SetLogged',
+  'AT_SetUnLogged',
+  'AT_SetAccessMethod',
+  'AT_SetTableSpace',
+]);
 const RENAMED = ['OBJECT_TABLE', 'OBJECT_COLUMN', 'OBJECT_VIEW', 'OBJECT_FUNCTION'];
 
 export const RULES: Readonly<Record<string, Rule>> = {
@@ -71,9 +82,9 @@ export const RULES: Readonly<Record<string, Rule>> = {
       commandsOf(node).some(({ subtype, name }) => subtype === 'AT_SetNotNull' && !notNull.has(`${tableOf(node)}.${name}`)),
   },
   'alter-type': {
-    says: 'another type rewrites the table, and the previous release expects the old one: add a column',
+    says: 'this writes the whole table again under a lock, and the previous release expects the old type: add a column',
     breaks: ({ node }, { created }) =>
-      onExisting(node, created) && commandsOf(node).some(({ subtype }) => subtype === 'AT_AlterColumnType'),
+      onExisting(node, created) && commandsOf(node).some(({ subtype }) => REWRITES.has(subtype ?? '')),
   },
   contract: {
     says: 'the previous release may use it: remove it once no supported release does, with the line "-- migration: contract, unused since <commit of that release>"',
@@ -193,7 +204,10 @@ function removes(node: Node, created: ReadonlySet<string>): boolean {
   if ('AlterObjectSchemaStmt' in node) return true;
   return (
     onExisting(node, created) &&
-    commandsOf(node).some(({ subtype }) => subtype === 'AT_DropColumn' || subtype === 'AT_DropConstraint')
+    commandsOf(node).some(
+      ({ subtype, def }) =>
+        subtype === 'AT_DropColumn' || subtype === 'AT_DropConstraint' || (subtype === 'AT_ColumnDefault' && def === undefined),
+    )
   );
 }
 

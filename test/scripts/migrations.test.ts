@@ -94,8 +94,8 @@ const CASES: Readonly<Record<string, { bad: readonly string[][]; good: readonly 
     ],
   },
   'alter-type': {
-    bad: [['alter table payments alter column x type bigint;']],
-    good: [['alter table payments add column x_long bigint;']],
+    bad: [['alter table payments alter column x type bigint;'], ['alter table payments set unlogged;']],
+    good: [['alter table payments add column x_long bigint;'], ['alter table payments set (fillfactor = 90);']],
   },
   contract: {
     bad: [
@@ -105,11 +105,15 @@ const CASES: Readonly<Record<string, { bad: readonly string[][]; good: readonly 
       ['alter table payments rename to charges;'],
       ['alter table payments drop constraint x;'],
       ['drop function pirogue_now();'],
+      ['alter table payments alter column x drop default;'],
+      ['drop trigger payments_search_changed on payments;'],
+      ['drop schema pirogue_partitions cascade;'],
       [`${ALONE}drop index concurrently if exists payments_x;`],
     ],
     good: [
       [`${CONTRACT}alter table payments drop column x;`],
       [`${CONTRACT}drop table disputes;`],
+      [`alter table payments alter column x set default 'none';`],
       ['create table pg_temp.x (a bigint); drop table x;'].map((sql) =>
         sql.replace('create table pg_temp.x', 'create temp table x'),
       ),
@@ -153,8 +157,9 @@ const CASES: Readonly<Record<string, { bad: readonly string[][]; good: readonly 
   'one-strong-lock': {
     bad: [
       ['alter table payments add column x text; alter table refunds add column x text;'],
-      ['create trigger t after insert on payments for each row execute function f(); drop trigger t on refunds;'],
+      [`create trigger t after insert on payments for each row execute function f(); ${CONTRACT}drop trigger t on refunds;`],
       ['alter table refunds add constraint x foreign key (payment_id) references payments (id) not valid;'],
+      ['lock table payments; alter table refunds add column x text;'],
     ],
     good: [
       [
