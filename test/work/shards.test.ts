@@ -6,11 +6,13 @@ import { claimContinuing } from '../../src/core/payments/store.ts';
 import { claimDueRefunds } from '../../src/core/refunds/store.ts';
 import { claimDueTransfers } from '../../src/core/transfers/store.ts';
 import type { Log } from '../../src/kit/log.ts';
-import { type Queryable, type Sql, sql } from '../../src/kit/sql.ts';
+import { type Db, type Queryable, type Sql, sql } from '../../src/kit/sql.ts';
+import { startDeliveries } from '../../src/money/webhooks/deliver.ts';
 import { claimDue } from '../../src/money/webhooks/deliveries-store.ts';
 import { callSweep } from '../../src/platform/work/call-sweep.ts';
 import { ALL_TEAMS_ROLE } from '../../src/platform/db/scope.ts';
 import { EVERY_TURN, LATE_MS, MEMBER_LEASE_MS, rangeOf, SHARDS, Shards, type Turn } from '../../src/platform/work/shards.ts';
+import { until } from '../setup/api.ts';
 import { openTwins, type Twins } from '../tenants/twins.ts';
 
 /** How several workers divide the teams: each row has one worker that takes it first, and none waits for a worker that is gone. */
@@ -183,4 +185,35 @@ test('a sweep takes late rows of others when its own do not fill a claim, at mos
   assert.deepEqual(steps, ['own', 'own', 'late', 'late', 'late']);
   assert.equal(await sweep.round(), 2);
   assert.deepEqual(asked, [[own, 50]], 'once a second');
+});
+
+test('deliveries of others that are late are claimed though own ones are due in every round', async () => {
+  const own: Turn = { shards: [1], late_ms: 0 };
+  const others: Turn = { shards: [2], late_ms: LATE_MS };
+  let looked = 0;
+  let id = 0n;
+  const all = async ({ text, values = [] }: Sql) => {
+    if (!text.includes('with recursive clock')) return [];
+    const isOwn = values.includes(own.shards);
+    if (!isOwn) looked += 1;
+    // Without its event nothing is sent: the delivery ends at once.
+    return [
+      { looked_at: 1, last: 'wh_1', next_due_ms: null, claim: 'claim', id: isOwn ? ++id : null, endpoint_id: 'wh_1', url: null },
+    ];
+  };
+  const division = { own, others } as Shards;
+  const deps = {
+    ...{ clock: { now: () => 0 }, config: { webhook_timeout_ms: 1_000 }, log: { error: assert.fail } },
+    ...{ shards: { live: division, sandbox: division }, wake: { listen: () => () => {} } },
+  };
+  const worker = startDeliveries(deps as never, { environment: 'live', db: { all } as unknown as Db });
+  try {
+    await until(
+      async () => looked,
+      (times) => times > 0,
+      5_000,
+    );
+  } finally {
+    await worker.stop();
+  }
 });
