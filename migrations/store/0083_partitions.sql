@@ -60,6 +60,16 @@ create function pirogue_partitions.list(of text)
     where i.inhparent = to_regclass(format('public.%I', of));
   end;
 
+-- Ids of the sandbox sort above all live ones: by its bounds, every live event would be old.
+create function pirogue_partitions.check_environment(environment text) returns void language plpgsql stable as $$
+begin
+  if environment not in ('sandbox', 'live') then raise exception 'unknown environment %', environment; end if;
+  if exists (select from pirogue_partitions.rules r, lateral pirogue_partitions.list(r.parent) p
+    where r.id_prefix is not null and (p.upper like r.id_prefix || '\_test\_%') <> (environment = 'sandbox')) then
+    raise exception 'this store has rows of another environment than %', environment;
+  end if;
+end $$;
+
 -- Makes the partitions of the current period and of the next two, where they are missing. Rows of a period without a partition go to
 -- the default partition, so that no write fails for want of one; while it has rows of a period, that period gets none. A table that is in
 -- use is left to a later round. One process at a time: two would wait for each other, because each has read the default partition that
@@ -73,8 +83,8 @@ declare
   made integer := 0;
   busy text[] := '{}';
 begin
-  if environment not in ('sandbox', 'live') then raise exception 'unknown environment %', environment; end if;
   if not pg_try_advisory_xact_lock(hashtextextended('pirogue_partitions', 0)) then return 0; end if;
+  perform pirogue_partitions.check_environment(environment);
   for missing in
     with found as materialized (
       select r.parent, p.* from pirogue_partitions.rules r, lateral pirogue_partitions.list(r.parent) p
@@ -134,6 +144,7 @@ declare
   has_rows boolean;
 begin
   if not pg_try_advisory_xact_lock(hashtextextended('pirogue_partitions', 0)) then return null; end if;
+  perform pirogue_partitions.check_environment(environment);
   select * into strict rule from pirogue_partitions.rules r where r.parent = pirogue_drop_partition.parent;
   kept := pirogue_partitions.bound(rule, environment, keep_from);
   for part in select *, coalesce(p.upper, kept) as until from pirogue_partitions.list(parent) p

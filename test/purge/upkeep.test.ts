@@ -106,6 +106,17 @@ test('a default partition whose rows were deleted one by one is reported as empt
   assert.equal(await mails(), false);
 });
 
+test('a store that is taken for that of the other environment loses nothing and gets no partitions', async () => {
+  const id = newId('evt', 'sandbox', Date.UTC(2036, 0, 21));
+  await store().run(sql`
+    insert into events (team_id, id, type, resource_id, sequence, pending_webhooks, body, created_at)
+    values (${api.team.id}, ${id}, 'payment.created', 'trx_i', 1, 0, '{}', now())`);
+  const other = /another environment/;
+  await assert.rejects(dropPartition(store(), 'live', 'events', Date.UTC(2040, 0, 1)), other);
+  await assert.rejects(makePartitions(store(), 'live', Date.UTC(2036, 3, 1)), other);
+  assert.equal((await owner.all(sql`select from events where id = ${id}`)).length, 1);
+});
+
 test('a migration that stops between two of its files leaves at least two weeks in which events can be recorded', async () => {
   const databases = await emptyDatabases();
   const folder = newFolder();

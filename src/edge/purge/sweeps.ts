@@ -67,7 +67,7 @@ function partitionSweep({ clock, config, log }: PurgeDeps, { environment, db }: 
   // Tables found in use since the last rest. Others wait behind each try, so that each is tried once until the next rest.
   let busy: Set<string> | null = null;
   const round = async () => {
-    if (!busy) await makePartitions(db, environment, clock.now());
+    if (!busy) await makePartitions(db, environment, clock.now()).catch(unlessBusy);
     busy ??= new Set();
     for (const [table, keep_ms] of Object.entries(kept_ms)) {
       if (busy.has(table)) continue;

@@ -66,7 +66,12 @@ export async function migrateFrom(folder: string, url: string, options: MigrateO
 
 /** Makes the partitions of a store before its first row. Those of a table that is in use are left to the sweep. */
 async function makeAhead(client: DbClient, { environment }: MigrateOptions): Promise<void> {
-  if (environment) await client.query('select pirogue_make_partitions($1, pirogue_now())', [environment]);
+  if (!environment) return;
+  try {
+    await client.query('select pirogue_make_partitions($1, pirogue_now())', [environment]);
+  } catch (error) {
+    if (!isLocked(error)) throw error;
+  }
 }
 
 async function isComplete(client: DbClient, wanted: readonly string[]): Promise<boolean> {

@@ -14,9 +14,12 @@ export class PartitionsBusy extends Error {}
  * makes or drops partitions, are left to a later call.
  * @param at milliseconds since the epoch
  * @returns number of partitions made
+ * @throws PartitionsBusy when the list of partitions cannot be read, because one of them is locked
  */
 export async function makePartitions(db: Queryable, environment: Environment, at: number): Promise<number> {
-  const row = await db.maybe<{ made: number }>(sql`select pirogue_make_partitions(${environment}, ${new Date(at)}) as made`);
+  const row = await unlessLocked(() =>
+    db.maybe<{ made: number }>(sql`select pirogue_make_partitions(${environment}, ${new Date(at)}) as made`),
+  );
   return row?.made ?? 0;
 }
 
@@ -32,13 +35,19 @@ export async function dropPartition(
   table: string,
   keep_from: number,
 ): Promise<string | undefined> {
-  try {
-    const row = await db.maybe<{ dropped: string | null }>(
+  const row = await unlessLocked(() =>
+    db.maybe<{ dropped: string | null }>(
       sql`select pirogue_drop_partition(${table}, ${environment}, ${new Date(keep_from)}) as dropped`,
-    );
-    return row?.dropped ?? undefined;
+    ),
+  );
+  return row?.dropped ?? undefined;
+}
+
+async function unlessLocked<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
   } catch (error) {
-    if (pgCode(error) === LOCK_NOT_AVAILABLE) throw new PartitionsBusy('the table is in use', { cause: error });
+    if (pgCode(error) === LOCK_NOT_AVAILABLE) throw new PartitionsBusy('a table is in use', { cause: error });
     throw error;
   }
 }
