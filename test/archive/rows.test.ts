@@ -220,6 +220,17 @@ async function insertRow(table: string, row: object): Promise<void> {
   });
 }
 
+test('JSON that PostgreSQL stores and does not read is left, and the payments beside it are archived', async () => {
+  const team_id = newTeamId();
+  const unread = ['{"a":"\\u0000"}', '{"a":"\\ud83d"}', '{"a":"\\uDE00"}'];
+  await insert(team_id, [
+    ...unread.map((details) => ({ payment: { details }, attempts: [{}] })),
+    { payment: {}, attempts: [{}] },
+  ]);
+  const { archived, left } = await archive(api, owner, 'live', team_id);
+  assert.deepEqual([archived, left], [1, { not_exact: unread.length }]);
+});
+
 test('rows with any values are restored exactly, those that cannot be are left, and no key of an attempt remains', async () => {
   let archived = 0;
   await fc.assert(

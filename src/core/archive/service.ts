@@ -107,9 +107,12 @@ function idsOf(page: readonly Candidate[]): string[] {
   return page.filter(({ archived, held }) => held && !archived).map(({ id }) => id);
 }
 
-/** Returns nothing for a text that unpacking would not give back. */
+/** Escapes that PostgreSQL stores in JSON and may refuse to read: NUL, and halves of a surrogate pair. */
+const UNREADABLE = /\\u(?:0000|d[89a-f])/i;
+
+/** Returns nothing for a text that unpacking would not give back, or that a statement might fail to read. */
 function packedOf(team_id: bigint, { id, text }: Judged): PackedText[] {
-  if (text === null) return [];
+  if (text === null || UNREADABLE.test(text)) return [];
   const body = packArchived(text);
   return unpackArchived(body) === text ? [{ team_id, id, text, body }] : [];
 }
