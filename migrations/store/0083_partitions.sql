@@ -101,6 +101,8 @@ begin
   loop
     continue when missing.parent = any(busy);
     begin
+      -- A writer that has chosen the default partition for a row of this period would fail once the period has its own.
+      execute format('lock table only public.%I in share row exclusive mode', missing.parent);
       execute format('select exists (select from pirogue_partitions.%I where %I >= %L and %I < %L)',
         missing.parent || '_default', missing.key, missing.lowest, missing.key, missing.highest) into has_rows;
       continue when has_rows;

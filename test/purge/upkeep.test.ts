@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { purgeSweeps } from '../../src/edge/purge/sweeps.ts';
 import { lowestIdAt, newId } from '../../src/kit/ids.ts';
 import { createLog } from '../../src/kit/log.ts';
@@ -115,6 +116,24 @@ test('a store that is taken for that of the other environment loses nothing and 
   await assert.rejects(dropPartition(store(), 'live', 'events', Date.UTC(2040, 0, 1)), other);
   await assert.rejects(makePartitions(store(), 'live', Date.UTC(2036, 3, 1)), other);
   assert.equal((await owner.all(sql`select from events where id = ${id}`)).length, 1);
+});
+
+test('a write into a period that gets its partition meanwhile does not fail', async () => {
+  const insert = (at: number) => {
+    const id = newId('evt', 'sandbox', at);
+    return owner.run(sql`
+      insert into events (team_id, id, type, resource_id, sequence, pending_webhooks, body, created_at)
+      values (${api.team.id}, ${id}, 'payment.created', ${id}, 1, 0, '{}', now())`);
+  };
+  const at = Date.UTC(2050, 0, 15);
+  let written = Promise.resolve(0);
+  await owner.transaction(async (tx) => {
+    assert.equal(await makePartitions(tx, 'sandbox', at), ALL);
+    written = insert(at);
+    written.catch(() => {});
+    await sleep(200);
+  });
+  assert.equal(await written, 1);
 });
 
 test('a migration that stops between two of its files leaves at least two weeks in which events can be recorded', async () => {
