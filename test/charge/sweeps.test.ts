@@ -52,7 +52,8 @@ for (const { make, name, lease_ms, start_ms, idle_ms, failure } of SWEEPS)
       reject(new Error('closed'));
       await round;
       time.mock.restore();
-      assert.deepEqual(claims[0]?.slice(0, 2), [new Date(clock.now() + lease_ms), new Date(clock.now())]);
+      const times = claims[0]?.filter((value) => value instanceof Date);
+      assert.deepEqual(times, [new Date(clock.now() + lease_ms), new Date(clock.now())]);
       assert.equal(steps, late_ms < 0 ? SLOTS + 1 : SLOTS);
       assert.deepEqual([errors[0]?.[0].sweep, errors[0]?.[0].environment, errors[0]?.[1]], [name, 'live', failure]);
     });

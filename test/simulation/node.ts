@@ -18,10 +18,10 @@ import { remoteProviders } from './remote.ts';
 import type { Owner, Scheduler } from './scheduler.ts';
 import { type Machine, onMachine } from './virtual.ts';
 
-/** Background work that takes no part: mail is not money. */
-const ASIDE = /^(mail|purge-|float)/;
+/** Background work that takes no part: mail is not money, and what is forgotten was final long before. */
+const ASIDE = /^(mail|purge-|partitions|float)/;
 /** Background work that moves no money: it has its turn more rarely. */
-const RARE = /^(ledger-seal|audit|abuse|payment-methods|erasures|payer-numbers|invoice|links|webhook-backlogs)/;
+const RARE = /^(shards|ledger-seal|audit|abuse|payment-methods|erasures|payer-numbers|invoice|links|webhook-backlogs)/;
 
 export interface NodeParts {
   scheduler: Scheduler;

@@ -10,9 +10,9 @@ const TEAMS = 2;
 export async function storeStatistics(url: string): Promise<void> {
   const client = await connectClient(url);
   await client.query(`
-    select pg_restore_attribute_stats('schemaname', 'public'::text, 'relname', c.relname::text, 'attname', a.attname::text,
-      'inherited', false, 'null_frac', 0::real, 'avg_width', 8, 'n_distinct', ${TEAMS}::real)
+    select pg_restore_attribute_stats('schemaname', c.relnamespace::regnamespace::text, 'relname', c.relname::text,
+      'attname', a.attname::text, 'inherited', c.relkind = 'p', 'null_frac', 0::real, 'avg_width', 8, 'n_distinct', ${TEAMS}::real)
     from pg_class c join pg_attribute a on a.attrelid = c.oid
-    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and a.attname = 'team_id'`);
+    where c.relnamespace::regnamespace::text in ('public', 'pirogue_partitions') and c.relkind in ('r', 'p') and a.attname = 'team_id'`);
   await client.end();
 }
