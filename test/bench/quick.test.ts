@@ -36,7 +36,7 @@ const ROWS = {
   ],
   deliveries: ['bare-https', 'alive', 'dead', 'bare-http'],
   postings: ['lock-16', 'post-16', 'together-16', 'lock-64', 'post-64', 'together-64'],
-  life: ['created', 'paid', 'delivered', 'warm'],
+  life: ['created', 'paid', 'delivered', 'warm', 'paced'],
   latency: ['events-200', 'events-1000', 'events-2000', 'charges-50'],
   routing: ['loop', 'decide'],
   search: ['one', 'none', 'none-short', 'some', 'many', 'all'].flatMap((id) => [`${id}-small`, `${id}-large`]),

@@ -55,8 +55,15 @@ test('a claim is of what is due now, for a minute; full accounts, or channels be
   for (let n = 0; n < 3; n++) await sweep.begin?.();
   const lease = new Date(clock.now() + 60_000);
   const [first, , third] = seen.claims;
-  assert.deepEqual(first, [lease, new Date(clock.now()), 50]);
-  assert.deepEqual(third?.find(Array.isArray), ['1 one', '1 cm.mtn']);
+  // Beside the shards: the limit of each, and that of all.
+  assert.deepEqual(
+    first?.filter((value) => !Array.isArray(value)),
+    [lease, new Date(clock.now()), 50, 50],
+  );
+  assert.deepEqual(
+    third?.find((value) => Array.isArray(value) && typeof value[0] === 'string'),
+    ['1 one', '1 cm.mtn'],
+  );
   const ended = sweep.end?.();
   letGo();
   await ended;

@@ -139,6 +139,7 @@ test('a response stored by an earlier release is replayed as stored', async () =
   const body = { name: 'Kofi', channel: 'cm.mtn', phone: '+237650000001' };
   const make = (version: string) => call('POST', '/beneficiaries', body, { 'idempotency-key': 'replay-kept', ...at(version) });
   const { beneficiary } = (await make(OLD)).body;
+  await db.run(sql`delete from idempotency_answers where key = 'replay-kept'`);
   await db.run(sql`
     update idempotency_keys set answer = ${JSON.stringify({ code: 201, message: 'kept', body: { beneficiary }, version: OLD })}
     where key = 'replay-kept'`);
