@@ -25,7 +25,8 @@ export interface Answer {
 const CONNECTIONS = 64;
 /** Longer than any part in between waits. */
 const DEADLINE_MS = 45_000;
-const MAX_PAUSE_MS = 1_000;
+/** A merchant waits as long as it is told: without that, the repetitions of an outage would exceed the request limits. */
+const MAX_PAUSE_MS = 5_000;
 
 /** Sends requests as a merchant's program, and repeats those that failed, with the same key, until they are answered. */
 export class Client {

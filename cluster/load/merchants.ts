@@ -10,9 +10,9 @@ export interface Merchant {
   secret: string;
 }
 
-/** A payment is created, charged and sometimes repeated; a team may send 300 such requests a minute on the largest plan. */
+/** A payment is created, charged and sometimes repeated; a team may send 300 such requests a minute on the largest plan. The rest is for repetitions. */
 const REQUESTS_PER_PAYMENT = 2.4;
-const TEAM_PER_MINUTE = 250;
+const TEAM_PER_MINUTE = 120;
 /** A key may send 100 requests a minute. */
 const KEYS = 4;
 /** The first reports by callback; the second, without a callback address, is polled. */
