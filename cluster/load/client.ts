@@ -25,7 +25,7 @@ export interface Answer {
 const CONNECTIONS = 64;
 /** Longer than any part in between waits. */
 const DEADLINE_MS = 45_000;
-/** A merchant waits as long as it is told: without that, the repetitions of an outage would exceed the request limits. */
+/** Covers the whole `Retry-After` of an outage: with shorter pauses, the repeated requests would exceed the request limits. */
 const MAX_PAUSE_MS = 5_000;
 
 /** Sends requests as a merchant's program, and repeats those that failed, with the same key, until they are answered. */
