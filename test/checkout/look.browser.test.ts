@@ -136,7 +136,7 @@ const POSES: Record<string, Pose> = {
       await page.getByText('The PIN was wrong.').waitFor();
     },
   },
-  'test-numbers': { lead: (page) => open(page, 'Numbers for testing') },
+  'test-numbers': { lead: (page) => open(page, 'Test numbers') },
   'wrong-number': { lead: phone('12') },
   'not-reachable': { lead: phone('650000002') },
   waiting: { lead: phone('650000000') },

@@ -73,11 +73,11 @@ describe('the page of an invoice', () => {
     const { context, page } = await newVisitor(found.browser, options);
     await page.goto(url);
     await page.getByLabel('Amount').fill('1');
-    await page.getByRole('button', { name: 'Pay a part' }).click();
+    await page.getByRole('button', { name: 'Pay part of it' }).click();
     await page.getByText('Enter an amount within these limits.').waitFor();
     assert.equal(await page.getByLabel('Amount').inputValue(), '1');
     await page.getByLabel('Amount').fill('5 000');
-    await page.getByRole('button', { name: 'Pay a part' }).click();
+    await page.getByRole('button', { name: 'Pay part of it' }).click();
     await page.waitForURL(/\/pay\//);
     const { payment } = await fixture.invoice(id);
     await fixture.merchant.charge(payment);

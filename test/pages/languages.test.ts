@@ -112,6 +112,18 @@ test('French has a no-break space before : ; ? and !', () => {
   for (const [name, text] of textsOf('fr')) assert.doesNotMatch(written(text), /[^\u00a0\u202f][:;?!](?=\s|$)/u, name);
 });
 
+test('a failed payment says that nothing was charged, and where to try again', () => {
+  for (const language of LANGUAGES) {
+    const text = textsIn(language).checkout.startAgain('Demo shop');
+    assert.match(text, /Nothing was charged|Rien n’a été débité|Nada foi debitado/);
+    assert.match(text, /Demo shop/);
+  }
+});
+
+test('French uses the words of its banks: debited, not taken or returned; saved, not retained', () => {
+  for (const [name, text] of textsOf('fr')) assert.doesNotMatch(written(text), /prélev|rendus?\b|Retenir|capte le réseau/, name);
+});
+
 test('a language without one of the texts does not compile', () => {
   const { reasons, ...incomplete } = textsIn('pt');
   // @ts-expect-error the texts of the reasons are missing
@@ -125,6 +137,8 @@ test('the number one is used with the singular', () => {
   assert.deepEqual([moreItems(1), moreItems(3)], ['e mais 1 artigo', 'e mais 3 artigos']);
   assert.match(busyText(1), /um minuto/);
   assert.equal(textsIn('fr').checkout.moreItems(1), 'et 1 autre article');
+  const minutes = [1, 5].map((count) => textsIn('fr').checkout.left(count).replaceAll('\u00a0', ' '));
+  assert.deepEqual(minutes, ['environ 1 min restante', 'environ 5 min restantes']);
 });
 
 test('Portuguese is used for Angola, Mozambique, Guinea-Bissau, Cabo Verde and São Tomé', () => {

@@ -53,10 +53,10 @@ async function look(url: string, name: string, options: BrowserContextOptions, w
 }
 
 /** Pays on the page, and goes from the result to the receipt. */
-const payAndRead = (receipt: string) => async (page: Page) => {
+const payAndRead = (button: string, receipt: string) => async (page: Page) => {
   await page.locator('#phone').fill('650123467');
   await page.locator('details[open] form button').click();
-  await page.getByRole('link', { name: receipt, exact: true }).click();
+  await page.getByRole('link', { name: button, exact: true }).click();
   await page.getByRole('heading', { name: receipt, exact: true }).waitFor();
 };
 
@@ -64,7 +64,7 @@ describe('a receipt', { skip: found.missing ?? false }, () => {
   test('the receipt is one step from the result, fits 320 pixels, and has no axe violation', async () => {
     const { url } = await newPayment(sandbox, ORDER);
     await look(url, 'receipt-fr', { locale: 'fr-CM' }, async (page) => {
-      await payAndRead('Reçu')(page);
+      await payAndRead('Voir le reçu', 'Reçu')(page);
       await page.getByText('•••• 67').waitFor();
     });
   });
@@ -78,7 +78,7 @@ describe('a receipt', { skip: found.missing ?? false }, () => {
       theming: { color: '#7a1f5c' },
     };
     const { url } = await newPayment(sandbox, fields);
-    await look(url, 'receipt-no-script', { javaScriptEnabled: false }, payAndRead('Receipt'));
+    await look(url, 'receipt-no-script', { javaScriptEnabled: false }, payAndRead('View receipt', 'Receipt'));
   });
 
   test('the receipt after a refund, on a desktop, in another browser', async () => {
@@ -107,7 +107,7 @@ describe('a receipt', { skip: found.missing ?? false }, () => {
     const { url } = await newPayment(sandbox, ORDER);
     const { context, page } = await newVisitor(found.browser ?? assert.fail(), { locale: 'fr-CM' });
     await page.goto(url);
-    await payAndRead('Reçu')(page);
+    await payAndRead('Voir le reçu', 'Reçu')(page);
     const coming = page.waitForEvent('download');
     await page.getByRole('link', { name: 'Télécharger en PDF' }).click();
     const file = await coming;

@@ -3,7 +3,7 @@ import type { CheckoutTexts } from '../../texts/checkout.ts';
 export const checkout: CheckoutTexts = {
   payTo: (merchant) => `Pay ${merchant}`,
   testMode: 'Test mode: no real money moves.',
-  testNumbers: 'Numbers for testing',
+  testNumbers: 'Test numbers',
   testPhones: 'Phone or account number, by its last six digits',
   testCards: 'Card, with any date and security code',
   testOutcomes: {
@@ -28,7 +28,7 @@ export const checkout: CheckoutTexts = {
   feeIncluded: 'The totals include the fee.',
 
   onPhone: 'Pay on your phone',
-  scan: 'Scan this code with its camera: this page opens on it.',
+  scan: 'Scan this code with your phone’s camera: this page opens there.',
   howToPay: 'How would you like to pay?',
   noMeans: 'This amount cannot be paid online in this currency. Please ask the merchant for another payment method.',
   means: { mobile_money: 'Mobile money', bank: 'Bank transfer', card: 'Card' },
@@ -38,7 +38,7 @@ export const checkout: CheckoutTexts = {
   operatorHelp: 'Recognised from your number. Choose another one if you have changed operator.',
   phone: 'Phone number',
   phoneHelp: 'You will confirm with your PIN on this phone. Never enter your PIN on a web page.',
-  remember: (merchant) => `Remember this number for my next payment to ${merchant}`,
+  remember: (merchant) => `Save this number for my next payments to ${merchant}`,
   savedHelp: 'You paid with this number last time. You will confirm with your PIN on that phone.',
   account: 'Account number',
   accountOptional: 'Account number (optional)',
@@ -96,20 +96,20 @@ export const checkout: CheckoutTexts = {
 
   succeededTitle: 'Payment successful',
   succeededText: (amount, merchant) => `You paid ${amount} to ${merchant}.`,
-  failedTitle: 'Payment not completed',
-  startAgain: (merchant) => `To try again, start over with ${merchant}.`,
+  failedTitle: 'Payment didn’t go through',
+  startAgain: (merchant) => `Nothing was charged. Go back to ${merchant} to try again.`,
   cancelledTitle: 'Payment cancelled',
-  cancelledText: 'Nothing was paid.',
+  cancelledText: 'Nothing was charged.',
   expiredTitle: 'Payment link expired',
   expiredText: 'The time to pay has passed. Ask the merchant for a new link.',
   expiredInPart: (captured) => `The time to pay has passed. The ${captured} already received will be returned to you.`,
   refundedTitle: 'Payment refunded',
   partlyRefundedTitle: 'Payment partly refunded',
-  refundedText: (amount) => `${amount} was returned.`,
+  refundedText: (amount) => `${amount} was refunded.`,
   returnTo: (merchant) => `Return to ${merchant}`,
   returnSoon: 'You will be taken back in a few seconds.',
   stay: 'Stay on this page',
-  receipt: 'Receipt',
+  receipt: 'View receipt',
 
   unknownTitle: 'Payment link not found',
   unknownText:

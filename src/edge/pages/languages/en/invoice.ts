@@ -15,7 +15,7 @@ export const invoice: InvoiceTexts = {
   notes: 'Notes',
   payTitle: 'Pay this invoice',
   pay: (amount) => `Pay ${amount}`,
-  payPart: 'Pay a part',
+  payPart: 'Pay part of it',
   amount: 'Amount',
   amountHelp: (least, most) => `From ${least} to ${most}.`,
   amountWrong: 'Enter an amount within these limits.',

@@ -18,7 +18,7 @@ export const receipt: ReceiptTexts = {
   paid: 'Total paid',
   refundOf: (date) => `Refunded on ${date}`,
   otherRefunds: 'Other refunds',
-  issued: (merchant) => `This payment was made to ${merchant} through Pirogue. A receipt is not an invoice.`,
+  issued: (merchant) => `This payment was collected for ${merchant} via Pirogue. This is not an invoice.`,
   testMode: 'Test mode: no real money has moved.',
   download: 'Download as PDF',
   back: 'Back to the payment',

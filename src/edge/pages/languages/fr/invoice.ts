@@ -28,7 +28,7 @@ export const invoice: InvoiceTexts = {
   paidText: (merchant) => `Il ne reste rien à payer. ${merchant} en a été averti.`,
   cancelledTitle: 'Cette facture est annulée',
   cancelledText: (merchant) => `${merchant} a annulé cette facture. Il n’y a rien à payer.`,
-  notVerified: 'Ce marchand ne peut pas encore recevoir de paiements. Aucun montant n’a été prélevé.',
+  notVerified: 'Ce marchand ne peut pas encore recevoir de paiements. Rien n’a été débité.',
   aboveCeiling: 'Ce montant dépasse ce que le marchand peut recevoir en une seule fois. Demandez-lui comment payer.',
   blocked: 'Le marchand n’accepte pas ce paiement. Demandez-lui comment payer.',
   unknownTitle: 'Facture introuvable',

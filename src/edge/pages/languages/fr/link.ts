@@ -5,7 +5,7 @@ export const link: LinkTexts = {
   range: (min, max) => (max === null ? `Au moins ${min}.` : `Entre ${min} et ${max}.`),
   fields: { name: 'Nom', email: 'E-mail', phone: 'Numéro de téléphone' },
   next: 'Continuer',
-  nextHelp: 'Vous choisirez le moyen de paiement à la page suivante. Rien n’est prélevé avant.',
+  nextHelp: 'Vous choisirez le moyen de paiement à la page suivante. Rien ne sera débité avant.',
   closed: {
     inactive: { title: 'Ce lien est désactivé', text: 'Le marchand ne reçoit pas de paiements par ce lien pour le moment.' },
     expired: { title: 'Ce lien a expiré', text: 'Le délai de paiement est dépassé. Demandez un nouveau lien au marchand.' },
@@ -19,7 +19,7 @@ export const link: LinkTexts = {
     },
     unverified: {
       title: 'Ce marchand ne peut pas encore recevoir de paiements',
-      text: 'Rien n’a été prélevé. Demandez au marchand un autre moyen de paiement.',
+      text: 'Rien n’a été débité. Demandez au marchand un autre moyen de paiement.',
     },
     unknown: { title: 'Lien introuvable', text: 'Vérifiez que l’adresse est complète, ou demandez un nouveau lien au marchand.' },
   },

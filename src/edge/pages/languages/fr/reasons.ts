@@ -11,7 +11,7 @@ export const reasons: LanguageTexts['reasons'] = {
   expired_card: 'La carte est expirée.',
   channel_unavailable: 'Ce moyen de paiement n’est pas disponible pour le moment.',
   operator_declined: 'L’opérateur a refusé le paiement.',
-  provider_error: 'Le paiement n’a pas pu être effectué. Aucun montant n’a été prélevé.',
+  provider_error: 'Le paiement n’a pas pu être effectué. Rien n’a été débité.',
   invalid_number: 'Ce numéro ne peut pas être utilisé pour ce paiement.',
   payer_not_registered: 'Aucun compte n’est associé à ce numéro.',
   fraud_blocked: 'Le paiement a été refusé.',

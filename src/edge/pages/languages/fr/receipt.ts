@@ -18,7 +18,7 @@ export const receipt: ReceiptTexts = {
   paid: 'Total payé',
   refundOf: (date) => `Remboursé le ${date}`,
   otherRefunds: 'Autres remboursements',
-  issued: (merchant) => `Ce paiement a été effectué à ${merchant} par l’intermédiaire de Pirogue. Un reçu n’est pas une facture.`,
+  issued: (merchant) => `Paiement encaissé pour ${merchant} via Pirogue. Ce reçu n’est pas une facture.`,
   testMode: 'Mode test : aucun argent réel n’a circulé.',
   download: 'Télécharger en PDF',
   back: 'Retour au paiement',

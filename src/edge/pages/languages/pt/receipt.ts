@@ -18,7 +18,7 @@ export const receipt: ReceiptTexts = {
   paid: 'Total pago',
   refundOf: (date) => `Reembolsado em ${date}`,
   otherRefunds: 'Outros reembolsos',
-  issued: (merchant) => `Este pagamento foi efectuado a ${merchant} através da Pirogue. Um comprovativo não é uma factura.`,
+  issued: (merchant) => `Pagamento recebido por conta de ${merchant} através da Pirogue. Este comprovativo não é uma factura.`,
   testMode: 'Modo de teste: não circulou dinheiro real.',
   download: 'Descarregar em PDF',
   back: 'Voltar ao pagamento',
