@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -81,6 +82,7 @@ test('passes on a healthy installation', async () => {
       'database control ok',
       'database sandbox ok',
       'database live ok',
+      'public keys ok',
       'clock ok',
       'address ok',
     ],
@@ -104,6 +106,28 @@ test('an invalid setting fails, and checks that depend on it are skipped', async
   const found = await examine({ DATABASE_POOL: 'many' });
   assertFails(found.configuration, /DATABASE_POOL=many/, /Correct it/);
   assert.deepEqual(Object.keys(found), ['node', 'configuration']);
+});
+
+test('production warns of teams whose public keys for live can do more than pay', async () => {
+  const production = {
+    PROFILE: 'production',
+    PUBLIC_URL: 'https://pay.example',
+    SECRETS_KEY: randomBytes(32).toString('base64'),
+  };
+  assert.equal((await examine(production))['public keys']?.status, 'ok');
+  const { id } = await cli.json('teams', 'create', '--name', 'Chez Awa', '--email', 'awa@shop.example');
+  await cli.json('keys', 'create', '--team', id, '--environment', 'sandbox', '--kind', 'public');
+  assert.equal((await examine(production))['public keys']?.status, 'ok');
+  await cli.json('keys', 'create', '--team', id, '--environment', 'live', '--kind', 'public');
+  const found = (await examine(production))['public keys'];
+  assert.equal(found?.status, 'warn');
+  assert.match(found.detail, new RegExp(id));
+  assert.match(found.advice as string, /teams set ID --public-keys pay-only/);
+  const development = (await examine())['public keys'];
+  assert.equal(development?.status, 'ok');
+  assert.match(development.detail, /pay-only/);
+  await cli.json('teams', 'set', id, '--public-keys', 'pay-only');
+  assert.equal((await examine(production))['public keys']?.status, 'ok');
 });
 
 describe('databases', () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { sql } from '../../src/kit/sql.ts';
 import { findTeam } from '../../src/tenants/teams/store.ts';
 import { type CommandLine, openCommandLine } from './command.ts';
 
@@ -24,6 +25,7 @@ test('teams create creates an unverified team and prints it', async () => {
     default_currency: 'XAF',
     unique_references: false,
     api_version: '2026-08-01',
+    public_keys: 'contract',
   });
   assert.deepEqual(await findTeam(cli.control, BigInt(id)), { id: BigInt(id), created_at: new Date(created_at), ...rest });
 });
@@ -72,6 +74,8 @@ test('teams set changes the given fields and keeps the others', async () => {
     'on',
     '--api-version',
     '2026-08-01',
+    '--public-keys',
+    'pay-only',
   ];
   const changed = {
     ...before,
@@ -80,12 +84,29 @@ test('teams set changes the given fields and keeps the others', async () => {
     email: 'new@shop.example',
     default_currency: 'XOF',
     unique_references: true,
+    public_keys: 'pay-only',
   };
   assert.deepEqual(await cli.json('teams', 'set', before.id, ...all), changed);
   assert.deepEqual(await cli.json('teams', 'set', before.id, '--unique-references', 'off'), {
     ...changed,
     unique_references: false,
   });
+});
+
+test('teams set --public-keys writes an audit entry, and rejects other values', async () => {
+  const { id } = await cli.json('teams', 'create', ...AWA);
+  assert.equal((await cli.json('teams', 'set', id, '--public-keys', 'pay-only')).public_keys, 'pay-only');
+  assert.equal((await cli.json('teams', 'set', id, '--public-keys', 'contract')).public_keys, 'contract');
+  const entries = await cli.control.all<{ action: string }>(
+    sql`select action from audit_entries where team_id = ${BigInt(id)} order by id`,
+  );
+  assert.deepEqual(
+    entries.map(({ action }) => action),
+    ['team.create', 'team.update', 'team.update'],
+  );
+  const { code, stderr } = await cli.run('teams', 'set', id, '--public-keys', 'none');
+  assert.equal(code, 2);
+  assert.match(stderr, /Allowed choices are contract, pay-only/);
 });
 
 test('two concurrent changes of a team are both applied', async () => {

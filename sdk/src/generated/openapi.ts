@@ -5245,7 +5245,7 @@ export interface components {
         /**
          * @description Not Acceptable
          *
-         *     - A public key was sent where a secret or restricted one is needed.
+         *     - A public key was sent where a secret or restricted one is needed, for this route or by the setting of the team.
          */
         PrivateKeyRequired: {
             headers: {
@@ -5811,6 +5811,7 @@ export interface operations {
             400: components["responses"]["UnsupportedApiVersion"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            406: components["responses"]["PrivateKeyRequired"];
             422: components["responses"]["InvalidQuery"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -6134,6 +6135,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["PaymentNotFound"];
+            406: components["responses"]["PrivateKeyRequired"];
             422: components["responses"]["InvalidQuery"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -8169,6 +8171,7 @@ export interface operations {
             400: components["responses"]["UnsupportedApiVersion"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            406: components["responses"]["PrivateKeyRequired"];
             422: components["responses"]["InvalidQuery"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -8275,6 +8278,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["AccountNotFound"];
+            406: components["responses"]["PrivateKeyRequired"];
             422: components["responses"]["InvalidQuery"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -8600,6 +8604,7 @@ export interface operations {
             400: components["responses"]["UnsupportedApiVersion"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            406: components["responses"]["PrivateKeyRequired"];
             422: components["responses"]["InvalidQuery"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -8706,6 +8711,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["AccountNotFound"];
+            406: components["responses"]["PrivateKeyRequired"];
             422: components["responses"]["InvalidQuery"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -10290,6 +10296,7 @@ export interface operations {
             400: components["responses"]["UnsupportedApiVersion"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            406: components["responses"]["PrivateKeyRequired"];
             422: components["responses"]["InvalidQuery"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -10341,6 +10348,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ResourceNotFound"];
+            406: components["responses"]["PrivateKeyRequired"];
             422: components["responses"]["InvalidQuery"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -10396,6 +10404,7 @@ export interface operations {
             400: components["responses"]["UnsupportedApiVersion"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            406: components["responses"]["PrivateKeyRequired"];
             422: components["responses"]["InvalidQuery"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -10451,6 +10460,7 @@ export interface operations {
             400: components["responses"]["UnsupportedApiVersion"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            406: components["responses"]["PrivateKeyRequired"];
             422: components["responses"]["InvalidQuery"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -10511,6 +10521,7 @@ export interface operations {
             400: components["responses"]["UnsupportedApiVersion"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            406: components["responses"]["PrivateKeyRequired"];
             422: components["responses"]["InvalidQuery"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];

@@ -42,6 +42,7 @@ export function chargeRoutes(deps: PaymentDeps): Route[] {
         'provider_unavailable',
       ],
       access: 'public',
+      pays: true,
       scope: 'payment.write',
       body: chargeBody,
       payer_data: true,

@@ -4,6 +4,7 @@ import { subscriberOf } from '../../kit/address-list.ts';
 import type { Caller } from '../../tenants/keys/caller.ts';
 import type { FoundKey, KeyRing } from '../../tenants/keys/ring.ts';
 import { isScope } from '../../tenants/keys/scopes.ts';
+import type { Team } from '../../tenants/teams/schema.ts';
 import { versions } from '../../tenants/versions/registry.ts';
 import { clientAddress } from './client-address.ts';
 import type { HttpDeps } from './deps.ts';
@@ -173,7 +174,11 @@ function routeOf(target: Target): Route {
 }
 
 function checkKeyKind({ key, target }: Visit): void {
-  if (routeOf(target).access === 'private' && key.kind === 'public') throw new Problem(406, 'Private Key Required');
+  if (key.kind === 'public' && !takesPublicKey(routeOf(target), key.team)) throw new Problem(406, 'Private Key Required');
+}
+
+function takesPublicKey({ access, pays }: Route, { public_keys }: Team): boolean {
+  return access === 'public' && (pays || public_keys === 'contract');
 }
 
 function checkScope({ key, target }: Visit): void {

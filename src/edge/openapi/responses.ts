@@ -34,7 +34,7 @@ function success(route: Route, status: string, schema: Schema): Response {
 
 /** Returns the problems of a route: those of every request, in the order of the checks, and those of its handler. */
 export function problemsOf(route: Route): ProblemName[] {
-  const { body, liveOnly, sandboxOnly, access, path, idempotent } = route;
+  const { body, liveOnly, sandboxOnly, pays, path, idempotent } = route;
   const own = route.problems ?? [];
   const unnamed404 = path.includes(':') && !own.some((name) => PROBLEMS[name].status === 404);
   const names: (ProblemName | false | undefined)[] = [
@@ -48,7 +48,7 @@ export function problemsOf(route: Route): ProblemName[] {
     liveOnly && 'live_only_feature',
     sandboxOnly && 'not_in_live',
     unnamed404 && 'resource_not_found',
-    access === 'private' && 'private_key_required',
+    !pays && 'private_key_required',
     body ? 'invalid_fields' : 'invalid_query',
     body && 'raw_card_data_not_accepted',
     route.method === 'POST' && 'idempotency_key_invalid',

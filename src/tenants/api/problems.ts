@@ -118,7 +118,7 @@ const table = {
   resource_not_found: { status: 404, when: 'No such id for this team and environment.', message: 'Resource Not Found' },
   private_key_required: {
     status: 406,
-    when: 'A public key was sent where a secret or restricted one is needed.',
+    when: 'A public key was sent where a secret or restricted one is needed, for this route or by the setting of the team.',
     message: 'Private Key Required',
   },
   reference_taken: {

@@ -19,6 +19,8 @@ export interface Route<Body extends TSchema = TSchema, Query extends TSchema = T
   operation_id?: string;
   /** Key kinds that may call the operation: `public` accepts all; `private` rejects a public key with 406. */
   access: 'public' | 'private';
+  /** Whether it stays open to the public keys of a team that has restricted them to paying. */
+  pays?: true;
   /** Scope that a restricted key needs. */
   scope: Scope;
   /** Rejects a sandbox key with 403. */

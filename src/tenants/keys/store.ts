@@ -23,14 +23,26 @@ export type KeyWithTeam = KeyRow & { team: Team };
 export async function findKey(db: Queryable, hash: Buffer): Promise<KeyWithTeam | undefined> {
   const row = await db.maybe<KeyRow & Omit<Team, 'id'>>(sql`
     select k.id, k.team_id, k.environment, k.kind, k.last4, k.scopes, k.allowed_ips, k.active, k.expires_at, k.revoked_at, k.created_at,
-      t.name, t.email, t.plan, t.verification_level, t.default_currency, t.unique_references, t.api_version
+      t.name, t.email, t.plan, t.verification_level, t.default_currency, t.unique_references, t.api_version,
+      t.public_keys
     from api_keys k join teams t on t.id = k.team_id where k.hash = ${hash}`);
   if (!row) return undefined;
-  const { name, email, plan, verification_level, default_currency, unique_references, api_version, ...key } = row;
-  return {
-    ...key,
-    team: { id: row.team_id, name, email, plan, verification_level, default_currency, unique_references, api_version },
-  };
+  const { name, email, plan, verification_level, default_currency, unique_references, api_version, public_keys, ...key } = row;
+  const team = { id: row.team_id, name, email, plan, verification_level, default_currency, unique_references };
+  return { ...key, team: { ...team, api_version, public_keys } };
+}
+
+/**
+ * Returns the teams whose usable public keys for live may do more than pay, ordered by id.
+ * @param at time at which a key has to be usable
+ */
+export async function findTeamsWithOpenKeys(db: Queryable, at: Date, limit: number): Promise<bigint[]> {
+  const rows = await db.all<{ id: bigint }>(sql`
+    select id from teams t where public_keys = 'contract' and exists (
+      select from api_keys k where k.team_id = t.id and k.kind = 'public' and k.environment = 'live' and k.active
+        and k.revoked_at is null and (k.expires_at is null or k.expires_at > ${at}))
+    order by id limit ${limit}`);
+  return rows.map(({ id }) => id);
 }
 
 /** Returns the kind of the key with this id, regardless of its state; undefined when there is none. */

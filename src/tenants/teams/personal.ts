@@ -5,7 +5,8 @@ const MERCHANT = kept('the merchant itself, as the party to its contract', 'for 
 export const personal: PersonalData = {
   tables: {
     teams: {
-      plain: 'id plan verification_level default_currency unique_references api_version abuse_rules created_at updated_at',
+      plain:
+        'id plan verification_level default_currency unique_references api_version public_keys abuse_rules created_at updated_at',
       rules: { name: MERCHANT, email: MERCHANT },
     },
   },

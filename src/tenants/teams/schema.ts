@@ -2,6 +2,11 @@ export type Plan = 'starter' | 'growth' | 'scale' | 'unlimited';
 
 export const PLANS: readonly Plan[] = ['starter', 'growth', 'scale', 'unlimited'];
 
+/** What a team's public keys may do: all that the contract allows them, or only create, charge and retrieve a payment. */
+export type PublicKeys = 'contract' | 'pay-only';
+
+export const PUBLIC_KEYS: readonly PublicKeys[] = ['contract', 'pay-only'];
+
 /** A merchant, as stored in the control database. */
 export interface Team {
   id: bigint;
@@ -15,4 +20,5 @@ export interface Team {
   unique_references: boolean;
   /** API version for requests that specify none. */
   api_version: string;
+  public_keys: PublicKeys;
 }

@@ -24,6 +24,7 @@ export async function createTeam(db: Queryable, given: NewTeam): Promise<Team> {
     verification_level: 0,
     unique_references: false,
     api_version: versions.newest,
+    public_keys: 'contract',
   };
   await insertTeam(db, team);
   return team;

@@ -5,22 +5,25 @@ export type TeamRow = Team & { created_at: Date };
 
 export function insertTeam(db: Queryable, team: Team): Promise<number> {
   return db.run(sql`
-    insert into teams (id, name, email, plan, verification_level, default_currency, unique_references, api_version)
+    insert into teams (id, name, email, plan, verification_level, default_currency, unique_references, api_version,
+      public_keys)
     values (${team.id}, ${team.name}, ${team.email}, ${team.plan}, ${team.verification_level}, ${team.default_currency},
-      ${team.unique_references}, ${team.api_version})
+      ${team.unique_references}, ${team.api_version}, ${team.public_keys})
     on conflict (id) do nothing`);
 }
 
 export function findTeam(db: Queryable, id: bigint): Promise<TeamRow | undefined> {
   return db.maybe<TeamRow>(sql`
-    select id, name, email, plan, verification_level, default_currency, unique_references, api_version, created_at
+    select id, name, email, plan, verification_level, default_currency, unique_references, api_version, public_keys,
+      created_at
     from teams where id = ${id}`);
 }
 
 /** Lists teams, newest first. */
 export function listTeams(db: Queryable, limit: number): Promise<TeamRow[]> {
   return db.all(sql`
-    select id, name, email, plan, verification_level, default_currency, unique_references, api_version, created_at
+    select id, name, email, plan, verification_level, default_currency, unique_references, api_version, public_keys,
+      created_at
     from teams order by created_at desc, id limit ${limit}`);
 }
 
@@ -33,7 +36,7 @@ export async function updateTeam(db: Queryable, team: Team): Promise<boolean> {
     (await db.run(sql`
     update teams set name = ${team.name}, email = ${team.email}, plan = ${team.plan}, verification_level = ${team.verification_level},
       default_currency = ${team.default_currency}, unique_references = ${team.unique_references}, api_version = ${team.api_version},
-      updated_at = pirogue_now()
+      public_keys = ${team.public_keys}, updated_at = pirogue_now()
     where id = ${team.id}`)) === 1
   );
 }
@@ -46,15 +49,17 @@ export type TeamChanges = Partial<Omit<Team, 'id'>>;
  * @returns undefined when there is no such team
  */
 export function changeTeam(db: Queryable, id: bigint, changes: TeamChanges): Promise<TeamRow | undefined> {
-  const { name, email, plan, verification_level, default_currency, unique_references, api_version } = changes;
+  const { name, email, plan, verification_level, default_currency, unique_references, api_version, public_keys } = changes;
   return db.maybe<TeamRow>(sql`
     update teams set name = coalesce(${name}, name), email = coalesce(${email}, email), plan = coalesce(${plan}, plan),
       verification_level = coalesce(${verification_level}, verification_level),
       default_currency = coalesce(${default_currency}, default_currency),
       unique_references = coalesce(${unique_references}, unique_references),
-      api_version = coalesce(${api_version}, api_version), updated_at = pirogue_now()
+      api_version = coalesce(${api_version}, api_version), public_keys = coalesce(${public_keys}, public_keys),
+      updated_at = pirogue_now()
     where id = ${id}
-    returning id, name, email, plan, verification_level, default_currency, unique_references, api_version, created_at`);
+    returning id, name, email, plan, verification_level, default_currency, unique_references, api_version, public_keys,
+      created_at`);
 }
 
 /** Returns the team settings that affect a live charge. */

@@ -10,6 +10,7 @@ import { describeDatabaseError } from '../database-errors.ts';
 import { withDatabases, withPool } from '../databases.ts';
 import { knownMigrations, type SchemaKind } from '../migrations.ts';
 import { appliedMigrations, type ServerState, serverState } from '../store.ts';
+import { findTeamsWithOpenKeys } from '../../../tenants/keys/store.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
 
 const OLDEST_VERSION_NUM = 150000;
@@ -19,6 +20,9 @@ const OLDEST_VERSION_NUM = 150000;
  */
 const SKEW_WARN_MS = 1_000;
 const SKEW_FAIL_MS = 10_000;
+
+/** Teams that a finding names. */
+const MAX_TEAMS_NAMED = 3;
 
 const DATABASES: readonly { store: keyof DatabaseUrls; kind: SchemaKind }[] = [
   { store: 'control', kind: 'control' },
@@ -58,11 +62,14 @@ interface Probe {
 async function examineAll(config: Config, urls: DatabaseUrls): Promise<Finding[]> {
   const probes = await Promise.all(DATABASES.map(({ store, kind }) => probe(store, kind, urls[store])));
   const skews = probes.flatMap(({ skew_ms }) => (skew_ms === undefined ? [] : [skew_ms]));
-  const secrets = probes[0]?.finding.status === 'ok' ? await checkSecrets(config, urls.control) : [];
+  const migrated = probes[0]?.finding.status === 'ok';
+  const secrets = migrated ? await checkSecrets(config, urls.control) : [];
+  const publicKeys = migrated ? [await checkPublicKeys(config, urls.control)] : [];
   const moved = DATABASES.filter((_, i) => probes[i]?.plain === false).map(({ store }) => store);
   return [
     ...probes.map(({ finding }) => finding),
     ...secrets,
+    ...publicKeys,
     ...(skews.length > 0 ? [clockFinding(skews)] : []),
     ...(moved.length > 0 ? [timeFinding(config, moved)] : []),
   ];
@@ -100,6 +107,19 @@ async function checkSecrets(config: Config, url: string): Promise<Finding[]> {
       return [fail(name, error.message, 'Give every process the keys with which this installation sealed its secrets.')];
     }
   });
+}
+
+/** Recommends to restrict public keys for live to paying. Only production warns: nobody else has the keys of a developer. */
+async function checkPublicKeys({ profile }: Config, url: string): Promise<Finding> {
+  const name = 'public keys';
+  const teams = await withPool(url, (db) => findTeamsWithOpenKeys(db, new Date(commandClock.now()), MAX_TEAMS_NAMED + 1));
+  if (teams.length === 0) return ok(name, 'can only pay in live');
+  const more = teams.length > MAX_TEAMS_NAMED ? ' and more' : '';
+  const detail = `can list and cancel payments in live, of ${teams.slice(0, MAX_TEAMS_NAMED).join(', ')}${more}`;
+  const advice = 'If their pages only collect payments, run "pirogue teams set ID --public-keys pay-only" for each.';
+  return profile === 'production'
+    ? warn(name, detail, advice)
+    : ok(name, `${detail}; before going live: "--public-keys pay-only"`);
 }
 
 /**

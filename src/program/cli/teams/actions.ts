@@ -4,7 +4,7 @@ import { record } from '../../../tenants/audit/record.ts';
 import { untilChangeIsKnown } from '../../../tenants/keys/service.ts';
 import { commandClock } from '../command-clock.ts';
 import { must } from '../../../kit/errors.ts';
-import type { Plan } from '../../../tenants/teams/schema.ts';
+import type { Plan, PublicKeys } from '../../../tenants/teams/schema.ts';
 import { createTeam } from '../../../tenants/teams/service.ts';
 import { changeTeam, findTeam, listTeams, type TeamChanges, type TeamRow } from '../../../tenants/teams/store.ts';
 import { administer } from '../administer.ts';
@@ -53,15 +53,17 @@ type SetOptions = Output & {
   currency?: string;
   uniqueReferences?: 'on' | 'off';
   apiVersion?: string;
+  publicKeys?: PublicKeys;
 };
 
 export async function setTeamCommand(id: bigint, options: SetOptions, command: Command): Promise<void> {
-  const { json: _, uniqueReferences, currency, apiVersion, ...same } = options;
+  const { json: _, uniqueReferences, currency, apiVersion, publicKeys, ...same } = options;
   const changes: TeamChanges = {
     ...same,
     ...(currency === undefined ? {} : { default_currency: currency }),
     ...(uniqueReferences === undefined ? {} : { unique_references: uniqueReferences === 'on' }),
     ...(apiVersion === undefined ? {} : { api_version: apiVersion }),
+    ...(publicKeys === undefined ? {} : { public_keys: publicKeys }),
   };
   if (Object.keys(changes).length === 0) command.error('error: nothing to change: give at least one option');
   show(options, await changed(id, changes, 'team.update'));
@@ -97,6 +99,7 @@ function show({ json }: Output, team: TeamRow): void {
       currency: team.default_currency,
       references: team.unique_references ? 'unique' : 'free',
       version: team.api_version,
+      'public keys': team.public_keys,
       created: shortMoment(team.created_at),
     }),
   );

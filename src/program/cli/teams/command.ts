@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { PLANS } from '../../../tenants/teams/schema.ts';
+import { PLANS, PUBLIC_KEYS } from '../../../tenants/teams/schema.ts';
 import { versions } from '../../../tenants/versions/registry.ts';
 import { count, currencyCode, emailAddress, level, teamId, teamName } from '../values.ts';
 
@@ -47,6 +47,7 @@ function addSet(teams: Command): void {
     .option('--email <address>', 'e-mail address of the owner', emailAddress)
     .option('--currency <code>', 'default for requests without one', currencyCode)
     .addOption(new Option('--unique-references <switch>', 'reject a reference that another payment has').choices(['on', 'off']))
+    .addOption(new Option('--public-keys <use>', 'pay-only: create, charge and retrieve one payment').choices(PUBLIC_KEYS))
     .addOption(new Option('--api-version <version>', 'API version of requests without one').choices(versions.all))
     .option(...json)
     .action(async (id, options, command) => (await actions()).setTeamCommand(id, options, command));
