@@ -52,6 +52,21 @@ export const LAYERS: readonly Layer[] = [
       versions: { holds: 'dated API versions: pure steps from the newest shape to older ones' },
       teams: { holds: 'merchants (teams): plan, level, settings', writes: ['teams'] },
       keys: { holds: 'API keys and the permissions they carry', writes: ['api_keys'] },
+      people: {
+        holds: 'people who sign in to the console: users, roles, factors, sessions',
+        writes: [
+          ...[
+            'users',
+            'memberships',
+            'passkeys',
+            'recovery_codes',
+            'console_sessions',
+            'user_links',
+            'sign_in_failures',
+            'user_mails',
+          ],
+        ],
+      },
       outbox: { holds: 'mails that are queued in the transaction of their cause', writes: ['mails', 'mail_turns'] },
       api: {
         holds: 'definition of a route, validation, idempotency, error list',
@@ -141,6 +156,7 @@ export const LAYERS: readonly Layer[] = [
       purge: { holds: 'deletion of data whose retention is over' },
       metrics: { holds: 'Prometheus metrics' },
       'sandbox-clock': { holds: 'moves the time of one sandbox team' },
+      console: { holds: 'the console: pages on which people see and do what the API offers' },
     },
   },
   {

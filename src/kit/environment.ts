@@ -2,3 +2,7 @@
 export type Environment = 'sandbox' | 'live';
 
 export const ENVIRONMENTS: readonly Environment[] = ['sandbox', 'live'];
+
+export function isEnvironment(text: unknown): text is Environment {
+  return ENVIRONMENTS.some((environment) => environment === text);
+}

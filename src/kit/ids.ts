@@ -23,7 +23,10 @@ export type IdPrefix =
   | 'rul'
   | 'blk'
   | 'rec'
-  | 'rtn';
+  | 'rtn'
+  | 'usr'
+  | 'ses'
+  | 'ulk';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_CHARS = 10;

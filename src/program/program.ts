@@ -19,6 +19,7 @@ import { disputeRoutes } from '../core/disputes/routes.ts';
 import { eventRoutes } from '../money/webhooks/event-routes.ts';
 import { floatSweep } from '../providers/float/sweeps.ts';
 import { healthPages } from '../edge/http/health.ts';
+import { consolePages } from '../edge/console/routes.ts';
 import { documentationPages } from '../edge/openapi/pages.ts';
 import type { Route } from '../tenants/api/route.ts';
 import { buildServer } from '../edge/http/server.ts';
@@ -89,6 +90,7 @@ export function buildApi(deps: Deps, workers: readonly Worker[]): FastifyInstanc
     invoicePages(deps),
     linkPages(deps),
     callbackPages(deps),
+    consolePages(deps, routes),
     documentationPages(routes, deps.config.public_url),
   ]);
 }

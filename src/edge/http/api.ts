@@ -1,16 +1,16 @@
 import { METHODS } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
-import { type CardRule, holdsCard } from '../../kit/cards.ts';
-import { type FieldErrors, invalid, must, Problem } from '../../kit/errors.ts';
+import { holdsCard } from '../../kit/cards.ts';
+import { invalid, must, Problem } from '../../kit/errors.ts';
 import { envelope } from '../../kit/envelope.ts';
 import type { KeyRing } from '../../tenants/keys/ring.ts';
 import type { Caller } from '../../tenants/keys/caller.ts';
 import { versions } from '../../tenants/versions/registry.ts';
 import { admit, type Target } from './admission.ts';
-import { inspectBody } from '../../tenants/api/body.ts';
 import { clientAddress } from './client-address.ts';
 import type { HttpDeps } from './deps.ts';
-import type { Call, Reply, Route } from '../../tenants/api/route.ts';
+import type { Reply, Route } from '../../tenants/api/route.ts';
+import { refuseCards, runRoute } from './run.ts';
 import { type Validator, validatorOf } from '../../tenants/api/validation.ts';
 
 /** All methods that Node parses, so that a path responds with 405 to methods it does not have. CONNECT has no path. */
@@ -104,8 +104,8 @@ async function serve(
   }
 }
 
-/** Runs the checks that a handler relies on, in the order of docs/contract/order-of-checks.md, then calls the handler. */
-async function handle(
+/** Reads what the request sent for an operation, and runs it. */
+function handle(
   deps: HttpDeps,
   route: Route,
   validator: Validator,
@@ -114,14 +114,9 @@ async function handle(
   version: string,
   sent_body: unknown,
 ): Promise<Reply> {
-  const sent = { body: sent_body, query: { ...(request.query as Record<string, unknown>) } };
-  const { body, query } = versions.upgrade(version, `${route.method} ${route.path}`, sent);
-  refuseFaults({ ...validator.query(query), ...(route.check?.(body) ?? {}), ...validator.body(body) });
-  const call: Call = {
-    caller,
-    query,
-    body,
-    ...(body === sent_body ? {} : { sent_body }),
+  return runRoute(deps, { route, validator }, caller, version, {
+    body: sent_body,
+    query: { ...(request.query as Record<string, unknown>) },
     params: request.params as Record<string, string>,
     idempotency_key: route.method === 'POST' ? idempotencyKey(request) : null,
     sync: header(request, 'x-sync'),
@@ -129,10 +124,7 @@ async function handle(
     trace_id: request.tracing.trace_id,
     ip: clientAddress(request),
     at: request.at,
-  };
-  const answer = await route.handle(call);
-  if (route.method !== 'GET') deps.wake.ring(caller.store.environment);
-  return answer;
+  });
 }
 
 /**
@@ -163,25 +155,6 @@ function send(reply: FastifyReply, answer: Reply, route: string, version: string
 function objectBody(body: unknown): Record<string, unknown> {
   if (body === null || typeof body !== 'object' || Array.isArray(body)) throw new Problem(400, 'The body must be a JSON object.');
   return body as Record<string, unknown>;
-}
-
-/**
- * Rejects raw card data before validation, and before any part of the body is hashed, logged or stored.
- * @throws Problem 422
- */
-function refuseCards(body: unknown, rule: CardRule): void {
-  if (body === undefined) return;
-  const { cards, faults } = inspectBody(body, rule);
-  const first = Object.entries(cards)[0];
-  if (first) {
-    const message = `Raw card data is not accepted: ${first[0]} ${first[1][0]}. Card details are entered on the hosted page only.`;
-    throw new Problem(422, message, { error_code: 'raw_card_data_not_accepted', errors: cards });
-  }
-  refuseFaults(faults);
-}
-
-function refuseFaults(faults: FieldErrors): void {
-  if (Object.keys(faults).length > 0) throw invalid(faults);
 }
 
 function header(request: FastifyRequest, name: string): string | null {

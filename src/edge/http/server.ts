@@ -136,7 +136,7 @@ function logLine(deps: HttpDeps, request: FastifyRequest, reply: FastifyReply): 
 
 /** Returns the path without the query, which may contain a person's search terms, and without the token of a hosted page. */
 function loggablePath(url: string): string {
-  const path = (url.split('?')[0] ?? '').replace(/^\/(pay|invoice|l)\/[^/]+/, '/$1/[token]');
+  const path = (url.split('?')[0] ?? '').replace(/^\/(pay|invoice|l|console\/link)\/[^/]+/, '/$1/[token]');
   return blot(decoded(path)).slice(0, 200);
 }
 

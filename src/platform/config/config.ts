@@ -11,6 +11,7 @@ import {
   type TrustProxy,
   trustProxy,
 } from './addresses.ts';
+import { type ConsoleAddress, consoleAddress } from './console.ts';
 import { secretsKeysFrom } from './secrets-keys.ts';
 import { duration, durations, type Env, integer, oneOf, percent, wrong } from './read.ts';
 import { ConfigError } from '../../kit/config-error.ts';
@@ -32,6 +33,8 @@ export interface Config {
   port: number;
   /** Public base URL for payers and merchants, without a trailing slash. */
   public_url: string;
+  /** Where people sign in to the console. Null: there is no console. */
+  console: ConsoleAddress | null;
   /** Absolute path of this machine's data folder: the embedded database, keys.json, the secrets key, mail files. */
   data_dir: string;
   /** URLs of external databases. Null: an embedded server under data_dir. */
@@ -102,6 +105,7 @@ export function readConfig(env: Env): Config {
     host,
     port,
     public_url: publicUrl(env, host, port),
+    console: consoleAddress(env, profile, publicUrl(env, host, port)),
     data_dir: path.resolve(env.DATA_DIR || 'var'),
     database_urls: databaseUrls(env),
     migrate_on_start: oneOf(env, 'MIGRATE_ON_START', ['on', 'off'], 'on') === 'on',

@@ -2,17 +2,17 @@ import type { Call } from '../api/route.ts';
 
 /** Who acts, and from where: ids only. */
 export interface Actor {
-  kind: 'key' | 'payer' | 'operator' | 'provider' | 'worker';
-  /** Id of the key, or login name of the operator; null for actors without an id here. */
+  kind: 'key' | 'user' | 'payer' | 'operator' | 'provider' | 'worker';
+  /** Id of the key, `usr_…:ses_…` (user and session), or login name of the operator; null for actors without an id here. */
   id: string | null;
   request_id: string | null;
   /** Address of the caller, or the operator's machine. Never a payer's address. */
   address: string | null;
 }
 
-/** The holder of a key. */
+/** The holder of a key, or a person who is signed in. */
 export interface KeyHolder extends Actor {
-  kind: 'key';
+  kind: 'key' | 'user';
   id: string;
   request_id: string;
 }
@@ -28,7 +28,16 @@ export function payer(request_id: string): Actor {
   return { kind: 'payer', id: null, request_id, address: null };
 }
 
-/** Returns the holder of the key of a request. A public key is used in the payer's browser, whose address is not stored. */
+/**
+ * Returns the holder of the key of a request, or the person of its session. A public key is used in the payer's browser, whose
+ * address is not stored.
+ */
 export function callerOf({ caller, request_id, ip }: Pick<Call, 'caller' | 'request_id' | 'ip'>): KeyHolder {
+  if (caller.session_id !== undefined) return person(caller.key_id, caller.session_id, request_id, ip);
   return { kind: 'key', id: caller.key_id, request_id, address: caller.kind === 'public' ? null : ip };
+}
+
+/** Returns a person who is signed in to the console. */
+export function person(user_id: string, session_id: string, request_id: string, address: string): KeyHolder {
+  return { kind: 'user', id: `${user_id}:${session_id}`, request_id, address };
 }

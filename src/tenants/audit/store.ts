@@ -41,6 +41,7 @@ export interface Wanted {
   team_id?: bigint | undefined;
   resource_id?: string | undefined;
   action?: string | undefined;
+  /** Key, operator or user; a user's entries name the session too. */
   actor_id?: string | undefined;
   request_id?: string | undefined;
   since?: Date | undefined;
@@ -60,7 +61,9 @@ export function findEntries(db: Queryable, wanted: Wanted, limit: number, chain:
     ...(wanted.team_id === undefined ? [] : [part`e.team_id = ${wanted.team_id}`]),
     ...(wanted.resource_id === undefined ? [] : [aboutResource(wanted.resource_id)]),
     ...(wanted.action === undefined ? [] : [part`e.action = ${wanted.action}`]),
-    ...(wanted.actor_id === undefined ? [] : [part`e.actor_id = ${wanted.actor_id}`]),
+    ...(wanted.actor_id === undefined
+      ? []
+      : [part`(e.actor_id = ${wanted.actor_id} or starts_with(e.actor_id, ${`${wanted.actor_id}:`}))`]),
     ...(wanted.request_id === undefined ? [] : [part`e.request_id = ${wanted.request_id}`]),
     ...(wanted.since === undefined ? [] : [part`e.created_at >= ${wanted.since}`]),
   ];

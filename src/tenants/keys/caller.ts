@@ -4,11 +4,18 @@ import type { Scope } from './scopes.ts';
 
 export type KeyKind = 'public' | 'secret' | 'restricted';
 
-/** Authenticated caller, derived from the API key and passed to every handler. The key selects the environment. */
+/**
+ * Authenticated caller, passed to every handler: derived from the API key, which selects the environment, or from a session of the
+ * console.
+ */
 export interface Caller {
   team: Team;
   store: Store;
+  /** Id of the key; of the user (`usr_…`) for a session. */
   key_id: string;
+  /** Session of a person who is signed in to the console. Absent: the caller presented a key. */
+  session_id?: string;
+  /** A session acts as a secret key does: its scopes are checked before. */
   kind: KeyKind;
   scopes: readonly Scope[];
 }

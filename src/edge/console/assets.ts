@@ -1,0 +1,55 @@
+import { readFileSync } from 'node:fs';
+import { sha256 } from '../../kit/crypto.ts';
+
+/** A file that the browser keeps. Its path changes with its text. */
+export interface Asset {
+  path: string;
+  type: string;
+  text: string;
+  headers: Readonly<Record<string, string>>;
+}
+
+const KEPT = { 'Cache-Control': 'public, max-age=31536000, immutable', 'X-Content-Type-Options': 'nosniff' };
+
+/** Style and script of every page of the console, by name. */
+export const ASSETS: ReadonlyMap<string, Asset> = new Map([
+  ['style', assetOf('console.css', 'text/css; charset=utf-8')],
+  ['script', assetOf('console.js', 'text/javascript; charset=utf-8')],
+]);
+
+/** Returns the path under which the browser fetches a file. */
+export function assetPath(name: 'style' | 'script'): string {
+  return (ASSETS.get(name) as Asset).path;
+}
+
+/** Headers of every answer. */
+export const HEADERS: Readonly<Record<string, string>> = {
+  'Referrer-Policy': 'same-origin',
+  'X-Content-Type-Options': 'nosniff',
+  'Cache-Control': 'no-store',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+};
+
+/** Headers of pages. Nothing is loaded from elsewhere, and nothing in the page runs that is not in our files. */
+export const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "style-src 'self'",
+    "script-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join('; '),
+  'X-Frame-Options': 'DENY',
+  'X-Robots-Tag': 'noindex, nofollow',
+  Vary: 'Accept-Encoding, Accept-Language, Cookie',
+};
+
+function assetOf(file: string, type: string): Asset {
+  const text = readFileSync(new URL(`./assets/${file}`, import.meta.url), 'utf8');
+  const name = file.replace('.', `-${sha256(text).toString('hex').slice(0, 12)}.`);
+  return { path: `/console/assets/${name}`, type, text, headers: KEPT };
+}

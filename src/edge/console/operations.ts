@@ -1,0 +1,50 @@
+import { must, Problem } from '../../kit/errors.ts';
+import type { Reply, Route } from '../../tenants/api/route.ts';
+import { type Validator, validatorOf } from '../../tenants/api/validation.ts';
+import type { Caller } from '../../tenants/keys/caller.ts';
+import { versions } from '../../tenants/versions/registry.ts';
+import { refuseCards, runRoute } from '../http/run.ts';
+import type { ConsoleDeps } from './deps.ts';
+import type { ApiCall, Visit } from './page.ts';
+
+/** The operations of the API by name, such as `POST /refunds`. */
+export class Operations {
+  readonly #deps: ConsoleDeps;
+  readonly #byName: ReadonlyMap<string, { route: Route; validator: Validator }>;
+
+  constructor(deps: ConsoleDeps, routes: readonly Route[]) {
+    this.#deps = deps;
+    this.#byName = new Map(
+      routes.map((route) => [`${route.method} ${route.path}`, { route, validator: validatorOf(route.body, route.query) }]),
+    );
+  }
+
+  /**
+   * Calls an operation as a person, by the path that requests of the API take after their key was checked.
+   * @throws Problem 403 when the person's scopes lack that of the operation, or the environment does not have it
+   */
+  async call(name: string, caller: Caller, visit: Visit, sent: ApiCall): Promise<Reply> {
+    const found = must(this.#byName.get(name), `no operation ${name}`);
+    const { route } = found;
+    if (!caller.scopes.includes(route.scope)) {
+      throw new Problem(403, `Your role lacks the permission ${route.scope}.`, { error_code: 'scope_missing' });
+    }
+    const { environment } = caller.store;
+    if (route.liveOnly && environment === 'sandbox') {
+      throw new Problem(403, 'This feature exists in the live environment only.', { error_code: 'live_only_feature' });
+    }
+    if (route.sandboxOnly && environment === 'live') throw new Problem(501, 'Not available in the live environment.');
+    const { params = {}, query = {}, body = {}, idempotency_key = null } = sent;
+    refuseCards(body, route.payer_data ? 'any' : 'issued');
+    return runRoute(this.#deps, found, caller, versions.newest, {
+      ...{ params, query: queryTexts(query), body, sync: null },
+      idempotency_key: route.idempotent ? idempotency_key : null,
+      ...{ request_id: visit.request_id, trace_id: visit.trace_id, ip: visit.ip, at: visit.at },
+    });
+  }
+}
+
+/** Leaves out what was not chosen: an empty field of a form is not a filter. */
+function queryTexts(query: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined && value !== '' && value !== null));
+}

@@ -1,0 +1,141 @@
+import type { Readable } from 'node:stream';
+import type { Environment } from '../../kit/environment.ts';
+import type { Html } from '../../kit/html.ts';
+import type { Reply } from '../../tenants/api/route.ts';
+import type { Permission, Role } from '../../tenants/people/roles.ts';
+import type { Membership, Session } from '../../tenants/people/schema.ts';
+import type { Team } from '../../tenants/teams/schema.ts';
+import type { Store } from '../../platform/db/stores.ts';
+import type { ConsoleLanguage } from './language.ts';
+
+/** One request for the console, without types of the web framework. */
+export interface Visit {
+  /** Path with the query, as the browser sent it. */
+  path: string;
+  params: Record<string, string>;
+  query: Record<string, string>;
+  /** Fields of the submitted form; a field that was sent more than once is a list. */
+  form: Record<string, string | string[]>;
+  language: ConsoleLanguage;
+  /** Null: nobody is signed in. */
+  session: Session | null;
+  /** Secret in the browser's cookie, to which forms are bound. */
+  browser: string;
+  request_id: string;
+  trace_id: string;
+  ip: string;
+  agent: string;
+  /** Milliseconds since the epoch. */
+  at: number;
+  /** Returns the hidden fields of a form: a fresh token, which is also its idempotency key. */
+  formFields(): Html;
+  /** Idempotency key of the submitted form: the same for each submit of one form that was shown. */
+  formKey: string;
+}
+
+/** A visit of somebody who is signed in. */
+export interface PersonVisit extends Visit {
+  session: Session;
+}
+
+/** A visit of a member in a team and an environment. */
+export interface TeamVisit extends PersonVisit {
+  team: Team;
+  environment: Environment;
+  membership: Membership;
+  role: Role;
+  /** Rows of this team and environment only. */
+  store: Store;
+  /** `/console/<team>/<environment>`: what paths of the team begin with. */
+  base: string;
+  can(permission: Permission): boolean;
+  /**
+   * Calls an operation of the API as this person: validated, permitted by the role's scopes, audited, and repeated at most once for
+   * each `idempotency_key`.
+   * @param operation such as `POST /refunds`
+   * @throws Problem as the API responds with it
+   */
+  api(operation: string, sent?: ApiCall): Promise<Reply>;
+}
+
+export interface ApiCall {
+  params?: Record<string, string>;
+  query?: Record<string, unknown>;
+  body?: unknown;
+  idempotency_key?: string | null;
+}
+
+/** What a page answers with. */
+export type Answer =
+  | {
+      kind: 'page';
+      title: string;
+      body: Html;
+      /** Default: 200. */
+      status?: number;
+      /** Path below the team's base of the entry of the navigation that is shown as current. */
+      nav?: string;
+      cookies?: Cookies;
+      headers?: Record<string, string>;
+    }
+  | { kind: 'redirect'; to: string; cookies?: Cookies }
+  | { kind: 'file'; type: string; name: string; content: string | Uint8Array | Readable };
+
+/** Cookies to set. */
+export interface Cookies {
+  /** Null: deleted. */
+  session?: string | null;
+  language?: ConsoleLanguage;
+}
+
+interface Common {
+  method: 'GET' | 'POST';
+  /** Below `/console`; of a team's page, below `/console/:team/:environment`. */
+  path: string;
+}
+
+/** A page or an action, as data: the router, the navigation and a test of all roles derive from it. */
+export type ConsolePage =
+  | (Common & { who: 'anyone'; handle(visit: Visit): Promise<Answer> })
+  | (Common & {
+      who: 'person';
+      /** Only those who run the installation. */
+      operator?: boolean;
+      /** A factor must have been presented in the last minutes. */
+      fresh?: boolean;
+      handle(visit: PersonVisit): Promise<Answer>;
+    })
+  | (Common & {
+      who: 'team';
+      /** What the role must permit in this environment. */
+      permission: Permission;
+      fresh?: boolean;
+      /** Exists in live only, as the operations of the API behind it. */
+      liveOnly?: boolean;
+      handle(visit: TeamVisit): Promise<Answer>;
+    });
+
+/** Returns a page for everybody, signed in or not. */
+export function openPage(page: Omit<Extract<ConsolePage, { who: 'anyone' }>, 'who'>): ConsolePage {
+  return { who: 'anyone', ...page };
+}
+
+/** Returns a page for everybody who is signed in. */
+export function personPage(page: Omit<Extract<ConsolePage, { who: 'person' }>, 'who'>): ConsolePage {
+  return { who: 'person', ...page };
+}
+
+/** Returns a page of a team, for members whose role has the permission. */
+export function teamPage(page: Omit<Extract<ConsolePage, { who: 'team' }>, 'who'>): ConsolePage {
+  return { who: 'team', ...page };
+}
+
+/** Returns the only value of a field of the form; empty when it is absent or was sent more than once. */
+export function fieldOf({ form }: Visit, name: string): string {
+  const value = form[name];
+  return typeof value === 'string' ? value.trim() : '';
+}
+
+export function redirect(to: string, cookies?: Cookies): Answer {
+  return { kind: 'redirect', to, ...(cookies ? { cookies } : {}) };
+}

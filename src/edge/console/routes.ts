@@ -1,0 +1,172 @@
+import cookie from '@fastify/cookie';
+import formbody from '@fastify/formbody';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { notFound, Problem, unreachable } from '../../kit/errors.ts';
+import { isOurFault, renderError } from '../../tenants/api/replies.ts';
+import type { Route } from '../../tenants/api/route.ts';
+import { compressed } from '../http/compressed.ts';
+import type { Pages } from '../http/server.ts';
+import { isCrossSite } from '../pages/browser.ts';
+import { ASSETS, HEADERS, PAGE_HEADERS } from './assets.ts';
+import type { ConsoleDeps } from './deps.ts';
+import { FORM_FIELD, readFormToken } from './forms.ts';
+import { frame } from './frame/frame.ts';
+import { problemPage } from './frame/problem.ts';
+import { Operations } from './operations.ts';
+import { type Answer, type ConsolePage, type PersonVisit, redirect, type TeamVisit, type Visit } from './page.ts';
+import { consolePagesOf } from './pages.ts';
+import { cookieNames, isFresh, refuseRole, teamVisit, visitOf } from './visit.ts';
+
+/** Maximum size of a form. A list of payouts is the largest. */
+const BODY_BYTES = 2 * 1024 * 1024;
+/** Lifetime of the cookies of browser and language in seconds; the session's ends with the browser, and earlier on the server. */
+const COOKIE_S = 365 * 86_400;
+
+interface Context {
+  deps: ConsoleDeps;
+  operations: Operations;
+  pages: readonly ConsolePage[];
+  secure: boolean;
+  host: string | null;
+}
+
+/** Serves the console under /console. Nothing when it is off. No other file of the console depends on the web framework. */
+export function consolePages(deps: ConsoleDeps, routes: readonly Route[]): Pages {
+  return (app: FastifyInstance) => {
+    const { console: address } = deps.config;
+    if (!address) return;
+    const context: Context = {
+      deps,
+      operations: new Operations(deps, routes),
+      pages: consolePagesOf(deps),
+      secure: address.url.startsWith('https:'),
+      host: address.host,
+    };
+    app.register(async (scope) => serveConsole(scope, context), { prefix: '/console' });
+  };
+}
+
+async function serveConsole(scope: FastifyInstance, context: Context): Promise<void> {
+  await scope.register(cookie);
+  await scope.register(formbody, { bodyLimit: BODY_BYTES });
+  scope.removeContentTypeParser(['text/plain', 'application/json']);
+  scope.addHook('onRequest', async (request) => {
+    // The payers' host has no console, so that neither can read the cookies of the other.
+    if (context.host !== null && request.headers.host !== context.host) throw notFound();
+  });
+  for (const asset of ASSETS.values()) {
+    scope.get(asset.path.slice('/console'.length), { exposeHeadRoute: true }, (_, reply) =>
+      reply.headers(asset.headers).type(asset.type).send(asset.text),
+    );
+  }
+  for (const page of context.pages) {
+    scope.route({
+      method: page.method,
+      url: page.who === 'team' ? `/:team/:environment${page.path}` : page.path,
+      bodyLimit: BODY_BYTES,
+      exposeHeadRoute: page.method === 'GET',
+      handler: async (request, reply) => {
+        const visit = await visitOf(context.deps, request, context.secure);
+        return send(context, visit, request, reply, await admitted(context, page, visit, request));
+      },
+    });
+  }
+  // Routes instead of a not-found handler: the not-found handler belongs to the API and requires a key.
+  scope.all('/*', async () => {
+    throw notFound();
+  });
+  scope.setErrorHandler((error, request, reply) => fail(context, error, request, reply));
+}
+
+/** Checks who may see the page or do the action, then runs it. The order is the same for all. */
+async function admitted(context: Context, page: ConsolePage, visit: Visit, request: FastifyRequest): Promise<Answer> {
+  if (page.method === 'POST') checkForm(context, visit, request);
+  if (page.who === 'anyone') return page.handle(visit);
+  if (!visit.session) return toSignIn(page, visit);
+  const person: PersonVisit = { ...visit, session: visit.session };
+  if (page.who === 'person') {
+    if (page.operator && !visit.session.user.operator) throw notFound();
+    return page.fresh && !isFresh(person) ? toProof(page, person) : page.handle(person);
+  }
+  const member: TeamVisit = await teamVisit(context.deps, context.operations, person);
+  if (!member.can(page.permission)) refuseRole();
+  if (page.liveOnly && member.environment === 'sandbox') {
+    throw new Problem(403, 'This feature exists in the live environment only.', { error_code: 'live_only_feature' });
+  }
+  return page.fresh && !isFresh(member) ? toProof(page, member) : page.handle(member);
+}
+
+/**
+ * Verifies that one of our own forms was submitted, in this browser and session.
+ * @throws Problem 403
+ */
+function checkForm({ deps, host }: Context, visit: Visit, request: FastifyRequest): void {
+  const own = host ?? request.headers.host ?? '';
+  const nonce = readFormToken(deps.secrets, visit.browser, visit.session?.id ?? null, visit.form[FORM_FIELD]);
+  if (isCrossSite(request.headers, own) || nonce === null) {
+    throw new Problem(403, 'The form is not valid any more: open the page again and repeat what you did.');
+  }
+  visit.formKey = `console-${nonce}`;
+}
+
+function toSignIn({ method }: ConsolePage, visit: Visit): Answer {
+  if (method === 'POST') throw new Problem(403, 'You are signed out: sign in and repeat what you did.');
+  return redirect(`/console/sign-in?to=${encodeURIComponent(visit.path)}`);
+}
+
+/** Leads to a page on which the person presents a factor, and back to a page that can be shown again. */
+function toProof({ method }: ConsolePage, visit: PersonVisit): Answer {
+  const to = method === 'GET' ? visit.path : (visit.query.from ?? '/console');
+  return redirect(`/console/confirm?to=${encodeURIComponent(to)}`);
+}
+
+async function send(
+  context: Context,
+  visit: Visit,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: Answer,
+): Promise<FastifyReply> {
+  reply.headers(HEADERS);
+  setCookies(context, visit, request, reply, answer);
+  switch (answer.kind) {
+    case 'redirect':
+      return reply.redirect(answer.to, 303);
+    case 'file':
+      reply.header('Content-Disposition', `attachment; filename="${answer.name}"`);
+      return reply.type(answer.type).send(answer.content);
+    case 'page': {
+      reply.code(answer.status ?? 200).headers(PAGE_HEADERS);
+      reply
+        .headers(answer.headers ?? {})
+        .type('text/html; charset=utf-8')
+        .header('Content-Language', visit.language);
+      return compressed(request, reply, frame(context.pages, visit, answer).text);
+    }
+    default:
+      return unreachable(answer);
+  }
+}
+
+function setCookies({ secure }: Context, visit: Visit, request: FastifyRequest, reply: FastifyReply, answer: Answer): void {
+  const names = cookieNames(secure);
+  const options = { path: '/', httpOnly: true, sameSite: 'lax', secure } as const;
+  if (request.cookies?.[names.browser] !== visit.browser) {
+    reply.setCookie(names.browser, visit.browser, { ...options, maxAge: COOKIE_S });
+  }
+  const cookies = answer.kind === 'file' ? undefined : answer.cookies;
+  if (cookies?.session === null) reply.clearCookie(names.session, options);
+  else if (cookies?.session !== undefined) reply.setCookie(names.session, cookies.session, options);
+  if (cookies?.language) reply.setCookie(names.language, cookies.language, { ...options, maxAge: COOKIE_S });
+}
+
+/** Shows an error as a page. An unexpected one reveals no internals. */
+async function fail(context: Context, error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const { code, headers } = renderError(error);
+  const { request_id } = request.tracing;
+  if (isOurFault(error))
+    context.deps.log.error({ err: error, request_id }, 'a page of the console failed with an internal error');
+  const message = error instanceof Problem ? error.message : null;
+  reply.headers(HEADERS).headers(PAGE_HEADERS).headers(headers).code(code).type('text/html; charset=utf-8');
+  return compressed(request, reply, problemPage(request.headers['accept-language'], { code, message, request_id }).text);
+}

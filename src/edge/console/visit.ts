@@ -1,0 +1,99 @@
+import type { FastifyRequest } from 'fastify';
+import { randomBase62, type Secrets } from '../../kit/crypto.ts';
+import { must, notFound, Problem } from '../../kit/errors.ts';
+import { isEnvironment } from '../../kit/environment.ts';
+import { html } from '../../kit/html.ts';
+import { FRESH_MS, readSession } from '../../tenants/people/sessions.ts';
+import { isPermitted, scopesOf } from '../../tenants/people/roles.ts';
+import type { Team } from '../../tenants/teams/schema.ts';
+import { findTeam } from '../../tenants/teams/store.ts';
+import { clientAddress } from '../http/client-address.ts';
+import type { ConsoleDeps } from './deps.ts';
+import { FORM_FIELD, newFormToken } from './forms.ts';
+import { consoleLanguage } from './language.ts';
+import type { Operations } from './operations.ts';
+import type { PersonVisit, TeamVisit, Visit } from './page.ts';
+
+/** Cookies of the console. `__Host-` binds a cookie to this host, and browsers accept it over https only. */
+export function cookieNames(secure: boolean) {
+  const prefix = secure ? '__Host-' : '';
+  return { session: `${prefix}pirogue_session`, browser: `${prefix}pirogue_browser`, language: 'pirogue_console_lang' };
+}
+
+const BROWSER_FORM = /^[0-9A-Za-z]{43}$/;
+
+/** Reads a request for the console: who is signed in, which browser, which language. */
+export async function visitOf(deps: ConsoleDeps, request: FastifyRequest, secure: boolean): Promise<Visit> {
+  const names = cookieNames(secure);
+  const cookies = (request.cookies ?? {}) as Record<string, string | undefined>;
+  const session = await readSession(deps.stores.control, cookies[names.session]);
+  const kept = cookies[names.browser];
+  const browser = kept !== undefined && BROWSER_FORM.test(kept) ? kept : randomBase62(43);
+  const { headers, tracing } = request;
+  return {
+    path: request.url,
+    params: request.params as Record<string, string>,
+    query: onlyTexts(request.query),
+    form: formOf(request.body),
+    language: consoleLanguage(cookies[names.language] ?? session?.user.locale, headers['accept-language']),
+    session,
+    browser,
+    request_id: tracing.request_id,
+    trace_id: tracing.trace_id,
+    ip: clientAddress(request),
+    agent: String(headers['user-agent'] ?? ''),
+    at: request.at,
+    formFields: () => fieldsOf(deps.secrets, browser, session?.id ?? null),
+    formKey: '',
+  };
+}
+
+function fieldsOf(secrets: Secrets, browser: string, session_id: string | null) {
+  return html`<input type="hidden" name="${FORM_FIELD}" value="${newFormToken(secrets, browser, session_id)}">`;
+}
+
+/** Keeps the parameters that were sent once. */
+function onlyTexts(query: unknown): Record<string, string> {
+  const entries = Object.entries((query ?? {}) as Record<string, unknown>);
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
+}
+
+function formOf(body: unknown): Visit['form'] {
+  if (typeof body !== 'object' || body === null) return {};
+  const isField = (value: unknown) =>
+    typeof value === 'string' || (Array.isArray(value) && value.every((one) => typeof one === 'string'));
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => isField(value))) as Visit['form'];
+}
+
+/** Whether the person presented a factor within the last minutes. */
+export function isFresh({ session, at }: PersonVisit): boolean {
+  return at - session.proved_at <= FRESH_MS;
+}
+
+/**
+ * Returns the visit of a member in the team and environment that the path names.
+ * @throws Problem 404 when there is no such team for this person, so that others' teams cannot be found out
+ */
+export async function teamVisit(deps: ConsoleDeps, operations: Operations, visit: PersonVisit): Promise<TeamVisit> {
+  const { team: named = '', environment } = visit.params;
+  const membership = visit.session.memberships.find(({ team_id }) => String(team_id) === named);
+  if (!membership || !isEnvironment(environment)) throw notFound();
+  const team: Team = must(await findTeam(deps.stores.control, membership.team_id), 'a membership refers to a team');
+  const { role } = membership;
+  const store = deps.stores[environment].of(team.id);
+  const { user, id: session_id } = visit.session;
+  const caller = { team, store, key_id: user.id, session_id, kind: 'secret' as const, scopes: scopesOf(role, environment) };
+  const inTeam: TeamVisit = {
+    ...visit,
+    ...{ team, environment, membership, role, store },
+    base: `/console/${team.id}/${environment}`,
+    can: (permission) => isPermitted(role, permission, environment),
+    api: (operation, sent = {}) => operations.call(operation, caller, inTeam, sent),
+  };
+  return inTeam;
+}
+
+/** @throws Problem 403 */
+export function refuseRole(): never {
+  throw new Problem(403, 'Your role does not permit this.');
+}

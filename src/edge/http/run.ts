@@ -1,0 +1,50 @@
+import type { CardRule } from '../../kit/cards.ts';
+import { type FieldErrors, invalid, Problem } from '../../kit/errors.ts';
+import type { Wake } from '../../platform/work/wake.ts';
+import type { Caller } from '../../tenants/keys/caller.ts';
+import { inspectBody } from '../../tenants/api/body.ts';
+import type { Call, Reply, Route } from '../../tenants/api/route.ts';
+import type { Validator } from '../../tenants/api/validation.ts';
+import { versions } from '../../tenants/versions/registry.ts';
+
+/** What a request sends for an operation, before it is validated. */
+export type Sent = Omit<Call<unknown, Record<string, unknown>>, 'caller' | 'sent_body'>;
+
+/**
+ * Runs the checks that a handler relies on, in the order of docs/contract/order-of-checks.md, then calls the handler. The one way
+ * to an operation, for requests of the API and for actions of the console.
+ * @param version API version of the query and the body
+ * @throws Problem 422 for an invalid query or body, and whatever the handler throws
+ */
+export async function runRoute(
+  deps: { wake: Wake },
+  { route, validator }: { route: Route; validator: Validator },
+  caller: Caller,
+  version: string,
+  sent: Sent,
+): Promise<Reply> {
+  const { body, query } = versions.upgrade(version, `${route.method} ${route.path}`, { body: sent.body, query: sent.query });
+  refuseFaults({ ...validator.query(query), ...(route.check?.(body) ?? {}), ...validator.body(body) });
+  const answer = await route.handle({ ...sent, caller, query, body, ...(body === sent.body ? {} : { sent_body: sent.body }) });
+  if (route.method !== 'GET') deps.wake.ring(caller.store.environment);
+  return answer;
+}
+
+/**
+ * Rejects raw card data before validation, and before any part of the body is hashed, logged or stored.
+ * @throws Problem 422
+ */
+export function refuseCards(body: unknown, rule: CardRule): void {
+  if (body === undefined) return;
+  const { cards, faults } = inspectBody(body, rule);
+  const first = Object.entries(cards)[0];
+  if (first) {
+    const message = `Raw card data is not accepted: ${first[0]} ${first[1][0]}. Card details are entered on the hosted page only.`;
+    throw new Problem(422, message, { error_code: 'raw_card_data_not_accepted', errors: cards });
+  }
+  refuseFaults(faults);
+}
+
+function refuseFaults(faults: FieldErrors): void {
+  if (Object.keys(faults).length > 0) throw invalid(faults);
+}

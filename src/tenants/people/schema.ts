@@ -1,0 +1,39 @@
+import type { Role } from './roles.ts';
+
+/** A person, as the pages need one. */
+export interface User {
+  id: string;
+  email: string;
+  name: string;
+  locale: string | null;
+  /** Runs the installation. */
+  operator: boolean;
+  disabled_at: Date | null;
+}
+
+/** A user with what sign-in compares. */
+export interface UserRow extends User {
+  /** Argon2id in the PHC string format; null without a password. */
+  password: string | null;
+  /** Encrypted; null without one-time codes. */
+  totp: string | null;
+  totp_step: bigint | null;
+}
+
+/** A team of a person, with the role in it. */
+export interface Membership {
+  team_id: bigint;
+  team_name: string;
+  role: Role;
+}
+
+/** A session that is neither ended nor revoked, with its user and their teams. */
+export interface Session {
+  id: string;
+  user: User;
+  memberships: readonly Membership[];
+  /** Milliseconds since the epoch. */
+  created_at: number;
+  /** When a factor was last presented, in milliseconds since the epoch. */
+  proved_at: number;
+}

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type Api, startApi } from '../setup/api.ts';
+import { signedIn } from './people.ts';
+
+let api: Api;
+
+before(async () => {
+  api = await startApi();
+});
+after(() => api.stop());
+
+async function create(reference: string, amount: number): Promise<string> {
+  const { status, body } = await api.call('POST', '/payments', {
+    body: { amount, currency: 'XAF', phone: '+237650000000', reference },
+  });
+  assert.equal(status, 201);
+  return body.transaction.id;
+}
+
+test('the list of payments has the filters of the API, in the address', async () => {
+  const finance = await signedIn(api, 'finance');
+  const page = `/console/${api.team.id}/sandbox/payments`;
+  assert.match((await finance.get(page)).text, /No payments yet/);
+  const small = await create('small-order', 1000);
+  const large = await create('<b>large</b>', 250000);
+  const all = (await finance.get(page)).text;
+  assert.ok(all.includes(small) && all.includes(large));
+  assert.ok(all.includes('&lt;b&gt;large&lt;/b&gt;') && !all.includes('<b>large</b>'));
+  const filtered = (await finance.get(`${page}?amount_min=5000`)).text;
+  assert.ok(!filtered.includes(small) && filtered.includes(large));
+  assert.ok(filtered.includes('FCFA&nbsp;250') || /250,000/.test(filtered));
+  const wrong = await finance.get(`${page}?amount_min=many`);
+  assert.equal(wrong.status, 200);
+  assert.match(wrong.text, /class="error" id="f-amount_min-error"/);
+});
+
+test('nothing of the other environment is shown', async () => {
+  const owner = await signedIn(api, 'owner');
+  const id = await create('sandbox-order', 1000);
+  assert.ok(!(await owner.get(`/console/${api.team.id}/live/payments`)).text.includes(id));
+});

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { ENVIRONMENTS, type Environment } from '../../src/kit/environment.ts';
+import type { ConsolePage } from '../../src/edge/console/page.ts';
+import { consolePagesOf } from '../../src/edge/console/pages.ts';
+import { isPermitted, PERMISSIONS, ROLES } from '../../src/tenants/people/roles.ts';
+import type { Team } from '../../src/tenants/teams/schema.ts';
+import { type Api, startApi } from '../setup/api.ts';
+import { compareGolden } from '../setup/golden.ts';
+import { formToken, Person, signedIn } from './people.ts';
+
+let api: Api;
+let other: Team;
+
+before(async () => {
+  api = await startApi();
+  other = (await api.newMerchant()).team;
+});
+after(() => api.stop());
+
+type TeamPage = Extract<ConsolePage, { who: 'team' }>;
+
+function teamPages(): TeamPage[] {
+  return consolePagesOf(api.deps).filter((page): page is TeamPage => page.who === 'team');
+}
+
+/** A path with something in place of its parameters. */
+function pathOf(page: TeamPage, team: Team, environment: Environment): string {
+  return `/console/${team.id}/${environment}${page.path.replace(/:\w+/g, 'nothing')}`;
+}
+
+test('the table of roles and permissions is the written one', () => {
+  const mark = (role: (typeof ROLES)[number], permission: (typeof PERMISSIONS)[number]) => {
+    const [sandbox, live] = ENVIRONMENTS.map((environment) => isPermitted(role, permission, environment));
+    return sandbox && live ? 'both' : sandbox ? 'sandbox' : live ? 'live' : '-';
+  };
+  const rows = PERMISSIONS.map((permission) => [permission.padEnd(22), ...ROLES.map((role) => mark(role, permission).padEnd(9))]);
+  const text = [['permission'.padEnd(22), ...ROLES.map((role) => role.padEnd(9))], ...rows];
+  compareGolden(
+    'roles.txt',
+    text.map((row) => row.join(' ').trimEnd()),
+  );
+});
+
+test('every page and action of a team: each role, another team, signed out', async () => {
+  const people = await Promise.all(ROLES.map(async (role) => ({ role, person: await signedIn(api, role) })));
+  for (const page of teamPages()) {
+    for (const environment of ENVIRONMENTS) {
+      const at = (team: Team) => pathOf(page, team, environment);
+      const call = (person: Person, path: string, token: Record<string, string>) =>
+        page.method === 'GET' ? person.get(path) : person.post(path, token);
+      const stranger = new Person(api.url);
+      const signedOut = await call(stranger, at(api.team), {});
+      if (page.method === 'GET') assert.match(signedOut.to ?? '', /^\/console\/sign-in\?to=/, at(api.team));
+      else assert.equal(signedOut.status, 403, at(api.team));
+      for (const { role, person } of people) {
+        const token = formToken((await person.get(`/console/${api.team.id}/${environment}/payments`)).text);
+        const foreign = await call(person, at(other), token);
+        assert.equal(foreign.status, 404, `${role} ${page.method} ${at(other)}`);
+        assert.ok(!foreign.text.includes(other.name) || other.name === api.team.name);
+        if (isPermitted(role, page.permission, environment)) continue;
+        const refused = await call(person, at(api.team), token);
+        assert.equal(refused.status, 403, `${role} ${page.method} ${at(api.team)}`);
+      }
+    }
+  }
+});
+
+test('an action needs one of our own forms, of this browser and this session', async () => {
+  const owner = await signedIn(api, 'owner');
+  const page = `/console/${api.team.id}/sandbox/payments`;
+  const { text } = await owner.get(page);
+  const good = { ...formToken(text), language: 'fr', to: page };
+  assert.equal((await owner.post('/console/language', { language: 'fr', to: page })).status, 403);
+  assert.equal((await owner.post('/console/language', good, { 'sec-fetch-site': 'cross-site' })).status, 403);
+  const neighbour = await signedIn(api, 'owner');
+  assert.equal((await neighbour.post('/console/language', good)).status, 403);
+  const done = await owner.post('/console/language', good);
+  assert.deepEqual([done.status, done.to], [303, page]);
+  assert.match((await owner.get(page)).text, /<html lang="fr">/);
+});
+
+test('a form leads only to paths of the console', async () => {
+  const owner = await signedIn(api, 'owner');
+  const page = `/console/${api.team.id}/sandbox/payments`;
+  const hostile = [
+    '//evil.example',
+    'https://evil.example/console/',
+    '/\\evil.example',
+    '/console/\\..\\..',
+    '/consolery',
+    '/console/../x',
+  ];
+  for (const to of [...hostile, '/console/%2e%2e/pay', '/console/..//evil.example']) {
+    const { text } = await owner.get(page);
+    const { to: led } = await owner.post('/console/language', { ...formToken(text), language: 'en', to });
+    assert.match(led ?? '', /^\/console\//, to);
+  }
+});
+
+test('a session ends when it is revoked, idle or old, and when its user is disabled', async () => {
+  const page = `/console/${api.team.id}/sandbox/payments`;
+  const ends = {
+    revoked: `update console_sessions set revoked_at = now() where user_id = $1`,
+    idle: `update console_sessions set seen_at = now() - interval '3 hours' where user_id = $1`,
+    old: `update console_sessions set ends_at = now() where user_id = $1`,
+    disabled: `update users set disabled_at = now() where id = $1`,
+  };
+  for (const [name, text] of Object.entries(ends)) {
+    const owner = await signedIn(api, 'owner');
+    assert.equal((await owner.get(page)).status, 200);
+    await api.control.run({ text, values: [owner.id] });
+    assert.match((await owner.get(page)).to ?? '', /sign-in/, name);
+  }
+});
+
+test('pages load nothing from elsewhere, are not framed and not cached', async () => {
+  const owner = await signedIn(api, 'owner');
+  const { headers, text } = await owner.get(`/console/${api.team.id}/sandbox/payments`);
+  const policy = headers.get('content-security-policy') ?? '';
+  for (const part of ["default-src 'none'", "frame-ancestors 'none'", "form-action 'self'", "base-uri 'none'"])
+    assert.ok(policy.includes(part));
+  assert.ok(!policy.includes('unsafe'));
+  assert.equal(headers.get('cache-control'), 'no-store');
+  assert.equal(headers.get('x-frame-options'), 'DENY');
+  assert.ok(!/\s(?:style|on\w+)="/.test(text), 'the policy would drop it');
+});
