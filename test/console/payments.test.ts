@@ -29,7 +29,8 @@ test('the list of payments has the filters of the API, in the address', async ()
   assert.ok(all.includes('&lt;b&gt;large&lt;/b&gt;') && !all.includes('<b>large</b>'));
   const filtered = (await finance.get(`${page}?amount_min=5000`)).text;
   assert.ok(!filtered.includes(small) && filtered.includes(large));
-  assert.ok(filtered.includes('FCFA&nbsp;250') || /250,000/.test(filtered));
+  assert.match(filtered, /250,000/);
+  assert.match(filtered, /<a href="[^"]*\/payments" aria-current="page">/);
   const wrong = await finance.get(`${page}?amount_min=many`);
   assert.equal(wrong.status, 200);
   assert.match(wrong.text, /class="error" id="f-amount_min-error"/);
@@ -39,4 +40,14 @@ test('nothing of the other environment is shown', async () => {
   const owner = await signedIn(api, 'owner');
   const id = await create('sandbox-order', 1000);
   assert.ok(!(await owner.get(`/console/${api.team.id}/live/payments`)).text.includes(id));
+});
+
+test('an error in a team is shown in its frame, with the id of the request', async () => {
+  const reader = await signedIn(api, 'read_only');
+  const gone = await reader.get(`/console/${api.team.id}/sandbox/payments?cursor=forged`);
+  assert.equal(gone.status, 200);
+  assert.match(gone.text, /class="alert bad"/);
+  const unknown = await reader.get(`/console/${api.team.id}/elsewhere/payments`);
+  assert.equal(unknown.status, 404);
+  assert.match(unknown.text, /<code>req_/);
 });

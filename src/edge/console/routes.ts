@@ -11,7 +11,7 @@ import { ASSETS, HEADERS, PAGE_HEADERS } from './assets.ts';
 import type { ConsoleDeps } from './deps.ts';
 import { FORM_FIELD, readFormToken } from './forms.ts';
 import { frame } from './frame/frame.ts';
-import { problemPage } from './frame/problem.ts';
+import { problemAnswer, problemPage } from './frame/problem.ts';
 import { Operations } from './operations.ts';
 import { type Answer, type ConsolePage, type PersonVisit, redirect, type TeamVisit, type Visit } from './page.ts';
 import { consolePagesOf } from './pages.ts';
@@ -67,7 +67,8 @@ async function serveConsole(scope: FastifyInstance, context: Context): Promise<v
       exposeHeadRoute: page.method === 'GET',
       handler: async (request, reply) => {
         const visit = await visitOf(context.deps, request, context.secure);
-        return send(context, visit, request, reply, await admitted(context, page, visit, request));
+        const { seen, answer } = await shown(context, page, visit, request);
+        return send(context, seen, request, reply, answer);
       },
     });
   }
@@ -78,8 +79,32 @@ async function serveConsole(scope: FastifyInstance, context: Context): Promise<v
   scope.setErrorHandler((error, request, reply) => fail(context, error, request, reply));
 }
 
-/** Checks who may see the page or do the action, then runs it. The order is the same for all. */
-async function admitted(context: Context, page: ConsolePage, visit: Visit, request: FastifyRequest): Promise<Answer> {
+/** An answer, and the visit that it is framed for: in a team as soon as the person is known to be in it. */
+interface Seen {
+  seen: Visit | TeamVisit;
+  answer: Answer;
+}
+
+/** Runs a page; what it throws becomes a page in the same frame. */
+async function shown(context: Context, page: ConsolePage, visit: Visit, request: FastifyRequest): Promise<Seen> {
+  const seen: { visit: Visit } = { visit };
+  try {
+    const answer = await admitted(context, page, seen, request);
+    return { seen: seen.visit, answer };
+  } catch (error) {
+    const { code, headers } = renderError(error);
+    if (isOurFault(error)) logFault(context, error, request);
+    const problem = { code, message: error instanceof Problem ? error.message : null, request_id: visit.request_id };
+    return { seen: seen.visit, answer: { ...problemAnswer(visit.language, problem), headers } };
+  }
+}
+
+/**
+ * Checks who may see the page or do the action, then runs it. The order is the same for all.
+ * @param seen its visit is replaced as more becomes known about it
+ */
+async function admitted(context: Context, page: ConsolePage, seen: { visit: Visit }, request: FastifyRequest): Promise<Answer> {
+  const { visit } = seen;
   if (page.method === 'POST') checkForm(context, visit, request);
   if (page.who === 'anyone') return page.handle(visit);
   if (!visit.session) return toSignIn(page, visit);
@@ -89,6 +114,7 @@ async function admitted(context: Context, page: ConsolePage, visit: Visit, reque
     return page.fresh && !isFresh(person) ? toProof(page, person) : page.handle(person);
   }
   const member: TeamVisit = await teamVisit(context.deps, context.operations, person);
+  seen.visit = member;
   if (!member.can(page.permission)) refuseRole();
   if (page.liveOnly && member.environment === 'sandbox') {
     throw new Problem(403, 'This feature exists in the live environment only.', { error_code: 'live_only_feature' });
@@ -160,13 +186,16 @@ function setCookies({ secure }: Context, visit: Visit, request: FastifyRequest, 
   if (cookies?.language) reply.setCookie(names.language, cookies.language, { ...options, maxAge: COOKIE_S });
 }
 
-/** Shows an error as a page. An unexpected one reveals no internals. */
+function logFault({ deps }: Context, err: unknown, { tracing }: FastifyRequest): void {
+  deps.log.error({ err, request_id: tracing.request_id }, 'a page of the console failed with an internal error');
+}
+
+/** Shows an error of a request that reached no page. An unexpected one reveals no internals. */
 async function fail(context: Context, error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { code, headers } = renderError(error);
-  const { request_id } = request.tracing;
-  if (isOurFault(error))
-    context.deps.log.error({ err: error, request_id }, 'a page of the console failed with an internal error');
+  if (isOurFault(error)) logFault(context, error, request);
   const message = error instanceof Problem ? error.message : null;
+  const problem = { code, message, request_id: request.tracing.request_id };
   reply.headers(HEADERS).headers(PAGE_HEADERS).headers(headers).code(code).type('text/html; charset=utf-8');
-  return compressed(request, reply, problemPage(request.headers['accept-language'], { code, message, request_id }).text);
+  return compressed(request, reply, problemPage(request.headers['accept-language'], problem).text);
 }

@@ -1,24 +1,36 @@
 import { type Html, html } from '../../../kit/html.ts';
-import { consoleLanguage } from '../language.ts';
+import { type ConsoleLanguage, consoleLanguage } from '../language.ts';
+import type { Answer } from '../page.ts';
 import { sheet } from './frame.ts';
 import { FRAME_TEXTS } from './texts.ts';
 
-/** Renders an error as a page. `message` is null when the fault is ours. */
-export function problemPage(
-  header: string | undefined,
-  problem: { code: number; message: string | null; request_id: string },
-): Html {
-  const language = consoleLanguage(undefined, header);
+/** An error to show; `message` is null when the fault is ours. */
+interface ShownProblem {
+  code: number;
+  message: string | null;
+  request_id: string;
+}
+
+/** Returns an error as the contents of a page. */
+export function problemAnswer(language: ConsoleLanguage, problem: ShownProblem): Extract<Answer, { kind: 'page' }> {
   const texts = FRAME_TEXTS[language];
   const title = titleOf(texts.problems, problem.code);
+  const body = html`<h1>${title}</h1>${problem.message !== null && html`<p>${problem.message}</p>`}
+<p class="note">${texts.requestId} <code>${problem.request_id}</code></p>
+<p><a class="button" href="/console/">${texts.problemBack}</a></p>`;
+  return { kind: 'page', status: problem.code, title, body };
+}
+
+/** Renders an error of a request that reached no page. */
+export function problemPage(header: string | undefined, problem: ShownProblem): Html {
+  const language = consoleLanguage(undefined, header);
+  const { title, body } = problemAnswer(language, problem);
   return sheet(
     language,
     title,
     'plain',
     html`<div class="alone"><header class="brand"><span class="logo" aria-hidden="true"></span>Pirogue</header>
-<main id="main" tabindex="-1"><h1>${title}</h1>${problem.message !== null && html`<p>${problem.message}</p>`}
-<p class="note">${texts.requestId} <code>${problem.request_id}</code></p>
-<p><a class="button" href="/console/">${texts.problemBack}</a></p></main></div>`,
+<main id="main" tabindex="-1">${body}</main></div>`,
   );
 }
 

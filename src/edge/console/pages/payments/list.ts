@@ -1,5 +1,5 @@
 import { Problem } from '../../../../kit/errors.ts';
-import { type Html, html } from '../../../../kit/html.ts';
+import { type Html, html, raw } from '../../../../kit/html.ts';
 import type { PaymentStatus } from '../../../../core/payments/states.ts';
 import type { Answer, TeamVisit } from '../../page.ts';
 import { number, wireMoney } from '../../parts/format.ts';
@@ -69,13 +69,16 @@ function filters({ language, query, base }: TeamVisit, errors: Readonly<Record<s
   const texts = PAYMENT_TEXTS[language];
   const common = (name: (typeof FILTERS)[number]) => ({ name, value: query[name], error: errors[name]?.[0] });
   const statuses = Object.entries(texts.statuses);
+  const more = FILTERS.slice(2).some((name) => query[name] || errors[name]);
   return html`<form class="filters" action="${base}/payments" role="search">
 ${field({ ...common('search'), label: texts.search, type: 'search', placeholder: texts.searchHelp })}
 ${select({ ...common('status'), label: texts.status }, [['', texts.anyStatus], ...statuses])}
+<details class="more"${more && raw(' open')}><summary class="button quiet-button">${texts.moreFilters}</summary><div>
 ${field({ ...common('date_from'), label: texts.from, type: 'date' })}
 ${field({ ...common('date_to'), label: texts.to, type: 'date' })}
 ${field({ ...common('amount_min'), label: texts.min, inputmode: 'decimal' })}
 ${field({ ...common('amount_max'), label: texts.max, inputmode: 'decimal' })}
+</div></details>
 <div class="form-actions"><button>${texts.filter}</button><a class="button quiet-button" href="${base}/payments">${texts.reset}</a></div>
 </form>`;
 }

@@ -17,6 +17,7 @@ interface PaymentTexts {
   to: string;
   min: string;
   max: string;
+  moreFilters: string;
   filter: string;
   reset: string;
   none: string;
@@ -43,6 +44,7 @@ export const PAYMENT_TEXTS: Texts<PaymentTexts> = {
     to: 'To day',
     min: 'Minimum amount',
     max: 'Maximum amount',
+    moreFilters: 'More filters',
     filter: 'Apply',
     reset: 'Clear filters',
     none: 'No payments yet',
@@ -77,6 +79,7 @@ export const PAYMENT_TEXTS: Texts<PaymentTexts> = {
     to: 'Au',
     min: 'Montant minimum',
     max: 'Montant maximum',
+    moreFilters: 'Plus de filtres',
     filter: 'Appliquer',
     reset: 'Effacer les filtres',
     none: 'Aucun paiement pour le moment',
