@@ -9,6 +9,7 @@ import { readConfig } from '../src/platform/config/config.ts';
 import { DISPUTE_STATUSES, DISPUTE_TRIGGERS, nextDisputeStatus } from '../src/core/disputes/states.ts';
 import { EVENT_TYPES } from '../src/money/events/catalogue.ts';
 import { limitsOf, unauthenticatedLimit } from '../src/edge/http/limits.ts';
+import { HINTS } from '../src/tenants/api/hints.ts';
 import { PROBLEMS } from '../src/tenants/api/problems.ts';
 import { INVOICE_STATUSES, INVOICE_TRIGGERS, nextInvoiceStatus } from '../src/edge/invoices/states.ts';
 import { RESOURCES } from '../src/tenants/keys/scopes.ts';
@@ -16,6 +17,7 @@ import { CURRENCIES, decimalsOf, MAX_AMOUNT, wireFromMinor } from '../src/kit/mo
 import { LINK_STATUSES, LINK_TRIGGERS, nextLinkStatus } from '../src/edge/links/states.ts';
 import { equalColumns, searchedFields, shownIn, type View } from '../src/core/payments/fields.ts';
 import { nextStatus, PAYMENT_STATUSES, PAYMENT_TRIGGERS } from '../src/core/payments/states.ts';
+import { largestOf } from '../src/providers/reference/largest.ts';
 import { isReason, payerMessage, REASON_CODES, remedyOf } from '../src/providers/adapters/reasons.ts';
 import { nextRefundStatus, REFUND_STATUSES, REFUND_TRIGGERS } from '../src/core/refunds/states.ts';
 import { nextReturnState, RETURN_STATES, RETURN_TRIGGERS } from '../src/core/obligations/states.ts';
@@ -23,7 +25,7 @@ import { type Plan, PLANS, type Team } from '../src/tenants/teams/schema.ts';
 import { nextTransferStatus, TRANSFER_STATUSES, TRANSFER_TRIGGERS } from '../src/core/transfers/states.ts';
 
 /**
- * `node scripts/run.mjs scripts/contract-pages.ts`: writes the tables of docs/contract, of personal data in docs/customers.md, the
+ * `node scripts/run.mjs scripts/contract-pages.ts`: writes the tables of docs/contract, of personal data in docs/customers.md, of hints in docs/guides/errors.md, the
  * index of docs/decisions, the files of docs/scaling.md, and the layers in ARCHITECTURE.md from the code and the pages they are about. Only what stands between the marks of a block is written.
  */
 
@@ -41,6 +43,11 @@ const BLOCKS: Record<string, () => string> = {
   'return-states': () => transitions(RETURN_STATES, RETURN_TRIGGERS, nextReturnState),
   'payment-fields': paymentFields,
   problems,
+  hints: () =>
+    table(
+      ['status', 'when', '`hint`'],
+      Object.values(HINTS).map(({ status, when, text }) => [status, when, text]),
+    ),
   reasons,
   'request-limits': requestLimits,
   'transaction-limits': transactionLimits,
@@ -68,7 +75,7 @@ const BLOCKS: Record<string, () => string> = {
 export const BLOCK_NAMES = Object.keys(BLOCKS);
 
 /** Pages with blocks, beside those of docs/contract. */
-const PAGES = ['docs/customers.md', 'docs/decisions/README.md', 'docs/scaling.md', 'ARCHITECTURE.md'];
+const PAGES = ['docs/customers.md', 'docs/guides/errors.md', 'docs/decisions/README.md', 'docs/scaling.md', 'ARCHITECTURE.md'];
 
 /** A page that has blocks: its text, and what its text should be. */
 export interface Page {
@@ -209,10 +216,12 @@ function grouped(minor: bigint): string {
 function currencies(): string {
   const rows = CURRENCIES.map((currency) => {
     const limits = transactionLimitsOf(1, 'payment', currency);
-    return [currency, decimalsOf(currency), limits ? grouped(limits.per_transaction_minor) : 'none'];
+    const largest = largestOf(currency);
+    const amounts = [largest, limits?.per_transaction_minor ?? null];
+    return [currency, decimalsOf(currency), ...amounts.map((amount) => (amount === null ? 'none' : grouped(amount)))];
   });
   const largest = `The largest amount that the wire takes is ${MAX_AMOUNT.toLocaleString('en')}.`;
-  return `${table(['currency', 'decimals of a real movement', 'one payment at level 1'], rows)}\n\n${largest}`;
+  return `${table(['currency', 'decimals of a real movement', 'largest payment', 'one payment at level 1'], rows)}\n\n${largest}`;
 }
 
 function defaults(): string {

@@ -1,6 +1,7 @@
 import { apiError, type CallError, ConnectionError, TimeoutError, type Trace } from './errors.ts';
+import type { Warning } from './generated/types.ts';
 import { OPERATIONS } from './generated/operations.ts';
-import { type AccountOptions, atLeast, type CreateOptions, type Settings } from './options.ts';
+import { type AccountOptions, atLeast, type CreateOptions, type Settings, type WarnedCall } from './options.ts';
 import { mayRetry, type Outcome, sleep, waitAfter } from './retry.ts';
 import type { Operation, Operations } from './shapes.ts';
 
@@ -40,8 +41,20 @@ interface Request {
 export function callWith(settings: Settings): Call {
   return async (name, input, options = {}) => {
     const request = requestOf(settings, OPERATIONS[name], input, options);
-    return (await send(settings.fetch, request)) as Operations[typeof name]['reply'];
+    const { body, requestId } = await send(settings.fetch, request);
+    const { warnings } = body as { warnings?: Warning[] };
+    if (warnings) report(settings, warnings, { operation: name, requestId });
+    return body as Operations[typeof name]['reply'];
   };
+}
+
+/** Reports warnings. An error of the callback must not look like a call that failed. */
+function report({ onWarnings }: Settings, warnings: Warning[], call: WarnedCall): void {
+  try {
+    onWarnings(warnings, call);
+  } catch {
+    // The call was carried out.
+  }
 }
 
 function requestOf(settings: Settings, operation: Operation, input: Parts, options: CreateOptions & AccountOptions): Request {
@@ -92,12 +105,14 @@ function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-async function send(fetcher: typeof fetch, request: Request): Promise<unknown> {
+async function send(fetcher: typeof fetch, request: Request): Promise<{ body: object; requestId: string | null }> {
   const deadline = Date.now() + request.deadlineMs;
   let uncertain = false;
   for (let tries = 1; ; tries += 1) {
     const outcome = await tryOnce(fetcher, request, Math.min(request.timeoutMs, deadline - Date.now()));
-    if (outcome.kind === 'answer' && outcome.status >= 200 && outcome.status < 300 && outcome.body) return outcome.body;
+    if (outcome.kind === 'answer' && outcome.status >= 200 && outcome.status < 300 && outcome.body) {
+      return { body: outcome.body, requestId: outcome.headers.get('x-request-id') };
+    }
     const wait = waitAfter(outcome, tries);
     const again = tries <= request.retries && mayRetry(outcome, request.repeatable) && Date.now() + wait < deadline;
     if (!again) throw errorOf(outcome, request, tries, uncertain);

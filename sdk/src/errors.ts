@@ -63,15 +63,18 @@ export class ApiError extends CallError {
   readonly status: number;
   /** Stable error code, where there is one. */
   readonly error_code: string | null;
+  /** What you can do, in one sentence; null where the service has no advice. For developers: never branch on it. */
+  readonly hint: string | null;
   /** The whole answer; empty when it did not come from the service. */
   readonly body: Readonly<Record<string, unknown>>;
 
   constructor(status: number, body: Record<string, unknown>, trace: Trace) {
-    const { message, error_code } = body as Partial<ErrorReply>;
+    const { message, error_code, hint } = body as Partial<ErrorReply>;
     const request = trace.requestId ? ` (request ${trace.requestId})` : '';
     super(`${status} ${message ?? 'without a message'}${request}`, trace);
     this.status = status;
     this.error_code = error_code ?? null;
+    this.hint = hint ?? null;
     this.body = body;
   }
 }

@@ -23,7 +23,7 @@ export { API_VERSION } from './generated/operations.ts';
 export type * from './generated/operations.ts';
 export type * from './generated/types.ts';
 export type * from './shapes.ts';
-export type { AccountOptions, CallOptions, CreateOptions, PirogueOptions } from './options.ts';
+export type { AccountOptions, CallOptions, CreateOptions, PirogueOptions, WarnedCall } from './options.ts';
 export type { Deleted } from './lost-answer.ts';
 export type { List, Page } from './pages.ts';
 export {

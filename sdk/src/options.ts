@@ -1,4 +1,6 @@
 import { API_VERSION } from './generated/operations.ts';
+import type { Warning } from './generated/types.ts';
+import type { Operations } from './shapes.ts';
 
 /** Options of a client. All except the base URL have a default. */
 export interface PirogueOptions {
@@ -6,6 +8,11 @@ export interface PirogueOptions {
   baseUrl: string;
   /** API version. Default: the version that these types were generated from. */
   version?: string | undefined;
+  /**
+   * Called with the `warnings` of a successful call, such as fields that the service does not know. Errors that it throws are ignored,
+   * because the call was carried out. `create` and `charge` of payments also return the warnings.
+   */
+  onWarnings?: ((warnings: readonly Warning[], call: WarnedCall) => void) | undefined;
   /** Replaces the global `fetch`. */
   fetch?: typeof fetch | undefined;
   /** Maximum number of retries; default 3. */
@@ -14,6 +21,14 @@ export interface PirogueOptions {
   timeoutMs?: number | undefined;
   /** Maximum duration of a call with all attempts and waits, in milliseconds; default 120 000. */
   deadlineMs?: number | undefined;
+}
+
+/** The call that warnings are about. */
+export interface WarnedCall {
+  /** The operation of the OpenAPI document, such as `createPayment`. */
+  operation: keyof Operations;
+  /** The `X-Request-Id` of the answer. */
+  requestId: string | null;
 }
 
 /** Options of a single call. */
@@ -45,6 +60,7 @@ export interface Settings {
   baseUrl: string;
   version: string;
   fetch: typeof fetch;
+  onWarnings: NonNullable<PirogueOptions['onWarnings']>;
   retries: number;
   timeoutMs: number;
   deadlineMs: number;
@@ -61,9 +77,10 @@ export function settingsOf(key: string, options: PirogueOptions): Settings {
   }
   return {
     key,
-    baseUrl: addressOf(options.baseUrl),
+    baseUrl: addressOf(options?.baseUrl),
     version: options.version ?? API_VERSION,
     // Called without `this`, as browsers and Workers need it. Looked up at each call, so that the global can be replaced.
+    onWarnings: options.onWarnings ?? (() => {}),
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
     retries: atLeast(0, 'retries', options.retries ?? 3),
     timeoutMs: atLeast(1, 'timeoutMs', options.timeoutMs ?? 30_000),
@@ -80,7 +97,8 @@ export function atLeast(least: number, name: string, value: number): number {
   return value;
 }
 
-function addressOf(text: string): string {
+function addressOf(text: string | undefined): string {
+  if (!text) throw new TypeError("baseUrl is required: new Pirogue(key, { baseUrl: 'https://pay.example' }).");
   if (!/^https?:\/\//.test(text)) throw new TypeError(`baseUrl must be the address of the service, not ${text}.`);
   return new URL(text).href.replace(/\/+$/, '');
 }

@@ -5,6 +5,8 @@ export interface ProblemDetails {
   /** Stable machine-readable code; absent where the contract (docs/contract/errors.md) defines none. */
   error_code?: string;
   errors?: FieldErrors;
+  /** What the developer can do, in one sentence. It repeats no secret and reveals nothing that the caller may not read. */
+  hint?: string | undefined;
   /** Text to show to the payer unchanged; present only on a 402. */
   payer_message?: string;
   /** Additional body fields, such as `type` and `retry_after` of a 429. */
@@ -24,13 +26,31 @@ export class Problem extends Error {
     this.status = status;
     this.details = details;
   }
+
+  /** Returns the same problem with a hint. One that it has already is kept. */
+  hinted(hint: string | undefined): Problem {
+    return hint === undefined || this.details.hint ? this : new Problem(this.status, this.message, { ...this.details, hint });
+  }
 }
 
-/** Builds a 422 with one or more rejected fields. */
+/** Maximum number of different faults that `message` names, and of the fields that have one. */
+const MAX_NAMED = 3;
+
+/** Builds a 422 with one or more rejected fields. Its message names the first of them, those with the same fault together. */
 export function invalid(errors: FieldErrors, error_code?: string): Problem {
-  const first = Object.entries(errors)[0];
-  const message = first ? `${first[0]}: ${first[1][0]}` : 'The request is not valid.';
-  return new Problem(422, message, { errors, ...(error_code ? { error_code } : {}) });
+  return new Problem(422, messageOf(errors), { errors, ...(error_code ? { error_code } : {}) });
+}
+
+function messageOf(errors: FieldErrors): string {
+  const faults = new Map<string, string[]>();
+  for (const [field, [fault = 'is not valid']] of Object.entries(errors)) {
+    const fields = faults.get(fault);
+    if (!fields) faults.set(fault, [field]);
+    // "one of email, phone … is required" names its fields itself.
+    else if (fields.length < MAX_NAMED && !fault.includes(field)) fields.push(field);
+  }
+  const named = [...faults].slice(0, MAX_NAMED).map(([fault, fields]) => `${fields.join(', ')}: ${fault}`);
+  return named.join('; ') || 'The request is not valid.';
 }
 
 /**

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { maxChargeOf, nextTranche, trancheOf } from '../../src/core/charge/tranches.ts';
+import { nextTranche, trancheOf } from '../../src/core/charge/tranches.ts';
+import { maxChargeOf } from '../../src/providers/reference/largest.ts';
 import type { PaymentRow } from '../../src/core/payments/schema.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
 import type { Channel } from '../../src/providers/reference/channels.ts';

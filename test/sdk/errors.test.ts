@@ -103,10 +103,38 @@ test('429 RateLimitError has the exceeded limit and the delay', async () => {
   }
 });
 
+test('an error has the hint of the service, or null', async () => {
+  const bearer = await thrown(sdk.PrivateKeyRequiredError, withKey(api.keys.sandbox.public).balance.retrieve());
+  assert.match(bearer.hint ?? '', /^This operation needs a secret \(sk_test\.…\)/);
+  assert.match(inspect(bearer), /hint: 'This operation needs/);
+  assert.equal((await thrown(sdk.NotFoundError, pirogue.payments.retrieve(`trx_test_${'0'.repeat(26)}`))).hint, null);
+});
+
+test('warnings are reported to onWarnings and returned by payments.create; its errors do not make a call fail', async () => {
+  const reported: unknown[] = [];
+  const onWarnings: NonNullable<sdk.PirogueOptions['onWarnings']> = (warnings, { operation, requestId }) => {
+    reported.push([warnings.map(({ field }) => field), operation, requestId]);
+    throw new Error('a mistake of the caller');
+  };
+  const client = new Pirogue(api.keys.sandbox.secret, { baseUrl: api.url, onWarnings });
+  const callback_url = 'https://shop.example';
+  const { warnings } = await client.payments.create({ ...ORDER, callback_url } as never, { requestId: 'warned-1' });
+  assert.deepEqual(warnings?.[0]?.message, 'is not a field of this operation and was ignored: did you mean callback?');
+  await client.customers.create({ email: 'awa@example.com', naem: 'Awa' } as never, { requestId: 'warned-2' });
+  assert.equal((await client.payments.create(ORDER)).warnings, undefined);
+  assert.deepEqual(reported, [
+    [['callback_url'], 'createPayment', 'warned-1'],
+    [['naem'], 'createCustomer', 'warned-2'],
+  ]);
+});
+
 test('an invalid call is rejected before anything is sent', async () => {
   assert.throws(() => withKey(''), TypeError);
   assert.throws(() => withKey('sk_test.with\nnewline'), TypeError);
   assert.throws(() => new Pirogue('sk_test.x', { baseUrl: 'pay.example' }), /baseUrl/);
+  for (const options of [undefined, {}, { baseUrl: '' }] as never[]) {
+    assert.throws(() => new Pirogue('sk_test.x', options), { name: 'TypeError', message: /^baseUrl is required/ });
+  }
   assert.throws(() => new Pirogue('sk_test.x', { baseUrl: api.url, retries: -1 }), /retries/);
   assert.throws(() => new Pirogue('sk_test.x', { baseUrl: api.url, timeoutMs: Number.NaN }), /timeoutMs/);
   // A timer of more than 2^31 ms goes off at once.

@@ -2159,6 +2159,7 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
+            warnings?: components["schemas"]["Warnings"];
             /** @description Entries of this page. */
             items: components["schemas"]["Account"][];
             /** @description Position of this page in the list. */
@@ -2171,6 +2172,7 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
+            warnings?: components["schemas"]["Warnings"];
             account: components["schemas"]["Account"];
         };
         /** @description Action required of the payer, by `kind`; null when the payer only has to wait. */
@@ -2312,6 +2314,7 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
+            warnings?: components["schemas"]["Warnings"];
             /** @description Entries of this page. */
             items: components["schemas"]["BalanceHistory"][];
             /** @description Position of this page in the list. */
@@ -2339,6 +2342,7 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
+            warnings?: components["schemas"]["Warnings"];
             /** @description Entries of this page. */
             items: components["schemas"]["Bank"][];
             /** @description Position of this page in the list. */
@@ -2420,6 +2424,7 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
+            warnings?: components["schemas"]["Warnings"];
             /** @description Entries of this page. */
             items: components["schemas"]["Beneficiary"][];
             /** @description Position of this page in the list. */
@@ -2432,6 +2437,7 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
+            warnings?: components["schemas"]["Warnings"];
             /** @description Id of a saved beneficiary. */
             beneficiary: components["schemas"]["Beneficiary"];
         };
@@ -2506,6 +2512,7 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
+            warnings?: components["schemas"]["Warnings"];
             /** @description Entries of this page. */
             items: components["schemas"]["Channel"][];
             /** @description Position of this page in the list. */
@@ -2518,6 +2525,7 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
+            warnings?: components["schemas"]["Warnings"];
             /** @description `<country>.<operator>`; see GET /channels. */
             channel: components["schemas"]["Channel"];
         };
@@ -2545,6 +2553,7 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
+            warnings?: components["schemas"]["Warnings"];
             action: components["schemas"]["Action"];
             /** @description The payment. */
             transaction: components["schemas"]["Payment"];
@@ -2576,6 +2585,7 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
+            warnings?: components["schemas"]["Warnings"];
             /** @description Entries of this page. */
             items: components["schemas"]["Country"][];
             /** @description Position of this page in the list. */
@@ -2831,6 +2841,7 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
+            warnings?: components["schemas"]["Warnings"];
             /**
              * Format: uri
              * @description The hosted page: send the payer there. Single use; expires with the payment.
@@ -2973,6 +2984,7 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
+            warnings?: components["schemas"]["Warnings"];
             /** @description Entries of this page. */
             items: components["schemas"]["CurrencyEntry"][];
             /** @description Position of this page in the list. */
@@ -3065,6 +3077,7 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
+            warnings?: components["schemas"]["Warnings"];
             /** @description Entries of this page. */
             items: components["schemas"]["Customer"][];
             /** @description Position of this page in the list. */
@@ -3077,6 +3090,7 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
+            warnings?: components["schemas"]["Warnings"];
             customer: components["schemas"]["Customer"];
         };
         /**
@@ -3146,6 +3160,7 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
+            warnings?: components["schemas"]["Warnings"];
             /** @description Entries of this page. */
             items: components["schemas"]["Dispute"][];
             /** @description Position of this page in the list. */
@@ -3158,6 +3173,7 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
+            warnings?: components["schemas"]["Warnings"];
             dispute: components["schemas"]["Dispute"];
         };
         /** @enum {unknown} */
@@ -3172,6 +3188,8 @@ export interface components {
             message: string;
             /** @description Stable machine code. */
             error_code?: string;
+            /** @description What you can do, in one sentence, for common mistakes. For developers; never branch on it. */
+            hint?: string;
         };
         /**
          * @example {
@@ -3268,6 +3286,7 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
+            warnings?: components["schemas"]["Warnings"];
             /** @description Entries of this page. */
             items: components["schemas"]["Event"][];
             /** @description Position of this page in the list. */
@@ -3280,6 +3299,7 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
+            warnings?: components["schemas"]["Warnings"];
             /** @description The event, as it is delivered. */
             event: components["schemas"]["Event"];
         };
@@ -3327,6 +3347,7 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
+            warnings?: components["schemas"]["Warnings"];
             identity: components["schemas"]["Identity"];
         };
         /**
@@ -3487,6 +3508,7 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
+            warnings?: components["schemas"]["Warnings"];
             /** @description Entries of this page. */
             items: components["schemas"]["Invoice"][];
             /** @description Position of this page in the list. */
@@ -3499,6 +3521,7 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
+            warnings?: components["schemas"]["Warnings"];
             invoice: components["schemas"]["Invoice"];
         };
         /** @enum {unknown} */
@@ -3614,6 +3637,7 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
+            warnings?: components["schemas"]["Warnings"];
             /** @description Entries of this page. */
             items: components["schemas"]["Link"][];
             /** @description Position of this page in the list. */
@@ -3626,6 +3650,7 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
+            warnings?: components["schemas"]["Warnings"];
             link: components["schemas"]["Link"];
         };
         /**
@@ -3677,6 +3702,7 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
+            warnings?: components["schemas"]["Warnings"];
             /** @description Entries of this page. */
             items: components["schemas"]["ListedPayment"][];
             /** @description Position of this page in the list. */
@@ -3716,6 +3742,7 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
+            warnings?: components["schemas"]["Warnings"];
             onboarding: components["schemas"]["Onboarding"];
         };
         OnePageMeta: {
@@ -3914,6 +3941,7 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
+            warnings?: components["schemas"]["Warnings"];
             /** @description Entries of this page. */
             items: components["schemas"]["PaymentMethod"][];
             /** @description Position of this page in the list. */
@@ -3926,6 +3954,7 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
+            warnings?: components["schemas"]["Warnings"];
             payment_method: components["schemas"]["PaymentMethod"];
         };
         /** @description The payer was not charged. */
@@ -3943,6 +3972,8 @@ export interface components {
             error_code: "insufficient_funds" | "wrong_pin" | "authorization_timeout" | "payer_declined" | "limit_exceeded" | "authentication_failed" | "card_declined" | "expired_card" | "channel_unavailable" | "operator_declined" | "provider_error" | "invalid_number" | "payer_not_registered" | "fraud_blocked" | "duplicate_transaction" | "unknown" | "merchant_not_verified";
             /** @description Message for the payer; show it unchanged. */
             payer_message: string;
+            /** @description What you can do, in one sentence, for common mistakes. For developers; never branch on it. */
+            hint?: string;
         };
         PaymentReply: {
             /** @description The HTTP status. */
@@ -3951,6 +3982,7 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
+            warnings?: components["schemas"]["Warnings"];
             /** @description The payment. */
             transaction: components["schemas"]["Payment"];
         };
@@ -3973,6 +4005,8 @@ export interface components {
              * @enum {unknown}
              */
             type?: "team" | "api_key" | "ip" | "endpoint";
+            /** @description What you can do, in one sentence, for common mistakes. For developers; never branch on it. */
+            hint?: string;
         };
         /**
          * @example {
@@ -4044,6 +4078,7 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
+            warnings?: components["schemas"]["Warnings"];
             /** @description Entries of this page. */
             items: components["schemas"]["Refund"][];
             /** @description Position of this page in the list. */
@@ -4058,6 +4093,7 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
+            warnings?: components["schemas"]["Warnings"];
             refund: components["schemas"]["Refund"];
         };
         /** @enum {unknown} */
@@ -4098,6 +4134,7 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
+            warnings?: components["schemas"]["Warnings"];
             /** @description Type of the event. */
             event: components["schemas"]["Event"];
             /** @description Number of endpoints it is delivered to. */
@@ -4122,6 +4159,7 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
+            warnings?: components["schemas"]["Warnings"];
             /** @description The sum of the seven others. */
             total: number;
             /** @description Can be withdrawn now; transfers draw on this only. */
@@ -4248,6 +4286,7 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
+            warnings?: components["schemas"]["Warnings"];
             /** @description Entries of this page. */
             items: components["schemas"]["Transfer"][];
             /** @description Position of this page in the list. */
@@ -4260,6 +4299,7 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
+            warnings?: components["schemas"]["Warnings"];
             transfer: components["schemas"]["Transfer"];
         };
         /** @enum {unknown} */
@@ -4445,7 +4485,17 @@ export interface components {
             };
             /** @description Stable machine code. */
             error_code?: string;
+            /** @description What you can do, in one sentence, for common mistakes. For developers; never branch on it. */
+            hint?: string;
         };
+        Warning: {
+            /** @description Dotted path in the request. */
+            field: string;
+            /** @description For developers; never branch on it. */
+            message: string;
+        };
+        /** @description Fields of the request that were ignored, or will fail later. Absent when there are none. */
+        Warnings: components["schemas"]["Warning"][];
         /**
          * @example {
          *       "id": "whd_test_01kyh5eb30a1b2c3d4e5f6g7h8",
@@ -4504,6 +4554,7 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
+            warnings?: components["schemas"]["Warnings"];
             /** @description Entries of this page. */
             items: components["schemas"]["WebhookDelivery"][];
             /** @description Position of this page in the list. */
@@ -4572,6 +4623,7 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
+            warnings?: components["schemas"]["Warnings"];
             /** @description Entries of this page. */
             items: components["schemas"]["WebhookEndpoint"][];
             /** @description Position of this page in the list. */
@@ -4584,6 +4636,7 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
+            warnings?: components["schemas"]["Warnings"];
             webhook: components["schemas"]["WebhookEndpoint"];
         };
         WebhookEndpointWithSecret: {
@@ -4632,6 +4685,7 @@ export interface components {
             status: string;
             /** @description For logs; never branch on it. */
             message: string;
+            warnings?: components["schemas"]["Warnings"];
             webhook: components["schemas"]["WebhookEndpointWithSecret"];
         };
         /** @description An event about a webhook. */

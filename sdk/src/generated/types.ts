@@ -102,6 +102,8 @@ export interface UpdateInvoiceBody extends Sent<Shape<'UpdateInvoiceBody'>> {}
 export interface UpdateLinkBody extends Sent<Shape<'UpdateLinkBody'>> {}
 export interface UpdateWebhookBody extends Sent<Shape<'UpdateWebhookBody'>> {}
 export interface ValidationError extends Shape<'ValidationError'> {}
+export interface Warning extends Shape<'Warning'> {}
+export type Warnings = Shape<'Warnings'>;
 export interface WebhookDelivery extends Shape<'WebhookDelivery'> {}
 export interface WebhookDeliveryList extends Shape<'WebhookDeliveryList'> {}
 export interface WebhookEndpoint extends Shape<'WebhookEndpoint'> {}

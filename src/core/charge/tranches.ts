@@ -1,19 +1,10 @@
 import type { Config } from '../../platform/config/config.ts';
 import type { Minor } from '../../kit/money.ts';
 import { type Channel, limitsOf } from '../../providers/reference/channels.ts';
+import { maxChargeOf } from '../../providers/reference/largest.ts';
 import { feeOf } from '../../money/fees/fees.ts';
 import { totalOf } from '../payments/present.ts';
 import type { PaymentRow } from '../payments/schema.ts';
-
-/** Maximum amount of one Mobile Money charge in CFA francs, in hundredths: 500,000 francs (docs/contract/money.md). */
-const MAX_CFA_CHARGE: Minor = 50_000_000n;
-
-/** Returns the maximum amount of one charge of the channel, in hundredths. */
-export function maxChargeOf(channel: Channel, currency: string): Minor {
-  const channel_minor = limitsOf(channel, currency)?.max_minor ?? MAX_CFA_CHARGE;
-  const cfa = channel.kind === 'mobile_money' && (currency === 'XAF' || currency === 'XOF');
-  return cfa && channel_minor > MAX_CFA_CHARGE ? MAX_CFA_CHARGE : channel_minor;
-}
 
 /**
  * Returns the amount that one charge on the channel would collect now, in hundredths. The fee is fixed by the first charge, so

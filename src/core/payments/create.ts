@@ -2,6 +2,7 @@ import type { AccountRow } from '../accounts/schema.ts';
 import { findActiveAccount } from '../accounts/service.ts';
 import { blockedCustomer, customerProblem, payerOf } from '../customers/payer.ts';
 import { levelOf, paymentProblem } from '../../money/transaction-limits/service.ts';
+import { checkLargest, isOnAStep } from '../../providers/reference/largest.ts';
 import { partFor, type Store, type WholeStore } from '../../platform/db/stores.ts';
 import { eventInput } from '../../money/events/record.ts';
 import { checkReplay, requestHash } from '../../tenants/api/idempotency.ts';
@@ -9,7 +10,8 @@ import type { Call } from '../../tenants/api/route.ts';
 import type { Caller } from '../../tenants/keys/caller.ts';
 import { Batcher } from '../../kit/batch.ts';
 import type { Environment } from '../../kit/environment.ts';
-import { type FieldErrors, must, Problem } from '../../kit/errors.ts';
+import type { Warning } from '../../kit/envelope.ts';
+import { type FieldErrors, invalid, must, Problem } from '../../kit/errors.ts';
 import { newId } from '../../kit/ids.ts';
 import { checkMetadata } from '../../kit/metadata.ts';
 import { type Minor, minorFromWire } from '../../kit/money.ts';
@@ -72,6 +74,8 @@ export class PaymentCreator {
     if (account instanceof Problem) return this.#earlierOr(call, account);
     const limitProblem = paymentProblem(levelOf(store.environment, team), call.body.currency, amount_minor);
     if (limitProblem) return this.#earlierOr(call, limitProblem);
+    const tooLarge = checkLargest(call.body.currency, amount_minor);
+    if (tooLarge) return this.#earlierOr(call, invalid({ amount: [tooLarge] }));
     const problem = call.body.customer_id === undefined ? null : await customerProblem(store, team.id, call.body.customer_id);
     if (problem) return this.#earlierOr(call, problem);
     if (team.unique_references && call.body.reference !== undefined) {
@@ -165,6 +169,17 @@ export function checkCreate(body: CreatePaymentBody): FieldErrors {
   const problem = typeof body.metadata === 'object' && body.metadata ? checkMetadata(body.metadata) : null;
   if (problem) errors.metadata = [problem];
   return errors;
+}
+
+/**
+ * Returns the warning about an amount that no channel can move: the contract takes it at creation, and its charge is 422. The body may
+ * not fit the schema.
+ */
+export function warnCreate({ amount, currency }: CreatePaymentBody): Warning[] {
+  const amount_minor = minorFromWire(amount);
+  if (amount_minor === null || isOnAStep(currency, amount_minor)) return [];
+  const message = `must be a whole amount to be paid: no channel moves decimals of ${currency}, and a charge is rejected with 422`;
+  return [{ field: 'amount', message }];
 }
 
 function hasPayer(body: CreatePaymentBody): boolean {

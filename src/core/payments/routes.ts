@@ -5,7 +5,7 @@ import { type Call, type Reply, type Route, route } from '../../tenants/api/rout
 import { envelopeSchema } from '../../kit/envelope.ts';
 import { listMeta } from '../../kit/paging.ts';
 import { hostedPageUrl } from './token.ts';
-import { checkCreate } from './create.ts';
+import { checkCreate, warnCreate } from './create.ts';
 import type { PaymentDeps } from './deps.ts';
 import { paymentLister } from './list.ts';
 import { created, retrieved } from './present.ts';
@@ -79,6 +79,7 @@ export function paymentRoutes(deps: PaymentDeps): Route[] {
       scope: 'payment.write',
       body: createPaymentBody,
       check: checkCreate,
+      warn: warnCreate,
       replies: {
         201: envelopeSchema({
           authorization_url: Type.String(),

@@ -4,18 +4,24 @@ import { subscriberOf } from '../../kit/address-list.ts';
 import type { Caller } from '../../tenants/keys/caller.ts';
 import type { FoundKey, KeyRing } from '../../tenants/keys/ring.ts';
 import { isScope } from '../../tenants/keys/scopes.ts';
+import { keyPrefix } from '../../tenants/keys/service.ts';
 import type { Team } from '../../tenants/teams/schema.ts';
 import { versions } from '../../tenants/versions/registry.ts';
+import { hint } from '../../tenants/api/hints.ts';
 import { clientAddress } from './client-address.ts';
 import type { HttpDeps } from './deps.ts';
+import { missingKeyHint, pathHint, wrongKeyHint } from './hints.ts';
 import { limitsOf, rejectExceeded, showTeam, unauthenticatedLimit, teamLimit } from './limits.ts';
 import type { Route } from '../../tenants/api/route.ts';
 
-/** Result of routing a request: an operation, a path without that method, or nothing. */
+/**
+ * Result of routing a request: an operation, a path without that method, or nothing. `resources` are the first segments of all
+ * paths.
+ */
 export type Target =
   | { kind: 'route'; route: Route }
   | { kind: 'wrong_method'; path: string; allow: string[] }
-  | { kind: 'nothing' };
+  | { kind: 'nothing'; resources: readonly string[] };
 
 interface Visit {
   deps: HttpDeps;
@@ -92,8 +98,9 @@ async function findKey(visit: Visit): Promise<void> {
     return;
   }
   await countUnauthenticated(visit);
-  if (presented) throw new Problem(401, 'API key unknown, revoked, inactive or expired.');
-  throw new Problem(401, 'API key missing: send it as the sole value of the Authorization header.');
+  if (presented) throw new Problem(401, 'API key unknown, revoked, inactive or expired.', { hint: wrongKeyHint(presented) });
+  const missing = 'API key missing: send it as the sole value of the Authorization header.';
+  throw new Problem(401, missing).hinted(missingKeyHint(visit.request));
 }
 
 /** Returns every Authorization header as sent: Node keeps the first and drops the others. */
@@ -160,8 +167,8 @@ function checkVersion(visit: Visit): void {
   visit.version = version;
 }
 
-function checkRoute({ target }: Visit): void {
-  if (target.kind === 'nothing') throw notFound();
+function checkRoute({ target, request }: Visit): void {
+  if (target.kind === 'nothing') throw notFound().hinted(pathHint(request.url, target.resources));
   if (target.kind === 'wrong_method') {
     const allow = target.allow.join(', ');
     throw new Problem(405, `Method not allowed: use ${allow}.`, { headers: { Allow: allow } });
@@ -174,7 +181,9 @@ function routeOf(target: Target): Route {
 }
 
 function checkKeyKind({ key, target }: Visit): void {
-  if (key.kind === 'public' && !takesPublicKey(routeOf(target), key.team)) throw new Problem(406, 'Private Key Required');
+  if (key.kind !== 'public' || takesPublicKey(routeOf(target), key.team)) return;
+  const [own, secret, restricted] = (['public', 'secret', 'restricted'] as const).map((kind) => keyPrefix(kind, key.environment));
+  throw new Problem(406, 'Private Key Required').hinted(hint('secret_key', { own, secret, restricted }));
 }
 
 function takesPublicKey({ access, pays }: Route, { public_keys }: Team): boolean {
@@ -184,13 +193,16 @@ function takesPublicKey({ access, pays }: Route, { public_keys }: Team): boolean
 function checkScope({ key, target }: Visit): void {
   const { scope } = routeOf(target);
   if (key.kind === 'restricted' && !key.scopes.includes(scope)) {
-    throw new Problem(403, `The key lacks the scope ${scope}.`, { error_code: 'scope_missing' });
+    throw new Problem(403, `The key lacks the scope ${scope}.`, { error_code: 'scope_missing', hint: hint('scope', { scope }) });
   }
 }
 
 function checkEnvironment({ key, target }: Visit): void {
   if (routeOf(target).liveOnly && key.environment === 'sandbox') {
-    throw new Problem(403, 'This feature exists in the live environment only.', { error_code: 'live_only_feature' });
+    throw new Problem(403, 'This feature exists in the live environment only.', {
+      error_code: 'live_only_feature',
+      hint: hint('live_key', { own: keyPrefix(key.kind, key.environment) }),
+    });
   }
   if (routeOf(target).sandboxOnly && key.environment === 'live') throw new Problem(501, 'Not available in the live environment.');
 }

@@ -9,7 +9,10 @@ import { versions } from '../../tenants/versions/registry.ts';
 import { admit, type Target } from './admission.ts';
 import { clientAddress } from './client-address.ts';
 import type { HttpDeps } from './deps.ts';
-import type { Reply, Route } from '../../tenants/api/route.ts';
+import { type Adviser, adviserOf } from '../../tenants/api/adviser.ts';
+import { objectBody, syntaxHint, withIdHint } from './hints.ts';
+import { asProblem } from '../../tenants/api/replies.ts';
+import type { Call, Reply, Route } from '../../tenants/api/route.ts';
 import { refuseCards, runRoute } from './run.ts';
 import { type Validator, validatorOf } from '../../tenants/api/validation.ts';
 
@@ -35,6 +38,7 @@ export function registerApi(app: FastifyInstance, deps: HttpDeps, keys: KeyRing,
 
   for (const route of routes) {
     const validator = validatorOf(route.body, route.query);
+    const adviser = adviserOf(route);
     let serializers: Serializers | undefined;
     app.route({
       method: route.method,
@@ -42,7 +46,8 @@ export function registerApi(app: FastifyInstance, deps: HttpDeps, keys: KeyRing,
       onRequest: enter({ kind: 'route', route }),
       handler: (request, reply) => {
         serializers ??= serializersOf(reply, route); // before the route's work: nothing is committed if this fails
-        return serve(deps, { route, validator, serializers }, must(admitted.get(request), 'enter set it'), request, reply);
+        const compiled = { route, validator, adviser, serializers };
+        return serve(deps, compiled, must(admitted.get(request), 'enter set it'), request, reply);
       },
     });
   }
@@ -74,6 +79,7 @@ interface Admitted {
 interface Compiled {
   route: Route;
   validator: Validator;
+  adviser: Adviser;
   serializers: Serializers;
 }
 
@@ -86,7 +92,7 @@ type Serializers = ReadonlyMap<number, (payload: unknown) => string>;
  */
 async function serve(
   deps: HttpDeps,
-  { route, validator, serializers }: Compiled,
+  { route, validator, adviser, serializers }: Compiled,
   { caller, version }: Admitted,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -95,12 +101,16 @@ async function serve(
   const sent_body = route.body ? objectBody(request.body) : request.body;
   refuseCards(sent_body, route.payer_data ? 'any' : 'issued');
   try {
+    const warnings = adviser.warnings(version, sent_body); // before the route's work: nothing is committed if this fails
     const answer = await handle(deps, route, validator, caller, request, version, sent_body);
     const { code, headers = {} } = answer;
     reply.code(code).headers(headers).type(JSON_TYPE);
-    return send(reply.serializer(serializers.get(code) ?? JSON.stringify), answer, name, version);
+    const warned = warnings.length === 0 ? answer : { ...answer, body: { warnings, ...answer.body } };
+    return send(reply.serializer(serializers.get(code) ?? JSON.stringify), warned, name, version);
   } catch (error) {
-    throw versions.problemFor(version, name, error);
+    const ids = { params: request.params as Call['params'], sync: header(request, 'x-sync'), body: sent_body };
+    const { environment } = caller.store;
+    throw versions.problemFor(version, name, adviser.hinted(version, sent_body, withIdHint(error, route.path, environment, ids)));
   }
 }
 
@@ -152,11 +162,6 @@ function send(reply: FastifyReply, answer: Reply, route: string, version: string
   return reply.serializer(JSON.stringify).send(versions.downgrade(from, version, route, shown));
 }
 
-function objectBody(body: unknown): Record<string, unknown> {
-  if (body === null || typeof body !== 'object' || Array.isArray(body)) throw new Problem(400, 'The body must be a JSON object.');
-  return body as Record<string, unknown>;
-}
-
 function header(request: FastifyRequest, name: string): string | null {
   const value = request.headers[name];
   return typeof value === 'string' ? value : null;
@@ -187,7 +192,10 @@ function parseJson(app: FastifyInstance): void {
     if (bytes.length === 0) return done(null, undefined);
     const text = decode(bytes as Buffer);
     if (text === null) return done(new Problem(400, 'The body is not valid UTF-8.'));
-    parse(request, text, done);
+    parse(request, text, (error, body) => {
+      if (error) done(asProblem(error).hinted(syntaxHint(text)));
+      else done(null, body);
+    });
   });
 }
 

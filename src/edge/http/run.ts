@@ -24,7 +24,9 @@ export async function runRoute(
   sent: Sent,
 ): Promise<Reply> {
   const { body, query } = versions.upgrade(version, `${route.method} ${route.path}`, { body: sent.body, query: sent.query });
-  refuseFaults({ ...validator.query(query), ...(route.check?.(body) ?? {}), ...validator.body(body) });
+  const faults = validator.body(body);
+  // The faults of the schema come first in the message, and replace those of the check.
+  refuseFaults({ ...validator.query(query), ...faults, ...route.check?.(body), ...faults });
   const answer = await route.handle({ ...sent, caller, query, body, ...(body === sent.body ? {} : { sent_body: sent.body }) });
   if (route.method !== 'GET') deps.wake.ring(caller.store.environment);
   return answer;

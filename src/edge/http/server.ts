@@ -70,6 +70,7 @@ export function buildServer(deps: HttpDeps, routes: Route[], pages: Pages[]): Fa
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const keys = new KeyRing(deps.stores.control, deps.clock);
   app.decorateRequest('who');
+  const resources = [...new Set(routes.map(({ path }) => path.split('/')[1] ?? ''))];
   const warnOfProxy = proxyWarning(deps.config.trust_proxy, deps.log);
   app.addHook('onRequest', async (request, reply) => {
     // Probes do not wait, because they report the fault.
@@ -78,7 +79,7 @@ export function buildServer(deps: HttpDeps, routes: Route[], pages: Pages[]): Fa
     warnOfProxy(request);
     if (request.raw.httpVersion === '1.1' && !request.headers.host) throw new Problem(400, 'The Host header is missing.');
     // Checked before the body of an unknown path is read: a missing key is reported first.
-    if (request.is404) await admit(deps, keys, { request, reply }, { kind: 'nothing' });
+    if (request.is404) await admit(deps, keys, { request, reply }, { kind: 'nothing', resources });
   });
   observeRequests(app, deps);
   app.addHook('onReady', async () => deps.limits?.open());

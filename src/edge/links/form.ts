@@ -4,6 +4,7 @@ import { decimalsOf, isMovable, type Minor } from '../../kit/money.ts';
 import { openObject } from '../../kit/schema.ts';
 import { typedAmount } from '../../kit/typed-amount.ts';
 import { leastOf } from '../../providers/reference/channels.ts';
+import { checkLargest } from '../../providers/reference/largest.ts';
 import { Type } from 'typebox';
 import type { LinkTexts } from '../pages/texts/link.ts';
 import type { Payer } from './pay.ts';
@@ -59,9 +60,10 @@ export function readPayer(link: LinkRow, typed: Typed, texts: LinkTexts): Payer 
   return { ...payer, amount_minor };
 }
 
-function objectionTo(link: LinkRow, amount: Minor): 'amount' | 'decimals' | null {
+function objectionTo(link: LinkRow, amount: Minor): 'amount' | 'decimals' | 'ceiling' | null {
   if (link.amount_minor !== null) return null;
   if (!isMovable(amount, link.currency)) return decimalsOf(link.currency) === 0 ? 'decimals' : 'amount';
+  if (checkLargest(link.currency, amount) !== null) return 'ceiling';
   const { max_amount_minor: max } = link;
   return amount >= minimumFor(link) && (max === null || amount <= max) ? null : 'amount';
 }

@@ -7,6 +7,7 @@ import { checkMetadata } from '../../kit/metadata.ts';
 import { isMovable, type Minor, minorFromWire, wireFromMinor } from '../../kit/money.ts';
 import type { Queryable, Tx } from '../../kit/sql.ts';
 import { leastOf } from '../../providers/reference/channels.ts';
+import { checkLargest } from '../../providers/reference/largest.ts';
 import type { LinkDeps } from './deps.ts';
 import { presentLink } from './present.ts';
 import type { ChangeLinkBody, CreateLinkBody, LinkRow } from './schema.ts';
@@ -192,6 +193,8 @@ function objectionToAmount(
   const exact = minorFromWire(amount);
   if (exact === null) return 'must have at most two decimals and be at most 9007199254740';
   if (!isMovable(exact, currency)) return `must be a whole amount: ${currency} has no decimals`;
+  const tooLarge = field === 'max_amount' ? null : checkLargest(currency, exact);
+  if (tooLarge) return tooLarge;
   const least = leastOf(currency);
   return field === 'min_amount' || exact >= least ? null : `must be at least ${wireFromMinor(least)} ${currency}`;
 }

@@ -3,6 +3,7 @@ import { BUCKETS, balanceReply } from '../../core/balance/schema.ts';
 import { disputeShape } from '../../core/disputes/schema.ts';
 import { EVENT_TYPES } from '../../money/events/catalogue.ts';
 import { invoiceReply } from '../invoices/schema.ts';
+import { warnings } from '../../kit/envelope.ts';
 import { CURRENCIES } from '../../kit/money.ts';
 import { listMeta } from '../../kit/paging.ts';
 import { linkReply } from '../links/schema.ts';
@@ -17,7 +18,7 @@ import { OWN_SHAPES } from './shapes.ts';
 import { plain, type Schemas } from './schemas.ts';
 import type { Schema } from './types.ts';
 
-const ENVELOPE = new Set(['code', 'status', 'message']);
+const ENVELOPE = new Set(['code', 'status', 'message', 'warnings']);
 
 /** Type names for client libraries that differ from the word on the wire. */
 const RESOURCE_NAMES: Record<string, string> = { transaction: 'Payment', webhook: 'WebhookEndpoint' };
@@ -26,6 +27,8 @@ const [offsetMeta, cursorMeta] = listMeta.anyOf;
 
 /** Shapes that would get no name, or a worse one, by the rules of {@link nameShapes}. */
 const NAMED: Record<string, TSchema | Schema> = {
+  Warnings: warnings,
+  Warning: within(warnings, 'items'),
   Payment: retrievedPayment,
   ListedPayment: listedPayment,
   CreatedPayment: createdPayment,

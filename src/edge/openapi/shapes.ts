@@ -9,6 +9,10 @@ const head = { code: { type: 'integer' }, status: { type: 'string' }, message: {
 const HEAD = Object.keys(head);
 
 const error_code = { type: 'string' };
+const hint: Schema = {
+  type: 'string',
+  description: 'What you can do, in one sentence, for common mistakes. For developers; never branch on it.',
+};
 const fieldErrors = {
   type: 'object',
   description: 'Rejected fields by dotted path, each with its messages.',
@@ -22,7 +26,7 @@ function error(description: string, required: Record<string, Schema> = {}, optio
     type: 'object',
     description,
     required: [...HEAD, ...Object.keys(required)],
-    properties: { ...head, ...required, ...optional },
+    properties: { ...head, ...required, ...optional, hint },
   };
 }
 
@@ -33,7 +37,7 @@ const oneOfKinds = (kinds: Record<string, Record<string, Schema>>): Schema[] =>
     properties: { kind: { const: kind, description: 'Action required of the payer.' }, ...fields, ...(hint ? { hint } : {}) },
   }));
 
-const hint: Schema = { type: 'string', description: 'USSD code to dial when no prompt appears.' };
+const ussd: Schema = { type: 'string', description: 'USSD code to dial when no prompt appears.' };
 
 /** Shapes that no route declares: errors, and shapes that are looser in a reply's filter than in reality. */
 export const OWN_SHAPES: Record<string, Schema> = {
@@ -52,8 +56,8 @@ export const OWN_SHAPES: Record<string, Schema> = {
     description: 'Action required of the payer, by `kind`; null when the payer only has to wait.',
     oneOf: [
       ...oneOfKinds({
-        confirm: { hint },
-        otp: { hint },
+        confirm: { hint: ussd },
+        otp: { hint: ussd },
         redirect: { url: { type: 'string', format: 'uri', description: 'URL to which to redirect the payer.' } },
         transfer: {
           instructions: {

@@ -1,3 +1,5 @@
+import { hint } from './hints.ts';
+
 /** An error response as shown in the documentation. */
 export interface ProblemText {
   status: number;
@@ -7,6 +9,7 @@ export interface ProblemText {
   error_code?: string;
   errors?: Record<string, string[]>;
   payer_message?: string;
+  hint?: string;
   type?: string;
   retry_after?: number;
   retry_after_human?: string;
@@ -23,6 +26,7 @@ const table = {
     status: 400,
     when: 'The body is not a JSON object, or larger than 256 KB.',
     message: 'The body is not valid JSON.',
+    hint: hint('body_syntax'),
   },
   payment_not_cancellable: {
     status: 400,
@@ -65,6 +69,7 @@ const table = {
     status: 401,
     when: 'The key is unknown, revoked, inactive or expired.',
     message: 'API key unknown, revoked, inactive or expired.',
+    hint: hint('key_scheme', { scheme: 'Bearer' }),
   },
   merchant_not_verified: {
     status: 402,
@@ -97,12 +102,14 @@ const table = {
     when: 'A restricted key lacks the scope of the operation.',
     message: 'The key lacks the scope payment.read.',
     error_code: 'scope_missing',
+    hint: hint('scope', { scope: 'payment.read' }),
   },
   live_only_feature: {
     status: 403,
     when: 'A sandbox key was used for a feature that exists in live only.',
     message: 'This feature exists in the live environment only.',
     error_code: 'live_only_feature',
+    hint: hint('live_key', { own: 'sk_test.' }),
   },
   payment_not_found: { status: 404, when: 'No such payment for this team and environment.', message: 'Payment Not Found' },
   customer_not_found: { status: 404, when: 'No such customer for this team and environment.', message: 'Customer Not Found' },
@@ -120,6 +127,7 @@ const table = {
     status: 406,
     when: 'A public key was sent where a secret or restricted one is needed, for this route or by the setting of the team.',
     message: 'Private Key Required',
+    hint: hint('secret_key', { secret: 'sk_test.', restricted: 'rk_test.', own: 'pk_test.' }),
   },
   reference_taken: {
     status: 409,
@@ -144,8 +152,11 @@ const table = {
   invalid_fields: {
     status: 422,
     when: 'One or more fields are invalid; all are listed.',
-    message: 'amount: must be number',
-    errors: { amount: ['must be number'], 'customer.email': ['must be a valid e-mail address'] },
+    message: 'amount: must be a number in major units, without quotes; customer.email: must be a valid e-mail address',
+    errors: {
+      amount: ['must be a number in major units, without quotes'],
+      'customer.email': ['must be a valid e-mail address'],
+    },
   },
   invalid_query: {
     status: 422,

@@ -23,7 +23,7 @@ const BAD_REQUESTS: Record<string, string> = {
 
 /** Renders an error in the envelope. Unexpected errors reveal no internals. */
 export function renderError(error: unknown): Rendered {
-  const problem = error instanceof Problem ? error : foreign(error);
+  const problem = asProblem(error);
   const { headers = {}, extra = {}, ...fields } = problem.details;
   return {
     code: problem.status,
@@ -37,7 +37,9 @@ export function isOurFault(error: unknown): boolean {
   return renderError(error).code >= 500 && !(error instanceof Problem);
 }
 
-function foreign(error: unknown): Problem {
+/** Returns the error of any source as the caller may see it. */
+export function asProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
   if (error instanceof DatabaseUnavailable) {
     const message = 'The database cannot be reached right now. Try again in some seconds, with the same Idempotency-Key.';
     return new Problem(500, message, { headers: { 'Retry-After': RETRY_AFTER_S } });

@@ -1,4 +1,5 @@
 import type { Static, TSchema } from 'typebox';
+import type { Warning } from '../../kit/envelope.ts';
 import type { FieldErrors } from '../../kit/errors.ts';
 import type { Caller } from '../keys/caller.ts';
 import type { Scope } from '../keys/scopes.ts';
@@ -45,6 +46,11 @@ export interface Route<Body extends TSchema = TSchema, Query extends TSchema = T
    * conform to the schema.
    */
   check?(body: Static<Body>): FieldErrors;
+  /**
+   * Returns what the caller should know about a body that is accepted. It depends on the body alone, because a replay repeats it. The
+   * body may not conform to the schema: the warnings are then not shown.
+   */
+  warn?(body: Static<Body>): Warning[];
   /** Success bodies by status. Error bodies are the same for all routes and added by the server. */
   replies: Record<number, TSchema>;
   handle(call: Call<Static<Body>, Static<Query>>): Promise<Reply>;

@@ -7,11 +7,11 @@ import { textFault } from './body.ts';
 const MAX_MESSAGES = 100;
 
 /** Body values are not converted: a number in quotes is not a number. Each compiles a schema once. */
-const bodies = compiler({ coerceTypes: false });
+const bodies = compiler({ coerceTypes: false, verbose: true });
 /** Query values are text, so they are converted. */
 const queries = compiler({ coerceTypes: true });
 
-function compiler(options: { coerceTypes: boolean }): Ajv {
+function compiler(options: { coerceTypes: boolean; verbose?: boolean }): Ajv {
   const ajv = new Ajv({ allErrors: true, useDefaults: false, strict: false, strictNumbers: true, ...options });
   formats.default(ajv, ['email', 'date', 'date-time']);
   ajv.addFormat('web-url', isWebUrl);
@@ -91,10 +91,21 @@ function messageOf(error: ErrorObject): string {
     case 'format':
       return FORMATS[error.params.format] ?? 'is not valid';
     case 'type':
-      return `must be ${[error.params.type].flat().join(' or ')}`;
+      return isQuoted(error)
+        ? `must be a number${AMOUNTS.test(error.instancePath) ? ' in major units' : ''}, without quotes`
+        : `must be ${[error.params.type].flat().join(' or ')}`;
     default:
       return error.message ?? 'is not valid';
   }
+}
+
+/** Fields of amounts: `amount`, `min_amount`, `unit_price`. */
+const AMOUNTS = /(amount|price)$/;
+
+/** Whether a number was sent as text. `data` is the rejected value; validators of queries, which convert text, do not keep it. */
+function isQuoted({ params, data }: ErrorObject): boolean {
+  const numeric = [params.type].flat().some((type) => type === 'number' || type === 'integer');
+  return numeric && typeof data === 'string' && /^-?\d+(\.\d+)?$/.test(data.trim());
 }
 
 const FORMATS: Record<string, string> = {

@@ -49,11 +49,15 @@ export class Versions {
 
   /** Renames rejected fields to their names in this version. */
   errorsFor(version: string, route: RouteName, errors: FieldErrors): FieldErrors {
-    const renames = this.#since(version)
+    return Object.fromEntries(Object.entries(errors).map(([path, messages]) => [this.fieldFor(version, route, path), messages]));
+  }
+
+  /** Returns the name of a request's field in this version. */
+  fieldFor(version: string, route: RouteName, path: string): string {
+    return this.#since(version)
       .toReversed()
-      .map(({ requests }) => requests?.[route]?.fields ?? {});
-    const older = (path: string) => renames.reduce((name, fields) => renamed(name, fields), path);
-    return Object.fromEntries(Object.entries(errors).map(([path, messages]) => [older(path), messages]));
+      .map(({ requests }) => requests?.[route]?.fields ?? {})
+      .reduce((name, fields) => renamed(name, fields), path);
   }
 
   /** Renames the rejected fields of an error thrown by a handler; returns any other error unchanged. */
