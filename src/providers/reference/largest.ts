@@ -41,8 +41,15 @@ export function checkLargest(currency: string, amount_minor: Minor): string | nu
   return `must be at most ${wireFromMinor(most)} ${currency}, the largest amount that any channel takes`;
 }
 
-/** Returns whether some channel of the currency moves multiples of a step of which this amount is one; true without channels. */
+const steps = new Map<string, Minor[]>(
+  CURRENCIES.map((currency) => [
+    currency,
+    [...new Set(CHANNELS.flatMap((channel) => limitsOf(channel, currency)?.step_minor ?? []))],
+  ]),
+);
+
+/** Returns whether the amount is a multiple of the step of some channel; true for a currency without channels. */
 export function isOnAStep(currency: string, amount_minor: Minor): boolean {
-  const steps = CHANNELS.flatMap((channel) => limitsOf(channel, currency)?.step_minor ?? []);
-  return steps.length === 0 || steps.some((step) => amount_minor % step === 0n);
+  const own = steps.get(currency) ?? [];
+  return own.length === 0 || own.some((step) => amount_minor % step === 0n);
 }
