@@ -7,11 +7,10 @@ import path from 'node:path';
  * package has no types of Node: what is not a web standard does not compile.
  */
 const here = import.meta.dirname;
-const dist = path.join(here, 'dist');
-const out = path.resolve(process.argv[2] ?? dist);
+const out = path.resolve(process.argv[2] ?? path.join(here, 'dist'));
 const compiler = path.join(here, '../node_modules/typescript-7/bin/tsc');
 
-fs.rmSync(dist, { recursive: true, force: true });
+fs.rmSync(out, { recursive: true, force: true });
 execFileSync(process.execPath, [compiler, '--project', here, '--outDir', out], { stdio: 'inherit' });
 for (const name of fs.readdirSync(out, { recursive: true, encoding: 'utf8' })) {
   if (name.endsWith('.d.ts')) pointToJs(path.join(out, name));

@@ -5,7 +5,6 @@ import { createServer } from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { startApi } from '../setup/api.ts';
 import { openBrowser } from '../setup/browser.ts';
@@ -36,24 +35,6 @@ test('the build is plain modules: no TypeScript, no Node API, no import from out
     assert.doesNotMatch(text, /\b(process|Buffer|require)\b[.(]/, name);
   }
 });
-
-/** The Node that is running, and, where there is one, that of the machine. */
-function nodes(): string[] {
-  const places = (process.env.PATH ?? '').split(path.delimiter).map((place) => path.join(place, 'node'));
-  const others = places.filter((file) => fs.existsSync(file) && !file.includes('node_modules'));
-  return [process.execPath, ...new Set(others.map((file) => fs.realpathSync(file)))];
-}
-
-for (const node of nodes()) {
-  const version = execFileSync(node, ['--version'], { encoding: 'utf8' }).trim();
-  const supported = Number(version.slice(1).split('.')[0]) >= 20;
-  test(`the built package runs under Node ${version}`, { skip: !supported && 'older than 20' }, async () => {
-    const program = path.join(import.meta.dirname, 'built-program.mjs');
-    const module = pathToFileURL(path.join(built, 'index.js')).href;
-    const { stdout } = await run(node, [program, module, api.url, api.keys.sandbox.secret], { timeout: 60_000 });
-    assert.deepEqual(JSON.parse(stdout), { node: version, found: true, missing: true, refused: 'signature_mismatch' });
-  });
-}
 
 const STRICT = ['--strict', '--exactOptionalPropertyTypes', '--noEmit', '--target', 'es2022'];
 const WITH_NODE = ['--module', 'nodenext', '--lib', 'es2022', '--types', 'node', '--typeRoots'];

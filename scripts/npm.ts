@@ -1,0 +1,12 @@
+import { execFileSync } from 'node:child_process';
+
+/**
+ * Runs npm and returns what it prints: the npm that started this program, if any, under the Node that it runs on.
+ * @throws when npm cannot be run or fails; its messages are on stderr
+ */
+export function npm(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = process.env): string {
+  const { npm_execpath: script = '', npm_node_execpath: node = process.execPath } = process.env;
+  const options = { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] } as const;
+  if (/npm-cli\.c?js$/.test(script)) return execFileSync(node, [script, ...args], options);
+  return execFileSync('npm', [...args], { ...options, shell: process.platform === 'win32' });
+}
