@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { type ExecFileSyncOptionsWithStringEncoding, execFileSync } from 'node:child_process';
 
 /**
  * Runs npm and returns what it prints: the npm that started this program, if any, under the Node that it runs on.
@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
  */
 export function npm(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = process.env): string {
   const { npm_execpath: script = '', npm_node_execpath: node = process.execPath } = process.env;
-  const options = { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] } as const;
+  const options: ExecFileSyncOptionsWithStringEncoding = { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] };
   if (/npm-cli\.c?js$/.test(script)) return execFileSync(node, [script, ...args], options);
   return execFileSync('npm', [...args], { ...options, shell: process.platform === 'win32' });
 }

@@ -3,11 +3,13 @@ import { SIMULATORS } from './catalogue.ts';
 import { PROFILES, type Profile } from './kit/faults.ts';
 import { startSimulator, type Simulator, type SimulatorKind } from './kit/simulator.ts';
 
-/** `npm run twins`: every provider simulator on a port of its own, until Ctrl-C. */
-const HELP = `Usage: npm run twins -- [options]
+/** `npm run simulators`: every provider simulator on a port of its own, until Ctrl-C. */
+const HELP = `Usage: npm run simulators -- [options]
 
 Starts a simulator of every provider on this machine. Nothing leaves it.
 
+  --connect          verify the demo team of npm start for live payments, add an account at each simulator to it,
+                     and rules that order them; what is there already stays as it is
   --port-base <n>    port of the first; the others follow (default 9100)
   --seed <n>         the same seed lets the same things go wrong (default 1)
   --profile <name>   ${PROFILES.join(', ')} (default calm)
@@ -32,6 +34,7 @@ interface Options {
   seed: number;
   delay_ms: number;
   profile: Profile;
+  connect: boolean;
 }
 
 /** Returns the parsed options, or null when they are invalid. */
@@ -41,13 +44,14 @@ function readOptions(): Options | 'help' | null {
   const [port, seed, delay_ms] = [values['port-base'], values.seed, values.delay].map(Number) as [number, number, number];
   const profile = PROFILES.find((name) => name === values.profile);
   const fits = [port, seed, delay_ms].every((value) => Number.isInteger(value) && value >= 0) && port <= 65_000;
-  return fits && profile ? { port, seed, delay_ms, profile } : null;
+  return fits && profile ? { port, seed, delay_ms, profile, connect: values.connect } : null;
 }
 
 function parseOptions() {
   try {
     return parseArgs({
       options: {
+        connect: { type: 'boolean', default: false },
         'port-base': { type: 'string', default: '9100' },
         seed: { type: 'string', default: '1' },
         profile: { type: 'string', default: 'calm' },
@@ -60,7 +64,7 @@ function parseOptions() {
   }
 }
 
-async function run({ port, ...weather }: Options): Promise<void> {
+async function run({ port, connect, ...weather }: Options): Promise<void> {
   const simulators: Simulator[] = [];
   for (const [at, kind] of SIMULATORS.entries()) {
     const simulator = await startSimulator(kind, {
@@ -74,14 +78,26 @@ async function run({ port, ...weather }: Options): Promise<void> {
       process.exit(1);
     }
     simulators.push(simulator);
-    console.log(`${introduce(kind, simulator)}\n`);
+    console.log(connect ? `${simulator.name}  ${simulator.url}` : `${introduce(kind, simulator)}\n`);
   }
+  if (connect) await connectTo(simulators);
   console.log(`Weather: ${weather.profile}, seed ${weather.seed}. Stop with Ctrl-C.`);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, async () => {
       await Promise.all(simulators.map((simulator) => simulator.stop()));
       process.exit(0);
     });
+  }
+}
+
+/** The code of the service is loaded for it alone: simulators start without. */
+async function connectTo(simulators: readonly Simulator[]): Promise<void> {
+  try {
+    console.log(`\n${await (await import('./connect.ts')).connect(simulators)}\n`);
+  } catch (error) {
+    const { failureText } = await import('../src/program/cli/failure.ts');
+    console.error((await failureText(error))?.replace(/^pirogue:/, 'simulators:'));
+    process.exit(1);
   }
 }
 

@@ -53,6 +53,11 @@ export function isLoopbackAddress(ip: string): boolean {
   return isIPv4(ip) ? ip.startsWith('127.') : isIPv6(ip) && loopbackV6.check(ip, 'ipv6');
 }
 
+/** Returns whether the host of a URL or of a Host header, without its port, is this machine. Brackets of IPv6 are accepted. */
+export function isLoopbackHost(host: string): boolean {
+  return isLocalhostName(host) || isLoopbackAddress(host.replace(/^\[(.*)\]$/, '$1'));
+}
+
 /** Returns whether the name is `localhost` or a subdomain of it (RFC 6761), with or without the trailing dot. */
 export function isLocalhostName(hostname: string): boolean {
   return /^(?:.+\.)?localhost\.?$/i.test(hostname);

@@ -86,7 +86,9 @@ export class Stage {
   /** Starts a command that goes on; comes back when it has said something. */
   async start(text: string): Promise<Running> {
     const file = this.#write('running.sh', `. ./exported\nset -eu\nexec ${this.filled(text)}`);
-    const child = spawn('bash', [file], { cwd: this.folder, env: this.#env, stdio: ['ignore', 'pipe', 'pipe'] });
+    // A group of its own: Ctrl-C in a terminal goes to all processes of a command, and npm does not pass it on.
+    const place = { cwd: this.folder, env: this.#env };
+    const child = spawn('bash', [file], { ...place, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (part: string) => {
@@ -100,7 +102,10 @@ export class Stage {
     return {
       output: () => this.#asShown(output),
       stop: async () => {
-        if (child.exitCode === null && child.kill('SIGINT')) await once(child, 'close');
+        if (child.exitCode !== null || child.pid === undefined) return;
+        const closed = once(child, 'close');
+        process.kill(-child.pid, 'SIGINT');
+        await closed;
       },
     };
   }
