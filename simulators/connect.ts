@@ -82,7 +82,10 @@ async function runningService(config: Config): Promise<KeysFile> {
   const keys = readKeysFile(config);
   if (!keys) throw new Failure(`there is no demo team: ${keysFilePath(config)} does not exist`, 'Run "npm start" first.');
   if (!isLoopbackHost(new URL(keys.base_url).hostname)) {
-    throw new Failure(`--connect works with a service on this machine only, not ${keys.base_url}`, 'Start it without PUBLIC_URL.');
+    throw new Failure(
+      `--connect works with a service on this machine only, not ${keys.base_url}`,
+      'Start it without PUBLIC_URL.',
+    );
   }
   const health = await fetch(`${keys.base_url}/health/live`, { signal: AbortSignal.timeout(ANSWER_MS) }).catch(() => null);
   if (health?.ok) return keys;

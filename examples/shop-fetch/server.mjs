@@ -1,4 +1,4 @@
-// The same shop with nothing but fetch and HMAC, in plain JavaScript. Run it: see ../README.md.
+// The same shop with nothing but fetch and HMAC, in plain JavaScript. Run it: npm run example -- shop-fetch (see ../README.md).
 import { createHmac, randomUUID, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 
@@ -15,6 +15,7 @@ const seenEvents = new Set();
 createServer((request, response) => {
   answer(request, response).catch((error) => {
     console.error(error.message);
+    if (error.status === 401) console.error(`${PIROGUE_URL} rejects PIROGUE_KEY: check it, and start the shop again.`);
     // Sending the form again is safe: the order, and with it the Idempotency-Key, stays the same.
     show(response, 502, '<p>Payment does not work at this moment. Please go back and try again.</p>');
   });
@@ -48,7 +49,7 @@ async function call(method, path, body, idempotencyKey = randomUUID()) {
     const { status, headers, json } = answered;
     if (status >= 200 && status < 300) return json;
     const worthIt = status === 0 || status === 429 || status >= 500;
-    if (!worthIt || tries === TRIES) throw new Error(`${method} ${path}: ${status} ${json.message}`);
+    if (!worthIt || tries === TRIES) throw Object.assign(new Error(`${method} ${path}: ${status} ${json.message}`), { status });
     const seconds = Number(headers.get('retry-after') ?? tries) + Math.random();
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
   }

@@ -1,8 +1,8 @@
-// A shop with one product, with the SDK. Run it: see ../README.md.
+// A shop with one product, with the SDK. Run it: npm run example -- shop (see ../README.md).
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 // In a project of your own: from 'pirogue-sdk'.
-import { CallError, type Payment, Pirogue, WebhookVerificationError } from '../../sdk/src/index.ts';
+import { AuthenticationError, CallError, type Payment, Pirogue, WebhookVerificationError } from '../../sdk/src/index.ts';
 
 const { PORT = '3000', PIROGUE_URL = 'http://127.0.0.1:8080', PIROGUE_KEY = '', PIROGUE_WEBHOOK_SECRET = '' } = process.env;
 const { SHOP_URL = `http://127.0.0.1:${PORT}` } = process.env;
@@ -27,7 +27,10 @@ const seenEvents = new Set<string>();
 
 createServer((request, response) => {
   answer(request, response).catch((error: unknown) => {
-    if (!(error instanceof CallError)) console.error(error);
+    // A rejected call is one line; anything else is a defect of the shop and needs its stack.
+    console.error(error instanceof CallError ? `${error.name}: ${error.message}` : error);
+    if (error instanceof AuthenticationError)
+      console.error(`${PIROGUE_URL} rejects PIROGUE_KEY: check it, and start the shop again.`);
     // Sending the form again is safe: the order, and with it the Idempotency-Key, stays the same.
     show(response, 502, '<p>Payment does not work at this moment. Please go back and try again.</p>');
   });

@@ -80,8 +80,9 @@ export function allRoutes(deps: Deps): Route[] {
 /**
  * Builds the HTTP server with all routes and pages.
  * @param workers those running in this process, for readiness
+ * @param demoKey public sandbox key of the demo team, with which `/docs` tries calls
  */
-export function buildApi(deps: Deps, workers: readonly Worker[]): FastifyInstance {
+export function buildApi(deps: Deps, workers: readonly Worker[], demoKey?: string): FastifyInstance {
   const routes = allRoutes(deps);
   return buildServer(deps, routes, [
     healthPages(deps, workers),
@@ -91,7 +92,7 @@ export function buildApi(deps: Deps, workers: readonly Worker[]): FastifyInstanc
     linkPages(deps),
     callbackPages(deps),
     consolePages(deps, routes),
-    documentationPages(routes, deps.config.public_url),
+    documentationPages(routes, deps.config.public_url, demoKey),
   ]);
 }
 

@@ -127,6 +127,37 @@ test('a receiver that is down or rejects an event gets it once it is back, and t
   assert.deepEqual(new Set(lines.slice(1).map(({ delivery_id }) => delivery_id)).size, lines.length - 1);
 });
 
+test('with nothing listening, it says so at the start, and the retries of one event do not hold up the next ones', async () => {
+  const merchant = await api.newMerchant();
+  const address = `http://127.0.0.1:${await freePort()}/hook`;
+  const { listening } = await listen(merchant, ['--forward-to', address]);
+  const absence = `nothing listens at ${address} (connection refused): start your server there, or give its address with --forward-to\n`;
+  await listening.until(() => listening.stderr === absence);
+  await announce(merchant, 4);
+  await listening.until(() => listening.stderr.split('given up').length === 5);
+  const tries = Map.groupBy(listening.lines.slice(1), ({ event }) => event);
+  assert.deepEqual(
+    [...tries.values()].map((lines) => lines.length),
+    [4, 1, 1, 1],
+  );
+  assert.equal(listening.stderr.split('nothing listens').length, 2, 'said once');
+});
+
+test('when the receiver is back, events are retried again', async () => {
+  const merchant = await api.newMerchant();
+  await shop.close();
+  const { listening } = await listen(merchant, ['--forward-to', shop.url]);
+  await announce(merchant, 1);
+  await listening.until(() => listening.stderr.includes('given up'));
+  await shop.open();
+  await announce(merchant, 1);
+  await listening.until((lines) => lines.at(-1).status === 200);
+  shop.status = 500;
+  await announce(merchant, 1);
+  const lines = await listening.until((seen) => seen.filter(({ status }) => status === 500).length === 2);
+  assert.equal(lines.filter(({ error }) => error === 'refused').length, 4);
+});
+
 test('a receiver that never accepts: delivery stops with the command to resend, and that command works', async () => {
   const merchant = await api.newMerchant();
   shop.status = 400;

@@ -7,6 +7,9 @@ import type { Received } from '../setup/receiver.ts';
 
 const ENTRY = path.join(import.meta.dirname, '..', '..', 'src', 'program', 'cli', 'main.ts');
 
+/** An event that is given up takes 7 s of waits between its attempts. */
+const LIMIT_MS = 30_000;
+
 /** Settings of a merchant's machine that has no service and no database of its own. */
 export function merchantEnv(api: Api, key: string): Record<string, string> {
   return { PIROGUE_KEY: key, PIROGUE_URL: api.url, DATA_DIR: path.join(api.config.data_dir, 'nothing-here') };
@@ -48,10 +51,14 @@ export class Listening {
 
   /** Waits until its lines fit. */
   until(fits: (lines: Listening['lines']) => boolean): Promise<Listening['lines']> {
-    return until(async () => {
-      if (this.#child.exitCode !== null && !fits(this.lines)) throw new Error(`it ended: ${this.stderr}`);
-      return this.lines;
-    }, fits);
+    return until(
+      async () => {
+        if (this.#child.exitCode !== null && !fits(this.lines)) throw new Error(`it ended: ${this.stderr}`);
+        return this.lines;
+      },
+      fits,
+      LIMIT_MS,
+    );
   }
 
   /** As by Ctrl-C. @returns its exit code */

@@ -45,8 +45,13 @@ function blocksUnder(heading: string): Block[] {
 /** Starts the simulators in place of those before, and waits until they can be used. */
 async function simulate(command: string): Promise<string> {
   await running?.stop();
-  const started = (running = await stage.start(command));
-  await until(async () => started.output(), (output) => output.includes('Stop with Ctrl-C'), LIMIT_MS);
+  const started = await stage.start(command);
+  running = started;
+  await until(
+    async () => started.output(),
+    (output) => output.includes('Stop with Ctrl-C'),
+    LIMIT_MS,
+  );
   return started.output();
 }
 
@@ -66,7 +71,9 @@ test('README.md, "Live flows": every command works, in this order, and explain p
     else if (!answer) await run(block);
     else {
       const fits = (output: string) => lineDifferences(answer.text, output).length === 0;
-      await until(() => run(block), fits, LIMIT_MS).catch(async () => assert.fail(lineDifferences(answer.text, await run(block))[0]));
+      await until(() => run(block), fits, LIMIT_MS).catch(async () =>
+        assert.fail(lineDifferences(answer.text, await run(block))[0]),
+      );
     }
   }
   assert.equal(await collected(base, 25_000), 0, 'the simulators of the storm are new ones');
@@ -83,7 +90,10 @@ test('README.md, "Live flows": in the storm no payment is charged twice', { skip
     assert.doesNotMatch(output, /"code":50[01]/);
   }
   const counts = await Promise.all(Array.from({ length: CHARGES }, (_, n) => collected(base, 25_001 + n)));
-  assert.ok(counts.every((count) => count <= 1), String(counts));
+  assert.ok(
+    counts.every((count) => count <= 1),
+    String(counts),
+  );
 });
 
 test('simulators --connect leaves what is there as it is, and every account of it can be used', { skip }, async () => {

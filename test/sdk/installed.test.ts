@@ -34,7 +34,10 @@ test('the line of the README installs the packed SDK in an empty project, withou
   assert.ok(fs.existsSync(path.join(shop, 'node_modules/pirogue-sdk/dist/index.js')), String(installing.stderr));
   const { version } = JSON.parse(fs.readFileSync(path.join(root, 'sdk/package.json'), 'utf8'));
   assert.ok(line.endsWith(`-${version}.tgz`), line);
-  assert.deepEqual(fs.readdirSync(path.join(shop, 'node_modules')).filter((name) => !name.startsWith('.')), ['pirogue-sdk']);
+  assert.deepEqual(
+    fs.readdirSync(path.join(shop, 'node_modules')).filter((name) => !name.startsWith('.')),
+    ['pirogue-sdk'],
+  );
 });
 
 test('the package has plain modules, their types, a README and the licence, and nothing else', () => {

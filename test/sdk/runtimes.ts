@@ -1,10 +1,12 @@
+import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { npm } from '../../scripts/npm.ts';
 
 const ROOT = path.join(import.meta.dirname, '../..');
 const LIST = path.join(import.meta.dirname, 'runtimes');
-const PLACE = path.join(ROOT, '.cache', 'runtimes');
+/** Named by what is installed there: another list gets another folder. */
+const PLACE = path.join(ROOT, '.cache', `runtimes-${versionOf(path.join(LIST, 'package-lock.json'))}`);
 
 export interface Runtime {
   major: number;
@@ -19,23 +21,35 @@ export interface Runtime {
  * among our own dependencies, 300 MB would be downloaded by everyone who starts the program.
  */
 export function runtimes(majors: readonly number[]): Runtime[] {
-  const ours = Number(process.versions.node.split('.')[0]);
+  if (majors.some((major) => !fs.existsSync(nodeOf(major)))) install();
   return majors.map((major) => {
-    if (major === ours) return { major, node: process.execPath, missing: false };
-    const node = path.join(PLACE, 'node_modules', `node-${major}-${process.platform}-${process.arch}`, 'bin', 'node');
-    if (!fs.existsSync(node)) install();
+    const node = nodeOf(major);
     return fs.existsSync(node) ? { major, node, missing: false } : { major, node: null, missing: absent(major) };
   });
 }
 
+function nodeOf(major: number): string {
+  if (process.versions.node.startsWith(`${major}.`)) return process.execPath;
+  return path.join(PLACE, 'node_modules', `node-${major}-${process.platform}-${process.arch}`, 'bin', 'node');
+}
+
+/** In a folder of its own, which is then moved into place as a whole: test files run side by side. */
 function install(): void {
-  fs.mkdirSync(PLACE, { recursive: true });
-  for (const name of ['package.json', 'package-lock.json']) fs.copyFileSync(path.join(LIST, name), path.join(PLACE, name));
+  fs.mkdirSync(path.dirname(PLACE), { recursive: true });
+  const folder = fs.mkdtempSync(`${PLACE}-`);
   try {
-    npm(['ci', '--ignore-scripts', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'], PLACE);
+    for (const name of ['package.json', 'package-lock.json']) fs.copyFileSync(path.join(LIST, name), path.join(folder, name));
+    npm(['ci', '--ignore-scripts', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'], folder);
+    fs.renameSync(folder, PLACE);
   } catch {
-    // Offline. The caller reports which release is missing.
+    // Offline, or another test file was faster. The caller reports a release that is missing.
+  } finally {
+    fs.rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function versionOf(file: string): string {
+  return createHash('sha256').update(fs.readFileSync(file)).digest('hex').slice(0, 8);
 }
 
 function absent(major: number): string {

@@ -1,12 +1,15 @@
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isLoopbackAddress, isLoopbackHost } from '../../kit/addresses.ts';
 import { sha256 } from '../../kit/crypto.ts';
 import type { Route } from '../../tenants/api/route.ts';
 import type { Pages } from '../http/server.ts';
 import { buildDocument } from './document.ts';
 import { PAGE_HEADERS } from './page/assets.ts';
 import { documentationPage } from './page/page.ts';
+
+const PRIVATE = { 'Cache-Control': 'private, no-cache' };
 
 const squeeze = { br: promisify(brotliCompress), gzip: promisify(gzip) };
 
@@ -19,17 +22,34 @@ interface Sheet {
   squeezed: Map<string, Promise<Buffer>>;
 }
 
-/** Serves `/openapi.json` and `/docs`: without a key, cacheable, built on first use. */
-export function documentationPages(routes: readonly Route[], server: string): Pages {
+/**
+ * Serves `/openapi.json` and `/docs`: without a key, cacheable, built on first use.
+ * @param key public sandbox key of the demo team; the page has it for browsers of this machine only
+ */
+export function documentationPages(routes: readonly Route[], server: string, key?: string): Pages {
   const document = once(() => buildDocument(routes, server));
   const json = once(() =>
     sheet('application/json; charset=utf-8', `${JSON.stringify(document(), null, 2)}\n`, { 'Access-Control-Allow-Origin': '*' }),
   );
   const page = once(() => sheet('text/html; charset=utf-8', documentationPage(document()), PAGE_HEADERS));
+  const own = once(() => sheet('text/html; charset=utf-8', documentationPage(document(), key), { ...PAGE_HEADERS, ...PRIVATE }));
+  const offered = key !== undefined && isLoopbackHost(new URL(server).hostname);
   return (app: FastifyInstance) => {
     app.get('/openapi.json', { exposeHeadRoute: true }, (request, reply) => send(json(), request, reply));
-    app.get('/docs', { exposeHeadRoute: true }, (request, reply) => send(page(), request, reply));
+    app.get('/docs', { exposeHeadRoute: true }, (request, reply) =>
+      send(offered && isLocal(request) ? own() : page(), request, reply),
+    );
   };
+}
+
+/**
+ * Returns whether a browser on this machine asks for this machine. The Host header is checked too: a foreign page can give its
+ * name our address (DNS rebinding). A proxy on this machine shows itself by its headers.
+ */
+function isLocal({ socket, hostname, headers }: FastifyRequest): boolean {
+  const peer = (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+  const proxied = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'].some((name) => headers[name] !== undefined);
+  return isLoopbackAddress(peer) && isLoopbackHost(hostname) && !proxied;
 }
 
 function once<T extends object>(make: () => T): () => T {
@@ -44,9 +64,9 @@ function sheet(type: string, text: string, headers: Readonly<Record<string, stri
 
 async function send(found: Sheet, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { type, headers, etag, text } = found;
-  reply.headers(headers).type(type).header('ETag', etag).header('Vary', 'Accept-Encoding');
   // Revalidated on every use, which costs a few bytes while nothing has changed: a new release is visible immediately.
   reply.header('Cache-Control', 'public, no-cache').header('X-Content-Type-Options', 'nosniff');
+  reply.headers(headers).type(type).header('ETag', etag).header('Vary', 'Accept-Encoding');
   if (String(request.headers['if-none-match'] ?? '').includes(etag)) return reply.code(304).send();
   const accepted = String(request.headers['accept-encoding'] ?? '');
   const encoding = (['br', 'gzip'] as const).find((name) => new RegExp(`\\b${name}\\b`).test(accepted));

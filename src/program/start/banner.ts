@@ -1,22 +1,33 @@
 import type { KeysFile } from './demo.ts';
 
-/** Returns the text of the first screen: the URL, the keys, and a call that works when pasted. */
+/** Returns the text of the first screen: where to go, the keys, and a call that works when pasted. */
 export function banner(keys: KeysFile, keysFile: string): string {
+  const { base_url, sandbox, live } = keys;
   return `
-  Pirogue is ready at ${keys.base_url}
+  Pirogue is ready at ${base_url}
+  Every call of the API, to read and to try:  ${base_url}/docs
 
-    sandbox   public  ${keys.sandbox.public}
-              secret  ${keys.sandbox.secret}
-    live      public  ${keys.live.public}
-              secret  ${keys.live.secret}
-    (kept in ${keysFile})
+  Create a first payment in the sandbox, where no money moves (in another terminal):
 
-  Create a payment, then open its authorization_url and pay with +237 650 000 000:
-
-    curl -s ${keys.base_url}/payments \\
-      -H "Authorization: ${keys.sandbox.secret}" \\
+    curl -s ${base_url}/payments \\
+      -H "Authorization: ${sandbox.secret}" \\
       -H "Content-Type: application/json" \\
       -d '{"amount": 25000, "currency": "XAF", "phone": "+237650000000", "reference": "order-1"}'
+
+  Then open the authorization_url of its response and pay with +237 650 000 000.
+
+  Keys of the demo team, kept in ${keysFile}:
+
+    sandbox   public  ${sandbox.public}
+              secret  ${sandbox.secret}
+    live      public  ${live.public}
+              secret  ${live.secret}
+
+  Next:
+    npm run webhooks                  receives and prints the events of your payments
+    npm run example -- shop           a shop that takes payments, on port 3000
+    npm run simulators -- --connect   live payments through simulated providers
+    docs/guides/README.md             guides, step by step
 
   Stop with Ctrl-C.
 `;

@@ -73,7 +73,7 @@ async function serve(
   try {
     deps.nodes.start();
     metrics = await openMetrics(deps, workers, () => stores.use());
-    if (role !== 'worker') server = await listen(deps, workers);
+    if (role !== 'worker') server = await listen(deps, workers, keys);
     log.info({ role, profile: config.profile, url: config.public_url }, 'started');
     // Machines that parse the log as JSON find the keys in the file.
     if (keys && server && config.log_format === 'pretty') console.log(banner(keys, keysFilePath(config)));
@@ -121,9 +121,9 @@ async function lend<T>(pool: DbPool, work: (db: Db) => Promise<T>): Promise<T> {
   }
 }
 
-async function listen(deps: Deps, workers: Worker[]): Promise<FastifyInstance> {
+async function listen(deps: Deps, workers: Worker[], keys: KeysFile | undefined): Promise<FastifyInstance> {
   const { host, port } = deps.config;
-  const server = buildApi(deps, workers);
+  const server = buildApi(deps, workers, keys?.sandbox.public);
   try {
     await server.listen({ host, port });
     return server;

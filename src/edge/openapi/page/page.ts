@@ -19,8 +19,11 @@ interface Entry {
   operation: Operation;
 }
 
-/** Renders the complete documentation page. It works without JavaScript, which adds search, languages and trying out. */
-export function documentationPage(document: Document): string {
+/**
+ * Renders the complete documentation page. It works without JavaScript, which adds search, languages and trying out.
+ * @param key public sandbox key with which calls are tried unless the reader types another
+ */
+export function documentationPage(document: Document, key?: string): string {
   const { info, tags } = document;
   const fields = new Fields(document);
   const groups = tags.map((tag) => ({ ...tag, entries: ALIASES.has(tag.name) ? [] : entriesOf(document, tag.name) }));
@@ -31,7 +34,11 @@ export function documentationPage(document: Document): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${info.title} API</title>
-<link rel="icon" href="${ICON}">
+${
+  key &&
+  html`<meta name="sandbox-key" content="${key}">
+`
+}<link rel="icon" href="${ICON}">
 <style>${STYLE}</style>
 </head>
 <body>

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { subscriptionsOf, type EventType } from '../../../money/events/catalogue.ts';
 import { type Answer, type Api, openApi, RequestError } from '../api.ts';
 import type { ApiOptions } from '../api-options.ts';
-import { accepted, type Forwarded, forward } from './forward.ts';
+import { accepted, type Forwarded, forward, nobodyListens } from './forward.ts';
 import { listeningSecret } from './secret.ts';
 import { EventTail, type ReceivedEvent } from './tail.ts';
 
@@ -15,7 +15,7 @@ interface ListenOptions extends ApiOptions {
 
 /** Interval of polling. It leaves two thirds of the key's rate limit to the merchant's own calls. */
 const POLL_MS = 2_000;
-/** Waits between retries. A receiver that restarts should be available again within them. */
+/** Waits between retries of an event. A receiver that restarts should be available again within them. */
 const RETRY_MS = [1_000, 2_000, 4_000];
 
 /**
@@ -31,7 +31,7 @@ export async function listenCommand(options: ListenOptions): Promise<void> {
     (path) => withRetries(api, path, stop),
     options.since ?? null,
   );
-  listener.greet();
+  await listener.greet();
   try {
     for (;;) {
       const events = await tail.more();
@@ -81,13 +81,17 @@ class Listener {
   #received = 0;
   #failed = 0;
   #last: ReceivedEvent | null = null;
+  /** False after an event was given up: until one is accepted, each is tried once, so that none waits for a dead receiver. */
+  #retrying = true;
+  /** Whether the user knows that nothing listens at the address. */
+  #absence = false;
 
   constructor(options: ListenOptions, secret: string) {
     this.#options = options;
     this.#secret = secret;
   }
 
-  greet(): void {
+  async greet(): Promise<void> {
     const { forwardTo, json } = this.#options;
     const forwarding = forwardTo ? `\nEvents are forwarded to ${forwardTo}, signed with ${this.#secret}` : '';
     say(
@@ -95,6 +99,7 @@ class Listener {
         ? JSON.stringify({ listening: true, forward_to: forwardTo ?? null, secret: this.#secret })
         : `Listening to the sandbox; stop with Ctrl-C.${forwarding}`,
     );
+    if (forwardTo && (await nobodyListens(forwardTo))) this.#reportAbsence(forwardTo);
   }
 
   /** Delivers an event. Returns when the receiver has accepted it or all retries have failed. */
@@ -102,21 +107,42 @@ class Listener {
     if (!wanted(event.type, this.#options.events)) return;
     const { forwardTo } = this.#options;
     if (!forwardTo) this.#print(event, null);
-    for (let attempt = 0; forwardTo; attempt++) {
+    if (forwardTo) await this.#deliver(event, forwardTo, stop);
+    this.#received++;
+    this.#last = event;
+  }
+
+  async #deliver(event: ReceivedEvent, address: string, stop: AbortSignal): Promise<void> {
+    for (let attempt = 0; ; attempt++) {
       stop.throwIfAborted();
-      const result = await forward(forwardTo, this.#secret, event);
+      const result = await forward(address, this.#secret, event);
       this.#print(event, result);
-      if (accepted(result)) break;
-      const wait = RETRY_MS[attempt];
-      if (wait === undefined) {
-        this.#failed++;
-        console.error(`given up; when the receiver works again: pirogue events resend ${event.id} --forward-to ${forwardTo}`);
-        break;
+      if (result.error === 'refused') this.#reportAbsence(address);
+      else this.#absence = false;
+      const done = accepted(result);
+      const wait = this.#retrying ? RETRY_MS[attempt] : undefined;
+      if (done || wait === undefined) {
+        this.#retrying = done;
+        if (!done) this.#giveUp(event, address);
+        return;
       }
       await pause(wait, stop);
     }
-    this.#received++;
-    this.#last = event;
+  }
+
+  #giveUp(event: ReceivedEvent, address: string): void {
+    this.#failed++;
+    console.error(`given up; when the receiver works again: pirogue events resend ${event.id} --forward-to ${address}`);
+  }
+
+  /** Once, until something answers there again. */
+  #reportAbsence(address: string): void {
+    if (!this.#absence) {
+      console.error(
+        `nothing listens at ${address} (connection refused): start your server there, or give its address with --forward-to`,
+      );
+    }
+    this.#absence = true;
   }
 
   bid(): void {
@@ -128,13 +154,17 @@ class Listener {
 
   #print({ id, type, created, sequence, body }: ReceivedEvent, result: Forwarded | null): void {
     const resource = String(body.data.id ?? '');
-    const outcome = result ? `  → ${result.status ?? result.error} (${result.duration_ms} ms)` : '';
+    const outcome = result ? `  → ${result.status ?? textOf(result.error)} (${result.duration_ms} ms)` : '';
     say(
       this.#options.json
         ? JSON.stringify({ event: id, type, created, sequence, resource, ...result })
         : `${created}  ${type.padEnd(26)}  ${id}  ${resource}${outcome}`,
     );
   }
+}
+
+function textOf(error: string | null): string {
+  return error === 'refused' ? 'connection refused' : String(error);
 }
 
 function say(line: string): void {

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { commandClock } from '../command-clock.ts';
 import { send } from '../../../kit/fetch.ts';
 import { newId } from '../../../kit/ids.ts';
@@ -5,6 +6,7 @@ import { deliveryHeaders } from '../../../money/webhooks/sign.ts';
 import type { ReceivedEvent } from './tail.ts';
 
 const TIMEOUT_MS = 10_000;
+const PROBE_MS = 1_000;
 /** Maximum bytes of the response that are read. It is not used, so the connection is cut beyond that, as the service does. */
 const KEPT_BYTES = 4096;
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
@@ -37,6 +39,27 @@ export async function forward(address: string, secret: string, event: ReceivedEv
   const { duration_ms } = result;
   if (result.kind === 'failed') return { delivery_id: id, status: null, error: result.error, duration_ms };
   return { delivery_id: id, status: result.status, error: null, duration_ms };
+}
+
+/** Returns whether the address rejects connections, as one does where no server runs. Nothing is sent. */
+export async function nobodyListens(address: string): Promise<boolean> {
+  const { protocol, hostname, port } = new URL(address);
+  const socket = connect({
+    host: hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: Number(port || (protocol === 'https:' ? 443 : 80)),
+  });
+  const refused = await new Promise<boolean>((resolve) => {
+    socket.once('connect', () => resolve(false)).once('error', (error) => resolve(causesOf(error).includes('ECONNREFUSED')));
+    socket.setTimeout(PROBE_MS, () => resolve(false));
+  });
+  socket.destroy();
+  return refused;
+}
+
+/** Node combines the failures of the addresses of a name in one error. */
+function causesOf(error: Error): (string | undefined)[] {
+  const errors = error instanceof AggregateError ? error.errors : [error];
+  return (errors as NodeJS.ErrnoException[]).map(({ code }) => code);
 }
 
 /** Whether the receiver accepted the event. Any status other than 2xx is a failure, as for the service. */

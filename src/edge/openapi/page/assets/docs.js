@@ -90,7 +90,7 @@
   const KEY = 'pirogue-sandbox-key';
   const keys = all('.try input[name=key]');
   const fillKeys = (key) => { for (const input of keys) input.value = key; };
-  fillKeys(sessionStorage.getItem(KEY) ?? '');
+  fillKeys(sessionStorage.getItem(KEY) ?? document.querySelector('meta[name=sandbox-key]')?.content ?? '');
   for (const input of keys) {
     input.addEventListener('change', () => {
       const key = input.value.trim();
