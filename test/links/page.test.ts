@@ -79,6 +79,13 @@ test('303 to the hosted page of a new payment, with the data of the link and of 
   assert.deepEqual([counted.payments, counted.payments_open, counted.payments_succeeded], [1, 1, 0]);
 });
 
+test('422 for an amount that no channel collects, on a link without bounds', async () => {
+  const { url } = await newLink(api, key, { amount: null });
+  const page = await payBy(url, { amount: '50000001', phone: '670100001' });
+  assert.equal(page.status, 422);
+  assert.match(page.text, /The merchant cannot take this amount in one payment\./);
+});
+
 test('a link without an amount accepts what the payer enters, within its bounds', async (t) => {
   const { id, url } = await newLink(api, key, { amount: null, min_amount: 500, max_amount: 5_000_000 });
   const tries: [string, number, number?][] = [
