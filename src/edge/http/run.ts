@@ -1,4 +1,4 @@
-import type { CardRule } from '../../kit/cards.ts';
+import { type CardRule, holdsCard } from '../../kit/cards.ts';
 import { type FieldErrors, invalid, Problem } from '../../kit/errors.ts';
 import type { Wake } from '../../platform/work/wake.ts';
 import type { Caller } from '../../tenants/keys/caller.ts';
@@ -27,6 +27,7 @@ export async function runRoute(
   const faults = validator.body(body);
   // The faults of the schema come first in the message, and replace those of the check.
   refuseFaults({ ...validator.query(query), ...faults, ...route.check?.(body), ...faults });
+  if (sent.idempotency_key !== null) refuseKey(sent.idempotency_key);
   const answer = await route.handle({ ...sent, caller, query, body, ...(body === sent.body ? {} : { sent_body: sent.body }) });
   if (route.method !== 'GET') deps.wake.ring(caller.store.environment);
   return answer;
@@ -49,4 +50,18 @@ export function refuseCards(body: unknown, rule: CardRule): void {
 
 function refuseFaults(faults: FieldErrors): void {
   if (Object.keys(faults).length > 0) throw invalid(faults);
+}
+
+/**
+ * Rejects an Idempotency-Key that is not 1 to 255 visible ASCII characters or appears to contain a card number.
+ * @throws Problem 422
+ */
+function refuseKey(key: string): void {
+  const fault = keyFault(key);
+  if (fault) throw invalid({ idempotency_key: [fault] }, 'idempotency_key_invalid');
+}
+
+function keyFault(key: string): string | null {
+  if (!/^[\x21-\x7e]{1,255}$/.test(key)) return 'must be 1 to 255 visible ASCII characters';
+  return holdsCard(key) ? 'looks like it holds a card number, which is never stored: choose another key' : null;
 }
