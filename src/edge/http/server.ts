@@ -22,6 +22,8 @@ declare module 'fastify' {
     at: number;
     /** Caller in the log line, once known. */
     who: { team_id?: string; key_id?: string };
+    /** `error_code` of the response, where it has one. */
+    failure: string | undefined;
   }
 }
 
@@ -71,6 +73,7 @@ export function buildServer(deps: HttpDeps, routes: Route[], pages: Pages[]): Fa
   const keys = new KeyRing(deps.stores.control, deps.clock);
   app.decorateRequest('who');
   const resources = [...new Set(routes.map(({ path }) => path.split('/')[1] ?? ''))];
+  app.decorateRequest('failure');
   const warnOfProxy = proxyWarning(deps.config.trust_proxy, deps.log);
   app.addHook('onRequest', async (request, reply) => {
     // Probes do not wait, because they report the fault.
@@ -112,6 +115,7 @@ function trace(deps: HttpDeps, request: FastifyRequest, reply: FastifyReply): vo
 
 function sendError(deps: HttpDeps, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { code, headers, body } = renderError(error);
+  request.failure = typeof body.error_code === 'string' ? body.error_code : undefined;
   // The circuit has logged why it opened; a line of each request would hide it.
   if (isOurFault(error) && !(error instanceof CircuitOpen))
     deps.log.error({ err: error, request_id: request.tracing.request_id }, 'a request failed with an internal error');
@@ -119,14 +123,25 @@ function sendError(deps: HttpDeps, error: unknown, request: FastifyRequest, repl
   reply.code(code).headers(headers).type('application/json; charset=utf-8').serializer(JSON.stringify).send(body);
 }
 
+/** Logs a request: fields for machines, or one line of text for people. */
 function logLine(deps: HttpDeps, request: FastifyRequest, reply: FastifyReply): void {
   const { request_id, trace_id } = request.tracing;
+  const { method, failure } = request;
+  const { statusCode: status } = reply;
+  const path = loggablePath(request.url);
+  const ms = Math.round(reply.elapsedTime * 10) / 10;
+  if (deps.config.log_format === 'pretty') {
+    const line = [method, path, status, `${ms} ms`, ...(failure ? [failure] : []), request_id].join(' ');
+    // A decoded path can hold line feeds and control sequences of terminals.
+    deps.log.info(line.replace(/\p{C}/gu, '\ufffd'));
+    return;
+  }
   deps.log.info(
     {
-      method: request.method,
-      path: loggablePath(request.url),
-      status: reply.statusCode,
-      ms: Math.round(reply.elapsedTime * 10) / 10,
+      method,
+      path,
+      status,
+      ms,
       request_id,
       trace_id,
       ...request.who,

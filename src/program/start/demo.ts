@@ -4,6 +4,7 @@ import { WORKER } from '../../tenants/audit/actor.ts';
 import { sealControl } from '../../tenants/audit/chains.ts';
 import { record } from '../../tenants/audit/record.ts';
 import type { Config } from '../../platform/config/config.ts';
+import { must } from '../../kit/errors.ts';
 import { type Environment, ENVIRONMENTS } from '../../kit/environment.ts';
 import type { Db, Tx } from '../../kit/sql.ts';
 import type { KeyKind } from '../../tenants/keys/caller.ts';
@@ -38,13 +39,22 @@ export function readKeysFile(config: Config): KeysFile | undefined {
 /**
  * Creates the demo team and its keys unless they exist. The file is written first and the database updated to match it, so
  * that a start interrupted in between loses nothing: the next one continues from the file.
+ * @param first whether the file shows the address of this process; another one that runs beside it leaves the file alone
+ * @returns the keys with the address of this process
  */
-export async function ensureDemoTeam(config: Config, control: Db, at: Date): Promise<KeysFile> {
-  const keys = { ...(readKeysFile(config) ?? freshKeys()), base_url: config.public_url };
-  writeAtomically(keysFilePath(config), `${JSON.stringify(keys, null, 2)}\n`, true);
+export async function ensureDemoTeam(config: Config, control: Db, at: Date, first = true): Promise<KeysFile> {
+  const base_url = config.public_url;
+  if (!fs.existsSync(keysFilePath(config))) write(config, { ...freshKeys(), base_url }, false);
+  const kept = must(readKeysFile(config), 'it was written above');
+  const keys = { ...kept, base_url };
+  if (first && kept.base_url !== base_url) write(config, keys, true);
   await control.transaction((tx) => storeDemoTeam(tx, keys, at));
   await sealControl(control);
   return keys;
+}
+
+function write(config: Config, keys: KeysFile, replace: boolean): void {
+  writeAtomically(keysFilePath(config), `${JSON.stringify(keys, null, 2)}\n`, replace);
 }
 
 async function storeDemoTeam(tx: Tx, keys: KeysFile, at: Date): Promise<void> {

@@ -19,6 +19,7 @@ import { type Databases, migrateAll, openDatabases } from './databases.ts';
 import { openMetrics, openTracing } from './observed.ts';
 import { permittedFormat } from './formats-store.ts';
 import { ensureDemoTeam, type KeysFile, keysFilePath } from './demo.ts';
+import { type DataDirUse, useDataDir } from './data-dir.ts';
 import { loadPackages } from './packages.ts';
 import { openSecrets } from './secrets.ts';
 import { takeStartLock } from './start-lock.ts';
@@ -29,9 +30,19 @@ export async function runProgram(config: Config, role: Role): Promise<void> {
   fs.mkdirSync(config.data_dir, { recursive: true });
   const log = createLog({ level: config.log_level, format: config.log_format });
   const stopAsked = signal();
+  const use = await useDataDir(config, role);
+  try {
+    void stopAsked.then(() => use.leave());
+    await runIn(config, role, use, log, stopAsked);
+  } finally {
+    use.release();
+  }
+}
+
+async function runIn(config: Config, role: Role, use: DataDirUse, log: Log, stopAsked: Promise<string>): Promise<void> {
   const databases = await openLocked(config);
   try {
-    const prepared = await untilAvailable(() => prepare(config, role, databases, log), log, stopAsked);
+    const prepared = await untilAvailable(() => prepare(config, role, databases, use.first, log), log, stopAsked);
     try {
       if (prepared && role !== 'migrate') await serve(config, role, databases.service_urls, prepared, log, stopAsked);
     } finally {
@@ -92,7 +103,7 @@ interface Prepared {
 }
 
 /** Writes what the service's role may not: the schema, its own secrets, and, in development, the demo team. Idempotent. */
-async function prepare(config: Config, role: Role, databases: Databases, log: Log): Promise<Prepared> {
+async function prepare(config: Config, role: Role, databases: Databases, first: boolean, log: Log): Promise<Prepared> {
   const migrating = role === 'migrate' || config.migrate_on_start;
   if (migrating) await migrateAll(databases.urls, (fields, message) => log.warn(fields, message));
   const asOwner = <T>(work: (control: Db) => Promise<T>) => lend(openPool({ url: databases.urls.control, size: 1, log }), work);
@@ -106,7 +117,7 @@ async function prepare(config: Config, role: Role, databases: Databases, log: Lo
       return openSecrets(config, control, now);
     });
     const demo = role !== 'migrate' && config.profile === 'development';
-    return { clock, secrets, keys: demo ? await asOwner((control) => ensureDemoTeam(config, control, now)) : undefined };
+    return { clock, secrets, keys: demo ? await asOwner((control) => ensureDemoTeam(config, control, now, first)) : undefined };
   } catch (error) {
     await clock.close();
     throw error;

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { after, test } from 'node:test';
+import { call, newFolder, type Program, startProgram } from '../ops/program.ts';
+import { freePort, until } from '../setup/api.ts';
+import { cloneDatabases } from '../setup/databases.ts';
+
+const running: Program[] = [];
+const folders: string[] = [];
+after(async () => {
+  await Promise.all(running.map((program) => program.stop()));
+  for (const folder of folders) fs.rmSync(folder, { recursive: true, force: true });
+});
+
+function folder(): string {
+  const made = newFolder();
+  folders.push(made);
+  return made;
+}
+
+async function start(options: Parameters<typeof startProgram>[0]): Promise<Program> {
+  const program = await startProgram(options);
+  running.push(program);
+  return program;
+}
+
+const ORDER = { amount: 500, currency: 'XAF', phone: '+237650000000' };
+const keysFile = (dataDir: string) => fs.readFileSync(path.join(dataDir, 'keys.json'), 'utf8');
+const lists = async ({ url, keys }: Program) => (await call(url, keys.sandbox.secret, 'GET', '/payments')).status;
+
+/** Starts a program that is expected to end by itself. */
+async function refused(dataDir: string, env: Record<string, string> = {}) {
+  const main = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
+  const ended = spawnSync(process.execPath, [main], {
+    env: { PATH: process.env.PATH, DATA_DIR: dataDir, PORT: String(await freePort()), ...env },
+    encoding: 'utf8',
+    timeout: 60_000,
+  });
+  return { code: ended.status, stdout: ended.stdout, stderr: ended.stderr };
+}
+
+test('a second start on a DATA_DIR in use is refused in one line that names the process, and changes nothing', async () => {
+  const dataDir = folder();
+  const first = await start({ dataDir });
+  const before = keysFile(dataDir);
+  const { code, stdout, stderr } = await refused(dataDir);
+  assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
+  const port = new URL(first.url).port;
+  assert.match(stderr, new RegExp(`^pirogue: DATA_DIR ${dataDir} is in use by process ${first.child.pid} .*port ${port}.*\\n$`));
+  assert.match(stderr, /stop it, or set another DATA_DIR/);
+  assert.equal(keysFile(dataDir), before);
+  assert.equal(await lists(first), 200);
+
+  const api = await start({ role: 'api', dataDir });
+  const worker = await start({ role: 'worker', dataDir });
+  assert.equal(keysFile(dataDir), before, 'roles beside it leave keys.json alone');
+  assert.equal((await call(api.url, first.keys.sandbox.secret, 'POST', '/payments', ORDER)).status, 201);
+  await Promise.all([api.stop(), worker.stop()]);
+  assert.equal(await lists(first), 200);
+});
+
+test('a start waits for a process that is shutting down, and takes its place', async () => {
+  const dataDir = folder();
+  const first = await start({ dataDir, env: { DRAIN_MS: '1500' } });
+  const stopped = first.stop();
+  await until(
+    async () => fs.readFileSync(path.join(dataDir, 'service.json'), 'utf8'),
+    (note) => note.includes('"leaving":true'),
+    10_000,
+  );
+  const second = await start({ dataDir });
+  assert.equal(await stopped, 0);
+  assert.equal(await lists(second), 200);
+  assert.equal(second.keys.base_url, second.url);
+});
+
+test('a start after a killed one takes its place, whatever the killed one left behind', async () => {
+  const dataDir = folder();
+  const first = await start({ dataDir });
+  const exited = new Promise((resolve) => first.child.once('exit', resolve));
+  first.child.kill('SIGKILL');
+  await exited;
+  const second = await start({ dataDir });
+  assert.equal(await lists(second), 200);
+  assert.equal(second.keys.base_url, second.url);
+});
+
+test('processes on external databases share a DATA_DIR, and keys.json keeps the address of the first', async () => {
+  const databases = await cloneDatabases();
+  const dataDir = folder();
+  try {
+    const first = await start({ dataDir, databases });
+    const second = await start({ dataDir, databases });
+    assert.equal(first.keys.base_url, first.url);
+    assert.equal(await lists(second), 200);
+    await first.stop();
+    const third = await start({ dataDir, databases });
+    assert.equal(third.keys.base_url, third.url, 'the first has ended');
+    await Promise.all([second.stop(), third.stop()]);
+  } finally {
+    await databases.drop();
+  }
+});
