@@ -149,6 +149,7 @@ export const LAYERS: readonly Layer[] = [
       links: { holds: 'payment links', writes: ['links', 'link_uses'] },
       invoices: { holds: 'invoices', writes: ['invoices', 'invoice_numbers', 'invoice_payments', 'invoice_former_customers'] },
       openapi: { holds: 'the OpenAPI document and its page' },
+      'start-page': { holds: 'the page at `/`: what runs here and where to go' },
       checkout: { holds: 'the hosted payment page' },
       callbacks: { holds: 'inbound webhooks of providers' },
       mail: { holds: 'sending the queued mails, and their texts' },

@@ -64,7 +64,7 @@ test('fastify is known to http and the pages only', () => {
     offenders(({ name, imports }) =>
       imports.some((target) => /^@?fastify/.test(target)) &&
       !['http', 'openapi', 'checkout', 'callbacks', 'console'].includes(room(name)) &&
-      !/^src\/edge\/(links|invoices)\/pages\.ts$/.test(name) &&
+      !/^src\/edge\/(links|invoices|start-page)\/pages\.ts$/.test(name) &&
       name !== 'src/program/program.ts' &&
       name !== 'src/program/start/run.ts'
         ? ['imports fastify']

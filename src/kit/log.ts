@@ -51,7 +51,12 @@ export function createLog(options: { level: string; format: 'json' | 'pretty' })
       },
     },
     ...(options.format === 'pretty'
-      ? { transport: { target: 'pino-pretty', options: { destination: 2, singleLine: true, ignore: 'pid,hostname', translateTime: 'HH:MM:ss' } } }
+      ? {
+          transport: {
+            target: 'pino-pretty',
+            options: { destination: 2, singleLine: true, ignore: 'pid,hostname', translateTime: 'HH:MM:ss' },
+          },
+        }
       : {}),
   });
 }

@@ -48,6 +48,8 @@ import { transferSweep } from '../core/transfers/sweeps.ts';
 import { searchSweep } from '../platform/search/sweep.ts';
 import { tracedSend } from '../platform/telemetry/watch.ts';
 import { SEARCHABLES } from './searchables.ts';
+import type { Demo } from '../edge/start-page/deps.ts';
+import { startPages } from '../edge/start-page/pages.ts';
 import { startDeliveries } from '../money/webhooks/deliver.ts';
 import { webhookRoutes } from '../money/webhooks/routes.ts';
 import { backlogSweep } from '../money/webhooks/sweeps.ts';
@@ -80,20 +82,27 @@ export function allRoutes(deps: Deps): Route[] {
 /**
  * Builds the HTTP server with all routes and pages.
  * @param workers those running in this process, for readiness
- * @param demoKey public sandbox key of the demo team, with which `/docs` tries calls
+ * @param demo the demo team, for the start page and for calls that `/docs` tries; null in production
  */
-export function buildApi(deps: Deps, workers: readonly Worker[], demoKey?: string): FastifyInstance {
+export function buildApi(deps: Deps, workers: readonly Worker[], demo: Demo | null = null): FastifyInstance {
   const routes = allRoutes(deps);
   return buildServer(deps, routes, [
     healthPages(deps, workers),
+    startPages(deps, { console: consoleLink(deps), demo }),
     checkoutPages(deps),
     onboardingPages(deps),
     invoicePages(deps),
     linkPages(deps),
     callbackPages(deps),
     consolePages(deps, routes),
-    documentationPages(routes, deps.config.public_url, demoKey),
+    documentationPages(routes, deps.config.public_url, demo?.sandbox.public),
   ]);
+}
+
+/** Returns where the start page finds the console: here, or on the host that it has to itself. */
+function consoleLink({ config }: Pick<Deps, 'config'>): string | null {
+  const { console } = config;
+  return console && `${console.host === null ? '' : console.url}/console/`;
 }
 
 /** Starts all background work of both environments. */

@@ -45,7 +45,8 @@ export async function useDataDir(config: Config, role: Role): Promise<DataDirUse
     () => tryLock(lockFile) ?? (alone && readNote(noteFile)?.leaving ? null : 'in use'),
     LEAVING_LIMIT_MS,
   );
-  if (found && found !== 'in use') return firstUse(found, noteFile, { pid: process.pid, role, port: config.port, leaving: false });
+  if (found && found !== 'in use')
+    return firstUse(found, noteFile, { pid: process.pid, role, port: config.port, leaving: false });
   if (alone) throw inUse(config, readNote(noteFile));
   return SHARED;
 }

@@ -10,6 +10,7 @@ import type { Secrets } from '../../kit/crypto.ts';
 import { createLog, type Log } from '../../kit/log.ts';
 import { packing } from '../../kit/packing.ts';
 import type { Db } from '../../kit/sql.ts';
+import type { Demo } from '../../edge/start-page/deps.ts';
 import type { MetricsServer } from '../../edge/metrics/server.ts';
 import { buildApi, startWorkers } from '../program.ts';
 import type { Worker } from '../../platform/work/worker.ts';
@@ -84,7 +85,7 @@ async function serve(
   try {
     deps.nodes.start();
     metrics = await openMetrics(deps, workers, () => stores.use());
-    if (role !== 'worker') server = await listen(deps, workers, keys);
+    if (role !== 'worker') server = await listen(deps, workers, demoOf(config, keys));
     log.info({ role, profile: config.profile, url: config.public_url }, 'started');
     // Machines that parse the log as JSON find the keys in the file.
     if (keys && server && config.log_format === 'pretty') console.log(banner(keys, keysFilePath(config)));
@@ -132,9 +133,13 @@ async function lend<T>(pool: DbPool, work: (db: Db) => Promise<T>): Promise<T> {
   }
 }
 
-async function listen(deps: Deps, workers: Worker[], keys: KeysFile | undefined): Promise<FastifyInstance> {
+function demoOf(config: Config, keys: KeysFile | undefined): Demo | null {
+  return keys ? { keys_file: keysFilePath(config), team: keys.team, sandbox: keys.sandbox } : null;
+}
+
+async function listen(deps: Deps, workers: Worker[], demo: Demo | null): Promise<FastifyInstance> {
   const { host, port } = deps.config;
-  const server = buildApi(deps, workers, keys?.sandbox.public);
+  const server = buildApi(deps, workers, demo);
   try {
     await server.listen({ host, port });
     return server;

@@ -1,0 +1,31 @@
+import type { Config } from '../../platform/config/config.ts';
+import { plainAddress } from '../../kit/address-list.ts';
+import { isLocalhostName, isLoopbackAddress } from '../../kit/addresses.ts';
+
+/** What shows where a request comes from. */
+export interface Origin {
+  headers: Record<string, string | string[] | undefined>;
+  /** Address of the peer of the connection, whatever a proxy reports. */
+  peer: string;
+}
+
+/** Headers with which proxies and tunnels report the sender of a request. A browser sends none of them. */
+const FORWARDED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
+
+/**
+ * Returns whether a request comes from a browser on this machine that was given an address of this machine. The peer alone
+ * proves nothing: with DNS rebinding, the page of another site reaches a loopback address under that site's own name, which is
+ * then in the Host header. A proxy or tunnel on this machine connects from loopback too.
+ */
+export function isLocal({ public_url }: Pick<Config, 'public_url'>, { headers, peer }: Origin): boolean {
+  const { host } = headers;
+  if (FORWARDED.some((name) => headers[name] !== undefined) || typeof host !== 'string') return false;
+  const address = plainAddress(peer);
+  if (address === null || !isLoopback(address)) return false;
+  return isLoopback(host.replace(/:\d{1,5}$/, '')) && isLoopback(new URL(public_url).hostname);
+}
+
+function isLoopback(host: string): boolean {
+  const address = plainAddress(host);
+  return address === null ? isLocalhostName(host) : isLoopbackAddress(address);
+}
