@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { finished } from 'node:stream/promises';
 import type { Store } from '../../platform/db/stores.ts';
-import { CSV_HEAD, csvLine } from './report-csv.ts';
+import { breakLine, CSV_HEAD } from './report-csv.ts';
 import { KIND_TAIL, kindHead, kindRow, pageHead, pageTail, ROWS_SHOWN } from './report-page.ts';
 import { BREAK_KINDS, type BreakRow, type Run } from './schema.ts';
 import { pagesOf } from './service.ts';
@@ -24,7 +24,7 @@ export async function writeReport(store: Store, run: Run, folder: string): Promi
   for (const kind of BREAK_KINDS) {
     let shown = 0;
     for await (const rows of pagesOf(store, run, kind)) {
-      await csv.write(rows.map(csvLine).join(''));
+      await csv.write(rows.map(breakLine).join(''));
       if (shown === 0) await page.write(kindHead(run, kind).text);
       await page.write(shownOf(rows, shown));
       shown += rows.length;

@@ -1,0 +1,24 @@
+/** A number as it is written to files. It is the only text starting with a minus that a spreadsheet may evaluate. */
+const NUMBER = /^-?\d+(\.\d+)?$/;
+/** First characters of text that a spreadsheet evaluates as a formula, also after a tab or a line break. */
+const FORMULA = /^[=+\-@\t\r\n]/;
+
+/**
+ * Formats one line of a CSV file (RFC 4180), with its line break. Cells may hold external input, so text that a spreadsheet would
+ * evaluate as a formula is prefixed with an apostrophe; numbers are not.
+ * @param cells null and undefined are empty cells, objects are written as JSON
+ */
+export function csvLine(cells: readonly unknown[]): string {
+  return `${cells.map(cell).join(',')}\n`;
+}
+
+function cell(value: unknown): string {
+  const given = textOf(value);
+  const text = FORMULA.test(given) && !NUMBER.test(given) ? `'${given}` : given;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
