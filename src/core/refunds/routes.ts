@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import type { Store } from '../../platform/db/stores.ts';
 import { type Call, type Reply, type Route, route } from '../../tenants/api/route.ts';
 import { envelopeSchema } from '../../kit/envelope.ts';
 import { notFound } from '../../kit/errors.ts';
@@ -10,16 +9,8 @@ import { ListTotals } from '../../kit/totals.ts';
 import { getPaymentRow } from '../payments/service.ts';
 import type { RefundDeps } from './deps.ts';
 import { presentRefund } from './present.ts';
-import { currentPart } from './parts.ts';
-import {
-  type CreateRefundBody,
-  createRefundBody,
-  type ListRefundsQuery,
-  listRefundsQuery,
-  type RefundRow,
-  refundShape,
-} from './schema.ts';
-import { advanceRefund } from './send.ts';
+import { type CreateRefundBody, createRefundBody, type ListRefundsQuery, listRefundsQuery, refundShape } from './schema.ts';
+import { sendParts } from './send.ts';
 import { createRefund } from './service.ts';
 import { countRefunds, findRefund, listRefunds } from './store.ts';
 
@@ -88,19 +79,10 @@ async function create(deps: RefundDeps, call: Call<CreateRefundBody>): Promise<R
   const { reply, refund } = await createRefund(deps, call);
   if (!refund?.draws) return reply;
   // In the sandbox a refund is processed at once (docs/contract/sandbox.md): it ends before it can be read.
-  const sent = sendNow(deps, store, refund);
+  const sent = sendParts(deps, store, refund);
   if (store.environment === 'sandbox') await sent;
   else sent.catch((err) => deps.log.error({ err }, 'a refund could not be sent now; the worker goes on'));
   return reply;
-}
-
-/** Sends part after part as long as each succeeds at once. The worker continues with a part that stays open. */
-async function sendNow(deps: RefundDeps, store: Store, made: RefundRow): Promise<void> {
-  let refund = made;
-  for (const part of made.legs.keys()) {
-    if (currentPart(refund) !== part) return;
-    refund = await advanceRefund(deps, store, refund);
-  }
 }
 
 async function retrieve(call: Call): Promise<Reply> {

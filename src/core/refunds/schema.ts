@@ -3,22 +3,8 @@ import type { JsonObject } from '../../kit/json.ts';
 import { pagingQuery } from '../../kit/paging.ts';
 import { moment, nullableObject, nullableText, openObject } from '../../kit/schema.ts';
 import type { Draw } from '../../money/settlement/draw.ts';
+import { REFUND_REASONS } from './reasons.ts';
 import { REFUND_STATUSES, type RefundStatus } from './states.ts';
-
-/** Reasons for which a merchant can refund (docs/contract/money.md). */
-export const REFUND_REASONS = [
-  'duplicate',
-  'fraudulent',
-  'requested_by_customer',
-  'service_not_delivered',
-  'product_not_received',
-  'wrong_amount',
-  'network_error',
-  'transaction_error',
-  'customer_complaint',
-  'merchant_error',
-  'reconciliation',
-] as const;
 
 /** A refund part: the amount that goes back to one attempt's payer. Parts are sent one after the other. */
 export interface RefundPart {

@@ -10,6 +10,15 @@ import type { RefundDeps } from './deps.ts';
 import { currentPart } from './parts.ts';
 import type { RefundPart, RefundRow } from './schema.ts';
 
+/** Sends part after part of a new refund as long as each succeeds at once. The worker continues with a part that stays open. */
+export async function sendParts(deps: RefundDeps, store: Store, made: RefundRow): Promise<void> {
+  let refund = made;
+  for (const part of made.legs.keys()) {
+    if (currentPart(refund) !== part) return;
+    refund = await advanceRefund(deps, store, refund);
+  }
+}
+
 /**
  * Advances a covered refund by one step: sends the next part, or polls the one under way. The intent is committed first, the
  * provider is called outside any transaction, and its response is applied in another.

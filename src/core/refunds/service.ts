@@ -1,3 +1,4 @@
+import { callerOf } from '../../tenants/audit/actor.ts';
 import { recordCall } from '../../tenants/audit/record.ts';
 import type { Config } from '../../platform/config/config.ts';
 import type { Store } from '../../platform/db/stores.ts';
@@ -91,7 +92,8 @@ async function make(tx: Tx, deps: RefundDeps, call: Call<CreateRefundBody>): Pro
     completed_at: null,
   };
   const covered = await cover(tx, deps.config, store, row);
-  await insertRefund(tx, covered, { key_id: call.caller.key_id, request_id: call.request_id });
+  const by = callerOf(call);
+  await insertRefund(tx, covered, { key_id: by.kind === 'operator' ? null : call.caller.key_id, request_id: by.request_id });
   await announce(tx, { environment, at: call.at }, covered, 'refund.created');
   return covered;
 }

@@ -1,4 +1,4 @@
-import type { KeyHolder } from '../../tenants/audit/actor.ts';
+import type { Requester } from '../../tenants/audit/actor.ts';
 import { record } from '../../tenants/audit/record.ts';
 import { randomBase62, type Secrets } from '../../kit/crypto.ts';
 import { notFound } from '../../kit/errors.ts';
@@ -43,7 +43,7 @@ export async function eraseCustomer(
   secrets: Secrets,
   context: CustomerContext,
   ref: CustomerRef,
-  by: KeyHolder,
+  by: Requester,
 ): Promise<CustomerRow> {
   const before = isId('cus', context.environment, ref.id) ? await lockCustomer(tx, ref) : undefined;
   if (!before) throw notFound('Customer');
@@ -88,7 +88,7 @@ export async function deleteTheirs(tx: Tx, ref: CustomerRef): Promise<void> {
 }
 
 /** Writes the audit entry, and the erasure's progress in a table of its own. */
-async function auditErasure(tx: Tx, by: KeyHolder, erasure: Erasure): Promise<void> {
+async function auditErasure(tx: Tx, by: Requester, erasure: Erasure): Promise<void> {
   const { team_id, customer_id, erased_at } = erasure;
   await record(tx, by, { team_id, action: 'customer.erase', resource_id: customer_id, at: erased_at.getTime() });
   await insertErasure(tx, erasure);

@@ -1,7 +1,8 @@
-import { type CardRule, holdsCard } from '../../kit/cards.ts';
+import type { CardRule } from '../../kit/cards.ts';
 import { type FieldErrors, invalid, Problem } from '../../kit/errors.ts';
 import type { Wake } from '../../platform/work/wake.ts';
 import type { Caller } from '../../tenants/keys/caller.ts';
+import { idempotencyKeyFault } from '../../tenants/api/idempotency-key.ts';
 import { inspectBody } from '../../tenants/api/body.ts';
 import type { Call, Reply, Route } from '../../tenants/api/route.ts';
 import type { Validator } from '../../tenants/api/validation.ts';
@@ -57,11 +58,6 @@ function refuseFaults(faults: FieldErrors): void {
  * @throws Problem 422
  */
 function refuseKey(key: string): void {
-  const fault = keyFault(key);
+  const fault = idempotencyKeyFault(key);
   if (fault) throw invalid({ idempotency_key: [fault] }, 'idempotency_key_invalid');
-}
-
-function keyFault(key: string): string | null {
-  if (!/^[\x21-\x7e]{1,255}$/.test(key)) return 'must be 1 to 255 visible ASCII characters';
-  return holdsCard(key) ? 'looks like it holds a card number, which is never stored: choose another key' : null;
 }

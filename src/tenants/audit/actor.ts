@@ -10,9 +10,9 @@ export interface Actor {
   address: string | null;
 }
 
-/** The holder of a key, or a person who is signed in. */
-export interface KeyHolder extends Actor {
-  kind: 'key' | 'user';
+/** Who makes a request: the holder of a key, a person who is signed in, or an operator on the command line. */
+export interface Requester extends Actor {
+  kind: 'key' | 'user' | 'operator';
   id: string;
   request_id: string;
 }
@@ -29,15 +29,17 @@ export function payer(request_id: string): Actor {
 }
 
 /**
- * Returns the holder of the key of a request, or the person of its session. A public key is used in the payer's browser, whose
- * address is not stored.
+ * Returns who makes a request: the holder of its key, the person of its session, or the operator. A public key is used in the payer's
+ * browser, whose address is not stored.
  */
-export function callerOf({ caller, request_id, ip }: Pick<Call, 'caller' | 'request_id' | 'ip'>): KeyHolder {
-  if (caller.session_id !== undefined) return person(caller.key_id, caller.session_id, request_id, ip);
-  return { kind: 'key', id: caller.key_id, request_id, address: caller.kind === 'public' ? null : ip };
+export function callerOf({ caller, request_id, ip }: Pick<Call, 'caller' | 'request_id' | 'ip'>): Requester {
+  const { key_id: id, session_id, operator_at } = caller;
+  if (operator_at !== undefined) return { kind: 'operator', id, request_id, address: operator_at };
+  if (session_id !== undefined) return person(id, session_id, request_id, ip);
+  return { kind: 'key', id, request_id, address: caller.kind === 'public' ? null : ip };
 }
 
 /** Returns a person who is signed in to the console. */
-export function person(user_id: string, session_id: string, request_id: string, address: string): KeyHolder {
+export function person(user_id: string, session_id: string, request_id: string, address: string): Requester {
   return { kind: 'user', id: `${user_id}:${session_id}`, request_id, address };
 }

@@ -11,11 +11,13 @@ export type KeyKind = 'public' | 'secret' | 'restricted';
 export interface Caller {
   team: Team;
   store: Store;
-  /** Id of the key; of the user (`usr_…`) for a session. */
+  /** Id of the key; of the user (`usr_…`) for a session; login name of the operator on the command line. */
   key_id: string;
   /** Session of a person who is signed in to the console. Absent: the caller presented a key. */
   session_id?: string;
   /** A session acts as a secret key does: its scopes are checked before. */
   kind: KeyKind;
   scopes: readonly Scope[];
+  /** Machine of the operator who acts for the team on the command line; absent: the holder of the key acts. */
+  operator_at?: string;
 }
