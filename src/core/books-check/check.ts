@@ -8,7 +8,7 @@ import { compareReleases, findOwing, findStrays, nextTeam, PAYMENTS, refreshStat
 import { compareTransfers, lastTransferOfChunk } from './transfers-store.ts';
 
 /** Payments or transfers compared in one statement, which takes about a second on a busy machine. */
-const CHUNK = 5_000;
+export const CHUNK = 5_000;
 const MAX_STRAYS = 1_000;
 
 /**
@@ -16,21 +16,32 @@ const MAX_STRAYS = 1_000;
  * ledger's own verification proves that balances are the sum of their lines; this check proves that the lines match the
  * recorded business events. It can run while payments are processed: each statement compares both sides in one snapshot. Memory
  * use does not grow with the ledger.
+ * @param compared called after each chunk with the number of chunks so far
  */
-export async function checkBooks(db: Queryable, report: Report): Promise<void> {
+export async function checkBooks(
+  db: Queryable,
+  report: Report,
+  compared: (chunks: number) => void = () => undefined,
+): Promise<void> {
+  let chunks = 0;
   await refreshStatistics(db);
   for (let team_id = await nextTeam(db, 0n); team_id !== null; team_id = await nextTeam(db, team_id)) {
-    await checkTeam(db, team_id, report);
+    await checkTeam(db, team_id, report, () => {
+      chunks += 1;
+      compared(chunks);
+    });
   }
 }
 
 /** Compares one team's ledger with its rows. */
-export async function checkTeam(db: Queryable, team_id: bigint, report: Report): Promise<void> {
+export async function checkTeam(db: Queryable, team_id: bigint, report: Report, compared = () => {}): Promise<void> {
   for await (const range of rangesOf(db, team_id, PAYMENTS, lastPaymentOfChunk)) {
     reportAll(report, team_id, await compareRange(db, range), checkOfAccount);
+    compared();
   }
   for await (const range of rangesOf(db, team_id, TRANSFERS, lastTransferOfChunk)) {
     reportAll(report, team_id, await compareTransfers(db, range), () => 'transfer_money');
+    compared();
   }
   reportAll(report, team_id, await compareReleases(db, team_id), () => 'released_items');
   for (const { currency, party, available_minor, credit_minor, subject } of await findOwing(db, team_id)) {

@@ -17,9 +17,15 @@ interface Seen {
 /**
  * Compares a team's balances with the sum of its lines. The balances are read in one snapshot, less the postings of
  * transactions that were open then. All older lines can no longer change and are summed chunk by chunk.
+ * @param checked called with the number of journals of each chunk
  * @returns the number of journals and lines checked
  */
-export async function verifyTeam(db: Queryable, team_id: bigint, report: Report): Promise<Seen> {
+export async function verifyTeam(
+  db: Queryable,
+  team_id: bigint,
+  report: Report,
+  checked: (journals: number) => void = () => undefined,
+): Promise<Seen> {
   const { closed_before, accounts } = await booksOf(db, team_id);
   const booked = new Map<string, Minor>();
   const seen = { journals: 0, lines: 0 };
@@ -35,6 +41,7 @@ export async function verifyTeam(db: Queryable, team_id: bigint, report: Report)
     }
     seen.journals += journals;
     seen.lines += lines;
+    checked(journals);
     after = to;
   }
   const found = [

@@ -33,9 +33,15 @@ type Position = Pick<Seal, 'up_to_tx' | 'hash'>;
 
 /**
  * Recomputes every seal from the rows it covers, one after the other: the chain of all teams, then that of each group.
+ * @param checked called with the number of seals checked so far
  * @returns the number of seals and the last ones
  */
-export async function verifyChain(db: Queryable, chain: Chain, report: Report): Promise<ChainEnd> {
+export async function verifyChain(
+  db: Queryable,
+  chain: Chain,
+  report: Report,
+  checked: (seals: number) => void = () => undefined,
+): Promise<ChainEnd> {
   const ends: Seal[] = [];
   let seals = 0;
   let last: Position = START;
@@ -48,6 +54,7 @@ export async function verifyChain(db: Queryable, chain: Chain, report: Report): 
     last = seal;
     ends.push(seal);
     seals += 1;
+    checked(seals);
   };
   for (let page = await sealsAfter(db, chain, 0n, PAGE); page.length > 0; ) {
     for (const seal of page) await visit(seal);
