@@ -279,6 +279,13 @@ export const ADMINISTERED: Record<string, (office: Office) => Administered[]> = 
       act: office.to(() => office.waitingReturn(), 'returns', 'resolve', ...office.team, ...EVIDENCE),
     },
   ],
+  'payments refund': (office) => [
+    {
+      action: 'refund.create',
+      database: 'sandbox',
+      act: async () => (await office.json('payments', 'refund', await paid(office.api), ...office.team)).id,
+    },
+  ],
   'returns retry': (office) => [
     {
       action: 'return.retry',

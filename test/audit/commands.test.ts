@@ -49,6 +49,16 @@ const NO_ENTRY = [
   'start',
   'migrate',
   'teams list',
+  'payments list',
+  'payments show',
+  'payments export',
+  'refunds list',
+  'refunds show',
+  'transfers list',
+  'transfers show',
+  'balance',
+  'customers list',
+  'customers show',
   'keys list',
   'providers list',
   'providers kinds',
@@ -77,6 +87,7 @@ const NO_ENTRY = [
   'backup',
   'restore',
   'doctor',
+  'completion',
 ];
 
 function leaves(command: Command, trail: string[] = []): string[] {
@@ -159,6 +170,8 @@ test('audit show lists all entries, newest first, filtered by every option', asy
     `key.revoke ${id}`,
     `key.create ${id}`,
   ]);
+  const newest = await run('audit', 'show', '--limit', '1');
+  assert.deepEqual([newest.stdout.trimEnd().split('\n').length, newest.stderr.match(/only the newest/g)?.length], [2, 1]);
   assert.deepEqual(await ids('--resource', id, '--team', '1'), []);
   assert.deepEqual(await ids('--resource', id, '--since', '2999-01-01T00:00:00Z'), []);
   assert.deepEqual(await ids('--resource', id, '--database', 'live'), []);

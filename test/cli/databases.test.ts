@@ -46,7 +46,7 @@ describe('configured databases', () => {
     assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
     assert.equal(
       stderr,
-      'pirogue: the database cannot be used: nothing listens at its address\n  Run "pirogue doctor" to find the cause.\n',
+      'pirogue: the database cannot be used: nothing listens at its address. Run "pirogue doctor" to find the cause.\n',
     );
   });
 });

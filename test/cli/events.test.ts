@@ -60,8 +60,8 @@ test('GET /events and /events/{id} return the same sequence as the deliveries', 
 test('an unknown event or a key without permission exits with 1 and advice', async () => {
   const none = await run('resend', `evt_test_${'0'.repeat(26)}`);
   assert.deepEqual([none.code, none.stdout], [1, '']);
-  assert.match(none.stderr, /returned 404: Resource Not Found\n {2}Check the id/);
+  assert.match(none.stderr, /returned 404: Resource Not Found\. Check the id/);
   const { key } = await api.newKey(merchant.team, 'sandbox', 'restricted', { scopes: ['payment.read'] });
   const barred = await pirogue(['events', 'list'], merchantEnv(api, key));
-  assert.match(barred.stderr, /returned 403: .*\n {2}The key lacks the permission/);
+  assert.match(barred.stderr, /returned 403: .* The key lacks the permission/);
 });

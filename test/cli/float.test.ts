@@ -54,7 +54,7 @@ test('set watches a float, and an area can have its own threshold; list shows bo
   await cli.json('float', 'set', account, '--currency', 'XAF', '--alert-below', 'off', '--area', 'cm');
   assert.deepEqual((await shown())[0], ['cm', 500, 700.5, 'low']);
   const text = await cli.run('float', 'list', '--team', team);
-  assert.match(text.stdout, /kora +XAF +cm +both +500 +700\.5 +low +\d{4}-/);
+  assert.match(text.stdout, /kora +XAF +cm +both +500 +700\.50 +low +\d{4}-/);
 });
 
 test('invalid input is rejected with an explanation', async () => {
@@ -96,11 +96,11 @@ test('explain shows the accounts tried for a transfer, and a float below the amo
   await live.close();
   const { stdout } = await cli.run('explain', id);
   for (const line of [
-    `${id} of team ${team}, live: 5000 XAF on cm.mtn, processing`,
+    `${id} of team ${team}, live: 5,000 XAF on cm.mtn, processing`,
     'b (simulator) was chosen: in the order in which accounts were added.',
     'a (simulator) is fallback 1: in the order in which accounts were added; put last: float below amount (1000 XAF at 2026-09-01T12:00:00.000Z).',
     'pa_b provably did not accept it.',
-    '→ pa_a has it, or may have it, since 2026-09-01T12:00:01.000Z: no answer yet.',
+    '→ pa_a has it, or may have it, since 2026-09-01T12:00:01Z: no answer yet.',
   ]) {
     assert.ok(stdout.includes(`${line}\n`), `${line}\n\n${stdout}`);
   }

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
 import { describe, test } from 'node:test';
 import type { Command } from 'commander';
 import { exitCodeOf } from '../../src/program/cli/failure.ts';
@@ -44,6 +46,18 @@ test('the commands are the ones in the reference', () => {
       'keys deactivate',
       'keys activate',
       'keys revoke',
+      'payments list',
+      'payments show',
+      'payments refund',
+      'payments export',
+      'payments create',
+      'refunds list',
+      'refunds show',
+      'transfers list',
+      'transfers show',
+      'balance',
+      'customers list',
+      'customers show',
       'providers add',
       'providers list',
       'providers kinds',
@@ -81,7 +95,6 @@ test('the commands are the ones in the reference', () => {
       'trigger',
       'events list',
       'events resend',
-      'payments create',
       'sandbox fund',
       'sandbox clock advance',
       'accounts verify',
@@ -92,6 +105,7 @@ test('the commands are the ones in the reference', () => {
       'restore',
       'archive',
       'doctor',
+      'completion',
     ],
   );
 });
@@ -105,6 +119,14 @@ describe('--help', () => {
       if (COMMANDS.includes(path)) assert.match(stdout, /--json/);
     });
   }
+
+  test('--version prints the version of the package', async () => {
+    const { version } = JSON.parse(fs.readFileSync(path.join(import.meta.dirname, '..', '..', 'package.json'), 'utf8'));
+    for (const flag of ['--version', '-V']) {
+      const { code, stdout, stderr } = await parse([flag]);
+      assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: `${version}\n`, stderr: '' });
+    }
+  });
 
   test('--help works with invalid settings', async () => {
     const { code, stdout, stderr } = await pirogue(['keys', 'create', '--help'], { PORT: 'wrong' });
@@ -181,7 +203,7 @@ describe('usage errors exit with 2, name the error and point to the help', () =>
       const { code, stdout, stderr } = await parse(args);
       assert.deepEqual({ code, stdout }, { code: 2, stdout: '' });
       assert.match(stderr, wanted);
-      assert.match(stderr, /--help" shows the options/);
+      assert.match(stderr, /^pirogue: [^\n]+ "pirogue[^"]* --help" shows the options\.\n$/, 'on one line');
     });
   }
 
@@ -208,4 +230,46 @@ test('an invalid setting is reported in one line with exit code 1', async () => 
   const { code, stdout, stderr } = await pirogue(['teams', 'list'], { PORT: 'wrong' });
   assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
   assert.match(stderr, /^pirogue: PORT=wrong cannot be used: .*\n$/);
+});
+
+describe('docs/cli.md', () => {
+  const read = (name: string) => fs.readFileSync(path.join(import.meta.dirname, '..', '..', 'docs', name), 'utf8');
+  const page = read('cli.md');
+  const names = COMMANDS.map((words) => words.join(' '));
+  const begins = (text: string) => (name: string) => text === name || text.startsWith(`${name} `);
+
+  test('has every command; those of routing are on the page of routing', () => {
+    const code = [...page.matchAll(/`([^`\n]+)`/g)].map(([, text]) => text as string);
+    const routing = read('routing.md');
+    const missing = names.filter((name) => !code.some((text) => begins(text)(name)) && !routing.includes(`pirogue ${name}`));
+    assert.deepEqual(missing, []);
+  });
+
+  test('has no command that does not exist, and no option that its command lacks', () => {
+    const cells = [...page.matchAll(/^\| (`.*?`) \| /gm)].map(([, cell]) => cell as string);
+    const shown = cells.flatMap((cell) =>
+      [...cell.matchAll(/`([^`]+)`/g)].map(([, text]) => (text as string).replaceAll('\\|', '|')),
+    );
+    assert.ok(shown.length > 40);
+    for (const text of shown.filter((one) => !/^[-[]/.test(one))) {
+      const name = names.find(begins(text));
+      assert.ok(name, text);
+      const command = name
+        .split(' ')
+        .reduce((at, word) => at.commands.find((child) => child.name() === word) as Command, buildProgram());
+      const options = command.options.map(({ long }) => long);
+      for (const [option] of text.matchAll(/--[a-z-]+/g)) assert.ok(options.includes(option), `${name} ${option}`);
+    }
+  });
+
+  test('has every option of the commands about payments and money', () => {
+    const section = /## Payments and money\n([\s\S]*?)\n## /.exec(page)?.[1] as string;
+    const programs = buildProgram().commands.filter((command) =>
+      /^(refunds|transfers|balance|customers|payments)$/.test(command.name()),
+    );
+    const all = programs.flatMap((command) => (command.commands.length > 0 ? command.commands : [command]));
+    for (const command of all.filter((one) => one.name() !== 'create')) {
+      for (const { long } of command.options) assert.ok(section.includes(long as string), `${command.name()} ${long}`);
+    }
+  });
 });

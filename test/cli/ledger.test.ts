@@ -256,7 +256,7 @@ test('ledger show of a refund prints only its entries; the id of a live transfer
 test('ledger show exits with 1 for an object without entries', async () => {
   const { code, stdout, stderr } = await cli.run('ledger', 'show', 'trx_404', '--json');
   assert.deepEqual([code, stdout], [1, '']);
-  assert.match(stderr, /^pirogue: nothing was posted for trx_404 in live\n/);
+  assert.match(stderr, /^pirogue: nothing was posted for trx_404 in live\. Check the id\. .*\n$/);
 });
 
 test('ledger export writes CSV with stable columns and exact amounts', async () => {

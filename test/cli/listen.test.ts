@@ -225,7 +225,7 @@ test('a live key, a public key, an unknown key and an unreachable service are re
     assert.ok(!stderr.includes(key), 'the key is not printed');
   }
   const gone = await run(merchantEnv(api, merchant.sandbox.secret), '--url', `http://127.0.0.1:${await freePort()}`);
-  assert.match(gone.stderr, /service at http:\/\/127.* does not respond.*\n {2}Start it with "npm start"/);
+  assert.match(gone.stderr, /service at http:\/\/127.* does not respond.*\. Start it with "npm start"/);
 });
 
 /** A way to the service that can be shut, and that can answer for it. */

@@ -63,7 +63,7 @@ test('reconcile prints its findings, writes both reports and exits with 1 while 
   const file = statement('march.csv', [line('same'), line('doubt'), line('=cmd()', '70'), 'collect,broken'], '\ufeff');
   const { code, stdout, stderr } = await reconcile(file);
   assert.equal(code, 1);
-  assert.match(stderr, /^reading the statement\ncomparing it with the books\n/);
+  assert.equal(stderr, '', 'progress is for a terminal, and for long runs');
   assert.match(stdout, /matched +1\n/);
   assert.match(stdout, /line 5: 2 fields instead of 8/);
   assert.match(stdout, /Missing here +1 +1 open\nUnknown here +1 +1 open\n\nNothing was changed/);
@@ -150,6 +150,6 @@ test('an error is one clear line: no file, no statement, no such account, two ac
   assert.match((await reconcile(other)).stderr, /the file is empty/);
   const pairs = ['api_user=u', 'api_key=k', 'collection_subscription_key=c', 'target_environment=mtncameroon'];
   await cli.json('providers', 'add', 'mtn-momo', '--name', 'second', '--team', team, '--set', ...pairs);
-  assert.match((await reconcile(file)).stderr, /several accounts.*\n.*--account: mtn-momo, second/);
+  assert.match((await reconcile(file)).stderr, /several accounts.* --account: mtn-momo, second/);
   assert.equal((await reconcile(file, '--account', 'mtn-momo')).code, 0);
 });

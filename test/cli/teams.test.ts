@@ -129,6 +129,6 @@ for (const args of [
   test(`teams ${args[0]} of an unknown team exits with 1 and prints no JSON`, async () => {
     const { code, stdout, stderr } = await cli.run('teams', ...args, '--json');
     assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
-    assert.equal(stderr, 'pirogue: there is no team 404\n  "pirogue teams list" shows them.\n');
+    assert.equal(stderr, 'pirogue: there is no team 404. "pirogue teams list" shows them.\n');
   });
 }

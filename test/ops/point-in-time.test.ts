@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { copyRunning } from '../../src/program/cli/backup/running.ts';
+import { showProgress } from '../../src/program/cli/progress.ts';
 import { giveTo } from '../../src/platform/db/embedded/account.ts';
 import { findPlace } from '../../src/platform/db/embedded/place.ts';
 import { startEmbedded } from '../../src/platform/db/embedded.ts';
@@ -26,7 +27,7 @@ test('a base backup and the archived log restore an intermediate point in time (
   const url = server.url('postgres');
   await query(url, 'create table notes (text text)', `insert into notes values ('before the copy')`);
   const { cluster, account } = findPlace(second);
-  await copyRunning(url, path.join(first, 'pg18'), cluster);
+  await copyRunning(url, path.join(first, 'pg18'), cluster, showProgress(true));
   const [moment] = await query(url, `insert into notes values ('after the copy')`, 'select now()::text as now, pg_sleep(0.1)');
   await query(url, `insert into notes values ('by mistake')`);
   const [log] = await query(url, 'select pg_walfile_name(pg_switch_wal()) as name');

@@ -1,6 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import type { Environment } from '../../kit/environment.ts';
 import type { Queryable } from '../../kit/sql.ts';
+import { Failure } from './failure.ts';
 import { appliedMigrations } from './store.ts';
 
 const root = path.join(import.meta.dirname, '..', '..', '..', 'migrations');
@@ -20,4 +22,16 @@ export function knownMigrations(kind: SchemaKind): string[] {
 export async function missingMigrations(db: Queryable, kind: SchemaKind): Promise<string[]> {
   const applied = new Set(await appliedMigrations(db));
   return knownMigrations(kind).filter((name) => !applied.has(name));
+}
+
+/**
+ * Checks that a database has every migration of this version.
+ * @param name of the database
+ * @throws Failure when it lacks some
+ */
+export async function requireMigrations(db: Queryable, name: 'control' | Environment): Promise<void> {
+  const missing = await missingMigrations(db, name === 'control' ? 'control' : 'store');
+  if (missing.length === 0) return;
+  const what = name === 'control' ? 'the control database' : `the ${name} store`;
+  throw new Failure(`${what} lacks ${missing.join(', ')}`, 'Run "pirogue migrate" first.');
 }

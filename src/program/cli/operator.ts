@@ -1,5 +1,5 @@
 import os from 'node:os';
-import type { Actor } from '../../tenants/audit/actor.ts';
+import type { Requester } from '../../tenants/audit/actor.ts';
 import { commandClock } from './command-clock.ts';
 import { newId } from '../../kit/ids.ts';
 
@@ -7,7 +7,7 @@ import { newId } from '../../kit/ids.ts';
  * Returns the user who runs this command. Behind sudo it is the original user, because operators may share the service's
  * user.
  */
-export function operator(): Actor {
+export function operator(): Requester & { address: string } {
   // Removes characters such as line breaks, which could forge a second line in the output of `audit show`.
   const id = (process.env.SUDO_USER ?? userName()).replace(/[^\w.@ -]/g, '').slice(0, 64);
   return { kind: 'operator', id, request_id: newId('req', 'live', commandClock.now()), address: os.hostname() };

@@ -1,12 +1,18 @@
+import { styleText } from 'node:util';
 import { Command, Option, type OutputConfiguration } from 'commander';
+import { ownVersion } from '../start/version.ts';
 import { addAbuse } from './abuse/command.ts';
 import { addArchive } from './archive/command.ts';
 import { addAudit } from './audit/command.ts';
 import { addBackup } from './backup/command.ts';
+import { addBalance } from './balance/command.ts';
 import { addBlocks } from './blocks/command.ts';
+import { addCompletion } from './completion/command.ts';
 import { addCompliance } from './compliance/command.ts';
+import { addCustomers } from './customers/command.ts';
 import { addEvents } from './events/command.ts';
 import { addExplain } from './explain/command.ts';
+import { onOneLine } from './failure.ts';
 import { addFloat } from './float/command.ts';
 import { addKeys } from './keys/command.ts';
 import { addLedger } from './ledger/command.ts';
@@ -14,12 +20,14 @@ import { addListen } from './listen/command.ts';
 import { addPayments } from './payments/command.ts';
 import { addProviders } from './providers/command.ts';
 import { addBreaks, addReconcile } from './reconcile/command.ts';
+import { addRefunds } from './refunds/command.ts';
 import { addResolve } from './resolve/command.ts';
 import { addReturns } from './returns/command.ts';
 import { addRules } from './rules/command.ts';
 import { addSandbox } from './sandbox/command.ts';
 import { addSecrets } from './secrets/command.ts';
 import { addTeams } from './teams/command.ts';
+import { addTransfers } from './transfers/command.ts';
 import { addTrigger } from './trigger/command.ts';
 
 /**
@@ -31,11 +39,18 @@ export function buildProgram(output: Pick<OutputConfiguration, 'writeOut' | 'wri
   const program = new Command('pirogue')
     .description('Runs and administers Pirogue. Settings come from the environment, as for npm start.')
     .exitOverride()
-    .configureOutput({ ...output, outputError: (text, write) => write(text.replace(/^error: /, 'pirogue: ')) });
+    .configureOutput(output)
+    .configureHelp({ styleTitle: (title) => styleText('bold', title, { validateStream: false }) })
+    .version(ownVersion(), '-V, --version', 'print the version');
   addStart(program);
   addMigrate(program);
   addTeams(program);
   addKeys(program);
+  addPayments(program);
+  addRefunds(program);
+  addTransfers(program);
+  addBalance(program);
+  addCustomers(program);
   addProviders(program);
   addFloat(program);
   addRules(program);
@@ -52,12 +67,12 @@ export function buildProgram(output: Pick<OutputConfiguration, 'writeOut' | 'wri
   addListen(program);
   addTrigger(program);
   addEvents(program);
-  addPayments(program);
   addSandbox(program);
   addSecrets(program);
   addBackup(program);
   addArchive(program);
   addDoctor(program);
+  addCompletion(program);
   pointToHelp(program, 'pirogue');
   return program;
 }
@@ -87,7 +102,11 @@ function addDoctor(program: Command): void {
     .action(async (options) => (await import('./doctor/doctor.ts')).doctorCommand(options));
 }
 
+/** Makes errors of the command line one line that points to the help of the command. */
 function pointToHelp(command: Command, path: string): void {
-  command.showHelpAfterError(`  "${path} --help" shows the options.`);
+  const help = `"${path} --help" shows the options.`;
+  const outputError = (text: string, write: (text: string) => void) =>
+    write(`${onOneLine(text.replace(/^error: /, 'pirogue: '), help)}\n`);
+  command.configureOutput({ outputError });
   for (const child of command.commands) pointToHelp(child, `${path} ${child.name()}`);
 }

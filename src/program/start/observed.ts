@@ -1,5 +1,3 @@
-import fs from 'node:fs';
-import path from 'node:path';
 import type { Config } from '../../platform/config/config.ts';
 import type { PoolUse } from '../../platform/db/pool.ts';
 import type { Deps } from '../deps.ts';
@@ -9,6 +7,7 @@ import type { MetricsServer } from '../../edge/metrics/server.ts';
 import type { Tracer } from '../../platform/telemetry/tracer.ts';
 import { type StatementWatch, tracedStatements } from '../../platform/telemetry/watch.ts';
 import type { Worker } from '../../platform/work/worker.ts';
+import { ownVersion } from './version.ts';
 
 export interface Tracing {
   tracer: Tracer | null;
@@ -43,9 +42,4 @@ export async function openMetrics(
     import('../../edge/metrics/server.ts'),
   ]);
   return serveMetrics(metrics, scraper({ deps, workers, pools, version: ownVersion() }));
-}
-
-export function ownVersion(): string {
-  const manifest = fs.readFileSync(path.join(import.meta.dirname, '..', '..', '..', 'package.json'), 'utf8');
-  return (JSON.parse(manifest) as { version: string }).version;
 }

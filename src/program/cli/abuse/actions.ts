@@ -8,6 +8,7 @@ import { findTeamRules, setAbuseRules } from '../../../tenants/teams/store.ts';
 import { administer } from '../administer.ts';
 import { withDatabases, withPool } from '../databases.ts';
 import { demoTeamId } from '../demo-team.ts';
+import { countText, moneyText } from '../format.ts';
 import { details, print, shortMoment } from '../output.ts';
 import { noSuchTeam } from '../unknown.ts';
 
@@ -78,7 +79,7 @@ function textOf({ team_id, abuse_rules, payer, team, amounts, made_at, refused }
         `amount ${currency}`,
         most === null
           ? `any, until there are enough payments (${payments})`
-          : `${most} (99 in 100 of ${payments} payments: ${high})`,
+          : `${moneyText(most, currency)} (99 in 100 of ${countText(payments)} payments: ${moneyText(high, currency)})`,
       ]),
     ),
     usual: made_at ? `made ${shortMoment(made_at)}` : 'unknown yet',

@@ -10,9 +10,11 @@ import { commandClock } from '../command-clock.ts';
 import { withDatabases, withPool } from '../databases.ts';
 import { demoTeamId } from '../demo-team.ts';
 import { Failure } from '../failure.ts';
-import { missingMigrations } from '../migrations.ts';
+import { requireMigrations } from '../migrations.ts';
 import { operator } from '../operator.ts';
+import { countText } from '../format.ts';
 import { details, print } from '../output.ts';
+import { withProgress } from '../progress.ts';
 
 interface Options {
   before?: Date;
@@ -25,17 +27,17 @@ interface Options {
   json?: true;
 }
 
-const EVERY_MS = 1_000;
-
 export async function archiveCommand(ids: string[], options: Options, command: Command): Promise<void> {
   if (options.restore) return restoreCommand(ids, options, command);
   if (ids.length > 0 || options.from) command.error('error: payments and --from are given with --restore');
   const { team, environment, json, dryRun: dry_run = false } = options;
-  const tally = await inStore(environment, (store) => {
-    const before = beforeOf(options, command);
-    const show = progress(json === true, (seen: Tally) => `${seen.archived.toLocaleString('en')} payments archived`);
-    return archivePayments({ clock: commandClock }, store, { team, before, dry_run, progress: show }, operator());
-  });
+  const tally = await withProgress(json === true, (progress) =>
+    inStore(environment, (store) => {
+      const before = beforeOf(options, command);
+      const show = (seen: Tally) => progress.update('archiving', () => `${countText(seen.archived)} payments`);
+      return archivePayments({ clock: commandClock }, store, { team, before, dry_run, progress: show }, operator());
+    }),
+  );
   print(json, { environment, dry_run, ...tally }, () => textOf(tally, dry_run));
 }
 
@@ -60,13 +62,15 @@ async function restoreCommand(ids: string[], options: Options, command: Command)
   }
   const environment = ids.length === 0 ? options.environment : environmentOf(ids);
   const team_id = options.team ?? demoTeamId(readConfig(process.env));
-  const restored = await inStore(environment, (store) => {
-    const restoring = { deps: { clock: commandClock }, store, team_id, by: operator() };
-    if (!from || !before) return restoreNamed(restoring, ids);
-    const show = progress(json === true, (count: number) => `${count.toLocaleString('en')} payments restored`);
-    return restorePeriod(restoring, { from, before }, show);
-  });
-  print(json, { environment, restored }, () => details({ restored: restored.toLocaleString('en') }));
+  const restored = await withProgress(json === true, (progress) =>
+    inStore(environment, (store) => {
+      const restoring = { deps: { clock: commandClock }, store, team_id, by: operator() };
+      if (!from || !before) return restoreNamed(restoring, ids);
+      const show = (count: number) => progress.update('restoring', () => `${countText(count)} payments`);
+      return restorePeriod(restoring, { from, before }, show);
+    }),
+  );
+  print(json, { environment, restored }, () => details({ restored: countText(restored) }));
 }
 
 function environmentOf(ids: readonly string[]): Environment {
@@ -78,31 +82,20 @@ function environmentOf(ids: readonly string[]): Environment {
 function inStore<T>(environment: Environment, work: (store: Store) => Promise<T>): Promise<T> {
   return withDatabases(readConfig(process.env), (urls) =>
     withPool(urls[environment], async (db) => {
-      const missing = await missingMigrations(db, 'store');
-      if (missing.length > 0)
-        throw new Failure(`the ${environment} store lacks ${missing.join(', ')}`, 'Run "pirogue migrate" first.');
+      await requireMigrations(db, environment);
       return work({ environment, db });
     }),
   );
 }
 
-/** Shows a line on stderr each second. Shows nothing when a program reads the output. */
-function progress<Seen>(quiet: boolean, text: (seen: Seen) => string): (seen: Seen) => void {
-  let shown = performance.now();
-  return (seen) => {
-    if (quiet || performance.now() - shown < EVERY_MS) return;
-    shown = performance.now();
-    process.stderr.write(`${text(seen)}\n`);
-  };
-}
-
 function textOf({ archived, before, left, bytes_before, bytes_after }: Tally, dry_run: boolean): string {
-  const count = (number: number) => number.toLocaleString('en');
   const reasons = Object.entries(left) as [Reason, number][];
   return details({
-    [dry_run ? 'would be archived' : 'archived']: count(archived),
-    'archived before': count(before),
-    'rows in bytes': dry_run ? count(bytes_before) : `${count(bytes_before)} before, ${count(bytes_after)} now (without indexes)`,
-    ...Object.fromEntries(reasons.map(([reason, number]) => [`left: ${REASONS[reason]}`, count(number)])),
+    [dry_run ? 'would be archived' : 'archived']: countText(archived),
+    'archived before': countText(before),
+    'rows in bytes': dry_run
+      ? countText(bytes_before)
+      : `${countText(bytes_before)} before, ${countText(bytes_after)} now (without indexes)`,
+    ...Object.fromEntries(reasons.map(([reason, number]) => [`left: ${REASONS[reason]}`, countText(number)])),
   });
 }

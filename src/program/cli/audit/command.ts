@@ -22,7 +22,7 @@ function addShow(audit: Command): void {
     .option('--request <id>', 'only of the request with this X-Request-Id')
     .option('--since <moment>', 'only since this moment: 2026-01-31 or 2026-01-31T12:00:00Z', moment)
     .addOption(new Option('--database <name>', 'only of this database (default: all)').choices(['control', 'sandbox', 'live']))
-    .option('--limit <number>', 'maximum for each database', count, 100)
+    .option('--limit <number>', 'maximum number', count, 100)
     .option(...json)
     .action(async (options) => (await import('./show.ts')).showCommand(options));
 }

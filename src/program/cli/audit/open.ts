@@ -4,8 +4,7 @@ import type { Chain } from '../../../platform/chain/store.ts';
 import { type DatabaseUrls, readConfig } from '../../../platform/config/config.ts';
 import type { Db } from '../../../kit/sql.ts';
 import { withDatabases, withPool } from '../databases.ts';
-import { Failure } from '../failure.ts';
-import { missingMigrations } from '../migrations.ts';
+import { requireMigrations } from '../migrations.ts';
 
 export type DatabaseName = keyof DatabaseUrls;
 
@@ -24,12 +23,9 @@ export interface Trail {
 export function withTrails(databases: readonly DatabaseName[], work: (trail: Trail) => Promise<void>): Promise<void> {
   return withDatabases(readConfig(process.env), async (urls) => {
     for (const database of databases) {
-      const [kind, chain] =
-        database === 'control' ? (['control', CONTROL_ENTRIES] as const) : (['store', STORE_ENTRIES] as const);
+      const chain = database === 'control' ? CONTROL_ENTRIES : STORE_ENTRIES;
       await withPool(urls[database], async (db) => {
-        const missing = await missingMigrations(db, kind);
-        if (missing.length > 0)
-          throw new Failure(`the ${database} database lacks ${missing.join(', ')}`, 'Run "pirogue migrate" first.');
+        await requireMigrations(db, database);
         await work({ db, database, chain });
       });
     }

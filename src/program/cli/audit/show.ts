@@ -22,14 +22,15 @@ export async function showCommand(options: Options): Promise<void> {
   const wanted = { team_id: team, resource_id: resource, action, actor_id: by, request_id: request, since };
   const found: Found[] = [];
   await withTrails(database ? [database] : DATABASES, async ({ db, database, chain }) => {
-    const rows = firstOf(await findEntries(db, wanted, limit + 1, chain), limit);
+    const rows = await findEntries(db, wanted, limit + 1, chain);
     found.push(...rows.map((row) => ({ ...row, database })));
   });
   found.sort((a, b) => b.created_at.getTime() - a.created_at.getTime());
-  print(json, found.map(presented), () =>
+  const shown = firstOf(found, limit);
+  print(json, shown.map(presented), () =>
     table(
       ['WHEN', 'DATABASE', 'TEAM', 'ACTION', 'RESOURCE', 'BY', 'FROM', 'REQUEST'],
-      found.map((row) => [
+      shown.map((row) => [
         shortMoment(row.created_at),
         row.database,
         row.team_id === null ? '-' : String(row.team_id),

@@ -1,6 +1,8 @@
 import { countUnsealed } from '../../../platform/chain/store.ts';
 import { type ChainEnd, endText, type Fault, verifyChain } from '../../../platform/chain/verify.ts';
+import { countText } from '../format.ts';
 import { print } from '../output.ts';
+import { withProgress } from '../progress.ts';
 import { DATABASES, type DatabaseName, withTrails } from './open.ts';
 
 /** Maximum faults in a JSON document, which is built in memory. Text is printed as faults are found. */
@@ -27,16 +29,22 @@ interface Outcome extends ChainEnd {
 /** Verifies the audit trails of all databases. Exits with code 1 when a fault is found. */
 export async function verifyCommand(options: { json?: true }): Promise<void> {
   const outcomes: Outcome[] = [];
-  await withTrails(DATABASES, async ({ db, database, chain }) => {
-    const faults: Outcome['faults'] = [];
-    let found = 0;
-    const end = await verifyChain(db, chain, (fault) => {
-      found += 1;
-      if (!options.json) process.stdout.write(`${describe(database, fault)}\n`);
-      else if (faults.length < MAX_IN_DOCUMENT) faults.push({ ...fault, advice: ADVICE[fault.check] });
-    });
-    outcomes.push({ database, ok: found === 0, ...end, unsealed: await countUnsealed(db, chain), faults_found: found, faults });
-  });
+  await withProgress(options.json === true, (progress) =>
+    withTrails(DATABASES, async ({ db, database, chain }) => {
+      const faults: Outcome['faults'] = [];
+      let found = 0;
+      const report = (fault: Fault) => {
+        found += 1;
+        progress.end();
+        if (!options.json) process.stdout.write(`${describe(database, fault)}\n`);
+        else if (faults.length < MAX_IN_DOCUMENT) faults.push({ ...fault, advice: ADVICE[fault.check] });
+      };
+      const step = `${database}: verifying the seals`;
+      progress.update(step);
+      const end = await verifyChain(db, chain, report, (seals) => progress.update(step, () => countText(seals)));
+      outcomes.push({ database, ok: found === 0, ...end, unsealed: await countUnsealed(db, chain), faults_found: found, faults });
+    }),
+  );
   const ok = outcomes.every((outcome) => outcome.ok);
   print(options.json, { ok, databases: outcomes }, () => outcomes.map(summary).join('\n'));
   process.exitCode = ok ? 0 : 1;

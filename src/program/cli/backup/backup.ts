@@ -5,9 +5,11 @@ import { sha256 } from '../../../kit/crypto.ts';
 import { findPlace } from '../../../platform/db/embedded/place.ts';
 import { withDatabases } from '../databases.ts';
 import { Failure } from '../failure.ts';
+import { countText } from '../format.ts';
 import { print } from '../output.ts';
-import { ownVersion } from '../../start/observed.ts';
-import { copyFile } from './copy.ts';
+import { type Progress, withProgress } from '../progress.ts';
+import { ownVersion } from '../../start/version.ts';
+import { copyFile, megabytes } from './copy.ts';
 import { CLUSTER, type CopiedFile, KEPT_FILES, MANIFEST, SECRETS_KEY, type Manifest } from './manifest.ts';
 import { copyRunning } from './running.ts';
 
@@ -20,7 +22,9 @@ export async function backupCommand(folder: string, options: { json?: true }): P
   fs.rmSync(draft, { recursive: true, force: true });
   fs.mkdirSync(draft, { recursive: true, mode: 0o700 });
   try {
-    const manifest = await withDatabases(config, (urls) => copyAll(config, urls.control, draft));
+    const manifest = await withProgress(options.json === true, (progress) =>
+      withDatabases(config, (urls) => copyAll(config, urls.control, draft, progress)),
+    );
     if (fs.existsSync(target)) fs.rmdirSync(target);
     fs.renameSync(draft, target);
     report(config, target, manifest, options);
@@ -41,10 +45,10 @@ function refuse(config: Config, target: string): void {
   }
 }
 
-async function copyAll(config: Config, url: string, draft: string): Promise<Manifest> {
+async function copyAll(config: Config, url: string, draft: string, progress: Progress): Promise<Manifest> {
   const { cluster } = findPlace(config.data_dir);
   const keysBefore = secretKeysOf(config.data_dir);
-  const { postgres, log, files } = await copyRunning(url, cluster, path.join(draft, CLUSTER));
+  const { postgres, log, files } = await copyRunning(url, cluster, path.join(draft, CLUSTER), progress);
   const manifest: Manifest = {
     format: 1,
     version: ownVersion(),
@@ -96,7 +100,7 @@ function report(config: Config, folder: string, manifest: Manifest, options: { j
   const { created_at, postgres } = manifest;
   print(options.json, { folder, created_at, postgres, files: manifest.files.length, bytes, secrets_key }, () =>
     [
-      `${folder}: ${manifest.files.length} files, ${(bytes / 1e6).toFixed(0)} MB`,
+      `${folder}: ${countText(manifest.files.length)} files, ${megabytes(bytes)}`,
       config.secrets_keys
         ? 'SECRETS_KEY comes from the environment and is not included: keep it elsewhere, sealed values cannot be opened without it'
         : 'includes keys.json and secrets.key: store it where only you can read it',

@@ -3,6 +3,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { countText } from '../format.ts';
+import type { Progress } from '../progress.ts';
 import type { CopiedFile } from './manifest.ts';
 
 /**
@@ -23,6 +25,41 @@ const LEFT_OUT =
   /^(postmaster\.(pid|opts)|backup_label(\.old)?|tablespace_map(\.old)?|current_logfiles|pg_internal\.init.*|pgsql_tmp.*)$/;
 /** Contains the start of log replay. It is read last, so that it is never older than the other files. */
 const CONTROL_FILE = 'global/pg_control';
+
+/** Shows how much of a copy is done. */
+export class CopyProgress {
+  readonly #progress: Progress;
+  readonly #step: string;
+  readonly #total: number;
+  #done = 0;
+
+  /** @param total expected size in bytes; files can grow or shrink while they are copied */
+  constructor(progress: Progress, step: string, total: number) {
+    this.#progress = progress;
+    this.#step = step;
+    this.#total = total;
+    progress.update(step);
+  }
+
+  /** Counts bytes that were copied. */
+  add(bytes: number): void {
+    this.#done += bytes;
+    this.#progress.update(this.#step, () => {
+      const share = Math.min(100, Math.floor((this.#done * 100) / Math.max(1, this.#total)));
+      return `${share} %, ${megabytes(this.#done)} of ${megabytes(this.#total)}`;
+    });
+  }
+}
+
+/** Formats a size. */
+export function megabytes(bytes: number): string {
+  return `${countText(Math.round(bytes / 1e6))} MB`;
+}
+
+/** Returns the size of these files in bytes, without those that are gone. */
+export function sizeOf(folder: string, files: readonly string[]): number {
+  return files.reduce((sum, name) => sum + (fs.statSync(path.join(folder, name), { throwIfNoEntry: false })?.size ?? 0), 0);
+}
 
 export interface Listing {
   folders: string[];
@@ -52,13 +89,14 @@ export function listCluster(cluster: string): Listing {
  * @returns size and hash; null when the file is gone: the server removes files of dropped tables during the copy, which the
  * log records
  */
-export async function copyFile(from: string, to: string): Promise<Omit<CopiedFile, 'path'> | null> {
+export async function copyFile(from: string, to: string, progress?: CopyProgress): Promise<Omit<CopiedFile, 'path'> | null> {
   const hash = createHash('sha256');
   let bytes = 0;
   const count = new Transform({
     transform(chunk: Buffer, _, done) {
       hash.update(chunk);
       bytes += chunk.length;
+      progress?.add(chunk.length);
       done(null, chunk);
     },
   });

@@ -10,8 +10,9 @@ import { takeStartLock } from '../../start/start-lock.ts';
 import { withDatabases, withPool } from '../databases.ts';
 import { Failure } from '../failure.ts';
 import { missingMigrations } from '../migrations.ts';
-import { print } from '../output.ts';
-import { copyFile } from './copy.ts';
+import { print, shortMoment } from '../output.ts';
+import { type Progress, withProgress } from '../progress.ts';
+import { CopyProgress, copyFile } from './copy.ts';
 import { below, CLUSTER, type CopiedFile, KEPT_FILES, type Manifest, readManifest } from './manifest.ts';
 
 /** Restores a backup to a new DATA_DIR and opens it once, so that a backup that cannot be opened is detected now. */
@@ -22,17 +23,20 @@ export async function restoreCommand(folder: string, options: { json?: true }): 
   }
   const source = path.resolve(folder);
   const manifest = readManifest(source);
-  const startLock = await takeStartLock(config.data_dir);
-  try {
-    await restoreTo(config, source, manifest);
-  } finally {
-    startLock.release();
-  }
-  const behind = await opened(config);
+  const behind = await withProgress(options.json === true, async (progress) => {
+    const startLock = await takeStartLock(config.data_dir);
+    try {
+      await restoreTo(config, source, manifest, progress);
+    } finally {
+      startLock.release();
+    }
+    progress.update('opening the database, which replays its log');
+    return opened(config);
+  });
   const { created_at, version } = manifest;
   print(options.json, { data_dir: config.data_dir, created_at, version, migrations_missing: behind }, () =>
     [
-      `${config.data_dir}: restored to the end of the backup of ${created_at}`,
+      `${config.data_dir}: restored to the end of the backup of ${shortMoment(new Date(created_at))}`,
       behind > 0 ? 'The backup is of an older version: the next start migrates it.' : '',
       'Next: verify the books with "pirogue ledger verify", then start the service.',
     ]
@@ -41,7 +45,7 @@ export async function restoreCommand(folder: string, options: { json?: true }): 
   );
 }
 
-async function restoreTo(config: Config, source: string, manifest: Manifest): Promise<void> {
+async function restoreTo(config: Config, source: string, manifest: Manifest, progress: Progress): Promise<void> {
   const place = findPlace(config.data_dir);
   const lock = tryLock(`${place.cluster}.lock`);
   if (!lock) throw new Failure(`${config.data_dir} is in use`, 'Stop the service first.');
@@ -55,7 +59,7 @@ async function restoreTo(config: Config, source: string, manifest: Manifest): Pr
     // While this file exists, no start opens the folder, which has only some files of the backup.
     fs.writeFileSync(unfinished, `restoring ${source}\n`, { mode: 0o600, flush: true });
     marked = true;
-    await restoreCluster(source, manifest, draft, place.account);
+    await restoreCluster(source, manifest, draft, { account: place.account, progress });
     await restoreKept(config, source, manifest);
     fs.renameSync(draft, place.cluster);
     fs.rmSync(unfinished);
@@ -94,7 +98,12 @@ function refuse(config: Config, place: Place, { postgres }: Manifest): void {
   }
 }
 
-async function restoreCluster(source: string, { files }: Manifest, draft: string, account: Account | null): Promise<void> {
+async function restoreCluster(
+  source: string,
+  { files }: Manifest,
+  draft: string,
+  { account, progress }: { account: Account | null; progress: Progress },
+): Promise<void> {
   const from = path.join(source, CLUSTER);
   const folders = fs.readdirSync(from, { recursive: true, withFileTypes: true }).filter((entry) => entry.isDirectory());
   const names = ['', ...folders.map((entry) => path.relative(from, path.join(entry.parentPath, entry.name)))];
@@ -102,8 +111,10 @@ async function restoreCluster(source: string, { files }: Manifest, draft: string
     fs.mkdirSync(path.join(draft, name), { mode: 0o700 });
     giveTo(account, path.join(draft, name));
   }
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  const copying = new CopyProgress(progress, 'copying the backup', bytes);
   for (const file of files.filter(({ path: name }) => name.startsWith(`${CLUSTER}/`))) {
-    await restoreFile(source, file, below(draft, file.path.slice(CLUSTER.length + 1)), account);
+    await restoreFile(source, file, below(draft, file.path.slice(CLUSTER.length + 1)), account, copying);
   }
 }
 
@@ -119,8 +130,14 @@ async function restoreKept(config: Config, source: string, { files }: Manifest):
  * Copies one file of the backup.
  * @throws Failure when its hash differs from the manifest
  */
-async function restoreFile(source: string, wanted: CopiedFile, to: string, account: Account | null): Promise<void> {
-  const found = await copyFile(below(source, wanted.path), to);
+async function restoreFile(
+  source: string,
+  wanted: CopiedFile,
+  to: string,
+  account: Account | null,
+  copying?: CopyProgress,
+): Promise<void> {
+  const found = await copyFile(below(source, wanted.path), to, copying);
   if (found?.sha256 !== wanted.sha256) {
     fs.rmSync(to, { force: true });
     throw new Failure(

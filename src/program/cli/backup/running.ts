@@ -1,7 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { sha256 } from '../../../kit/crypto.ts';
-import { copyFile, listCluster } from './copy.ts';
+import type { Progress } from '../progress.ts';
+import { CopyProgress, copyFile, listCluster, sizeOf } from './copy.ts';
 import type { CopiedFile, Manifest } from './manifest.ts';
 import { type CopySession, startCopy } from './store.ts';
 
@@ -18,10 +19,12 @@ export interface Copied extends Pick<Manifest, 'postgres' | 'log'> {
  * @param url address of the database as the superuser
  * @param to a folder that does not exist yet
  */
-export async function copyRunning(url: string, cluster: string, to: string): Promise<Copied> {
+export async function copyRunning(url: string, cluster: string, to: string, progress: Progress): Promise<Copied> {
+  progress.update('waiting for a checkpoint');
   const session = await startCopy(url);
   try {
-    const files = await copyCluster(cluster, to);
+    const files = await copyCluster(cluster, to, progress);
+    progress.update('copying the log');
     const { log, copied } = await finish(session, cluster, to);
     return { postgres: session.postgres, log, files: [...files, ...copied] };
   } finally {
@@ -30,12 +33,13 @@ export async function copyRunning(url: string, cluster: string, to: string): Pro
 }
 
 /** Copies the files. They change during the copy; the changes are in the log, which is copied last. */
-async function copyCluster(from: string, to: string): Promise<CopiedFile[]> {
+async function copyCluster(from: string, to: string, progress: Progress): Promise<CopiedFile[]> {
   const { folders, files } = listCluster(from);
   for (const folder of ['', ...folders]) fs.mkdirSync(path.join(to, folder), { mode: 0o700 });
   const copied: CopiedFile[] = [];
+  const copying = new CopyProgress(progress, 'copying the database', sizeOf(from, files));
   for (const name of files) {
-    const file = await copyFile(path.join(from, name), path.join(to, name));
+    const file = await copyFile(path.join(from, name), path.join(to, name), copying);
     if (file) copied.push({ path: name, ...file });
   }
   return copied;

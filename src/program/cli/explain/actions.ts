@@ -7,7 +7,8 @@ import { isId } from '../../../kit/ids.ts';
 import { wireFromMinor } from '../../../kit/money.ts';
 import { Failure } from '../failure.ts';
 import { explanationOf } from '../../../providers/routing/explain.ts';
-import { print } from '../output.ts';
+import { moneyText } from '../format.ts';
+import { print, shortMoment } from '../output.ts';
 import { inStore, whyLines } from './shared.ts';
 import {
   type ExplainedAttempt,
@@ -76,8 +77,8 @@ function documentOf({ payment, refusals, events, attempts }: Explanation, enviro
 
 function textOf({ payment, refusals, events, attempts }: Explanation, environment: Environment): string {
   const { id, team_id, status, amount_minor, currency, reason } = payment;
-  const head = `${id} of team ${team_id}, ${environment}: ${wireFromMinor(amount_minor)} ${currency}, ${status}${reason ? ` (${reason})` : ''}`;
-  const lines = events.map(({ type, created_at }) => `  ${created_at.toISOString()}  ${type}`);
+  const head = `${id} of team ${team_id}, ${environment}: ${moneyText(amount_minor, currency)}, ${status}${reason ? ` (${reason})` : ''}`;
+  const lines = events.map(({ type, created_at }) => `  ${shortMoment(created_at)}  ${type}`);
   return [
     [head, ...lines].join('\n'),
     ...refusals.map(refusalText),
@@ -87,15 +88,15 @@ function textOf({ payment, refusals, events, attempts }: Explanation, environmen
 
 function refusalText(refusal: NotedRefusal): string {
   const { rule, times, first_at, last_at } = refusal;
-  const often = times === 1 ? '' : ` (${times} times, the last at ${last_at.toISOString()})`;
-  return `${first_at.toISOString()}  rejected by the fraud rule ${rule}${often}\n  ${explainRefusal(refusal)}`;
+  const often = times === 1 ? '' : ` (${times} times, the last at ${shortMoment(last_at)})`;
+  return `${shortMoment(first_at)}  rejected by the fraud rule ${rule}${often}\n  ${explainRefusal(refusal)}`;
 }
 
 function attemptText(attempt: ExplainedAttempt): string {
   const { id, created_at, provider, provider_account, channel, amount_minor, currency, decision } = attempt;
   return [
-    `${created_at.toISOString()}  ${id}`,
-    `  ${wireFromMinor(amount_minor)} ${currency} on ${channel} by ${provider} (${provider_account})`,
+    `${shortMoment(created_at)}  ${id}`,
+    `  ${moneyText(amount_minor, currency)} on ${channel} by ${provider} (${provider_account})`,
     ...whyLines(decision).map((line) => `  ${line}`),
     `  → ${outcomeOf(attempt)}`,
   ].join('\n');
@@ -105,20 +106,22 @@ function attemptText(attempt: ExplainedAttempt): string {
 function outcomeOf(attempt: ExplainedAttempt): string {
   const { mismatch, resolution } = attempt;
   const broken = mismatch
-    ? ` ${wireFromMinor(BigInt(mismatch.amount_minor))} ${mismatch.currency} arrived instead and are in suspense until they are resolved manually.`
+    ? ` ${moneyText(BigInt(mismatch.amount_minor), mismatch.currency)} arrived instead and are in suspense until they are resolved manually.`
     : '';
-  const decided = resolution ? ` Resolved manually by ${resolution.author} at ${resolution.at}: ${resolution.evidence}` : '';
+  const decided = resolution
+    ? ` Resolved manually by ${resolution.author} at ${shortMoment(new Date(resolution.at))}: ${resolution.evidence}`
+    : '';
   return `${statusSentence(attempt)}${broken}${decided}`;
 }
 
 function statusSentence({ status, reason, message, closed_at, submitted_at }: ExplainedAttempt): string {
-  const at = closed_at ? ` at ${closed_at.toISOString()}` : '';
+  const at = closed_at ? ` at ${shortMoment(closed_at)}` : '';
   const words = message ? `: ${message}` : '';
   switch (status) {
     case 'created':
       return 'It is not known whether it was sent. Its status will be queried.';
     case 'open':
-      return `The provider has it${submitted_at ? ` since ${submitted_at.toISOString()}` : ''} and has not reported a result.`;
+      return `The provider has it${submitted_at ? ` since ${shortMoment(submitted_at)}` : ''} and has not reported a result.`;
     case 'unknown':
       return `The provider may have it${words}. Its status is polled until it is final; no other provider is tried meanwhile.`;
     case 'unavailable':

@@ -3,8 +3,7 @@ import type { Environment } from '../../../kit/environment.ts';
 import type { Db } from '../../../kit/sql.ts';
 import { explain, explanationOf } from '../../../providers/routing/explain.ts';
 import { withDatabases, withPool } from '../databases.ts';
-import { Failure } from '../failure.ts';
-import { missingMigrations } from '../migrations.ts';
+import { requireMigrations } from '../migrations.ts';
 
 /**
  * Opens a store for `work`.
@@ -13,9 +12,7 @@ import { missingMigrations } from '../migrations.ts';
 export function inStore<T>(environment: Environment, work: (db: Db) => Promise<T>): Promise<T> {
   return withDatabases(readConfig(process.env), (urls) =>
     withPool(urls[environment], async (db) => {
-      const missing = await missingMigrations(db, 'store');
-      if (missing.length > 0)
-        throw new Failure(`the ${environment} store lacks ${missing.join(', ')}`, 'Run "pirogue migrate" first.');
+      await requireMigrations(db, environment);
       return work(db);
     }),
   );

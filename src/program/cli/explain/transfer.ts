@@ -1,7 +1,8 @@
 import type { Environment } from '../../../kit/environment.ts';
 import { wireFromMinor } from '../../../kit/money.ts';
 import { Failure } from '../failure.ts';
-import { print } from '../output.ts';
+import { moneyText } from '../format.ts';
+import { print, shortMoment } from '../output.ts';
 import { inStore, whyLines } from './shared.ts';
 import { type ExplainedTransfer, findTransferAnywhere } from './store.ts';
 
@@ -17,7 +18,7 @@ export async function explainTransfer(id: string, environment: Environment, opti
 
 function textOf(transfer: ExplainedTransfer, environment: Environment, why: readonly string[]): string {
   const { id, team_id, status, reason, amount_minor, currency, channel, decision } = transfer;
-  const amount = `${wireFromMinor(amount_minor)} ${currency} on ${channel}`;
+  const amount = `${moneyText(amount_minor, currency)} on ${channel}`;
   const tried = decision?.tried ?? [];
   return [
     `${id} of team ${team_id}, ${environment}: ${amount}, ${status}${reason ? ` (${reason})` : ''}`,
@@ -31,8 +32,7 @@ function textOf(transfer: ExplainedTransfer, environment: Environment, why: read
 function outcomeOf({ provider_account, dispatched_at, completed_at, message, decision }: ExplainedTransfer): string {
   const words = message ?? decision?.note;
   const said = words ? `: ${words}` : '';
-  if (completed_at)
-    return `Final since ${completed_at.toISOString()}${provider_account ? ` by ${provider_account}` : ''}${said}.`;
-  if (dispatched_at) return `${provider_account} has it, or may have it, since ${dispatched_at.toISOString()}${said}.`;
+  if (completed_at) return `Final since ${shortMoment(completed_at)}${provider_account ? ` by ${provider_account}` : ''}${said}.`;
+  if (dispatched_at) return `${provider_account} has it, or may have it, since ${shortMoment(dispatched_at)}${said}.`;
   return `Not submitted yet${said}.`;
 }

@@ -11,9 +11,10 @@ import { findAccount, listAccounts } from '../../../providers/provider-accounts/
 import { withDatabases, withPool } from '../databases.ts';
 import { demoTeamId } from '../demo-team.ts';
 import { Failure } from '../failure.ts';
-import { missingMigrations } from '../migrations.ts';
+import { requireMigrations } from '../migrations.ts';
 import { operator } from '../operator.ts';
-import { details, print, shortMoment, table } from '../output.ts';
+import { amountText, moneyText } from '../format.ts';
+import { details, type Heading, print, shortMoment, table } from '../output.ts';
 
 interface Output {
   json?: true;
@@ -27,10 +28,14 @@ export async function listCommand(options: Output & { team?: bigint; environment
     ...(await teamFloats(store, team_id, commandClock.now())),
   }));
   const shown = accounts.map((account) => shownAccount(account, floats, polls));
-  print(json, shown, () =>
-    table(['ACCOUNT', 'NAME', 'CURRENCY', 'AREA', 'USE', 'HOLDS', 'ALERT BELOW', 'LEVEL', 'ASKED'], shown.flatMap(lines)),
-  );
+  print(json, shown, () => table(HEADINGS, shown.flatMap(lines)));
 }
+
+const HEADINGS: readonly Heading[] = [
+  ...['ACCOUNT', 'NAME', 'CURRENCY', 'AREA', 'USE'],
+  ...[{ title: 'HOLDS', align: 'right' } as const, { title: 'ALERT BELOW', align: 'right' } as const],
+  ...['LEVEL', 'ASKED'],
+];
 
 function shownAccount({ id, provider, name, active }: AccountRow, floats: readonly ShownFloat[], polls: readonly PollRow[]) {
   const poll = polls.find(({ account_id }) => account_id === id);
@@ -54,8 +59,8 @@ function lines({ account, name, asked_at, error, floats }: ReturnType<typeof sho
     return [[account, name, '', '', '', error === null ? 'unknown' : `no response: ${error}`, '', '', shortMoment(asked_at)]];
   }
   return floats.map(({ currency, area, use, amount, alert_below, level, read_at }) => [
-    ...[account, name, currency, area ?? '', use, String(amount)],
-    ...[alert_below === null ? '' : String(alert_below), level, shortMoment(read_at)],
+    ...[account, name, currency, area ?? '', use, amountText(amount, currency)],
+    ...[alert_below === null ? '' : amountText(alert_below, currency), level, shortMoment(read_at)],
   ]);
 }
 
@@ -83,7 +88,7 @@ export async function setCommand(id: string, options: SetOptions): Promise<void>
       account: id,
       currency,
       ...(area ? { area } : {}),
-      'alert below': alert_below === null ? 'off' : String(alert_below),
+      'alert below': alert_below === null ? 'off' : moneyText(alert_below, currency),
     }),
   );
 }
@@ -92,9 +97,7 @@ function withStores<T>(config: Config, environment: Environment, work: (control:
   return withDatabases(config, (urls) =>
     withPool(urls.control, (control) =>
       withPool(urls[environment], async (store) => {
-        const missing = await missingMigrations(store, 'store');
-        if (missing.length > 0)
-          throw new Failure(`the ${environment} store lacks ${missing.join(', ')}`, 'Run "pirogue migrate" first.');
+        await requireMigrations(store, environment);
         return work(control, store);
       }),
     ),

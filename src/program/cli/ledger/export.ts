@@ -1,8 +1,9 @@
-import { once } from 'node:events';
+import { csvLine } from '../../../kit/csv.ts';
 import type { Environment } from '../../../kit/environment.ts';
 import { decimal } from '../../../money/ledger/decimal.ts';
 import { type Line, linesOf } from '../../../money/ledger/statement.ts';
 import { Failure } from '../failure.ts';
+import { writeOut } from '../output.ts';
 import { withLedgers } from './open.ts';
 import { presentLine } from './present.ts';
 
@@ -23,13 +24,13 @@ export async function exportCommand({ from, to, format, json, environment, team 
   const period = { team_id: team ?? null, from: from ?? null, before: to ? new Date(to.getTime() + DAY_MS) : null };
   const form = FORMS[json ? 'json' : format];
   await withLedgers([environment], async (db) => {
-    await write(form.head);
+    await writeOut(form.head);
     let first = true;
     for await (const lines of linesOf(db, period)) {
-      await write(`${first ? '' : form.between}${lines.map(form.line).join(form.between)}`);
+      await writeOut(`${first ? '' : form.between}${lines.map(form.line).join(form.between)}`);
       first = false;
     }
-    await write(first ? form.empty : form.tail);
+    await writeOut(first ? form.empty : form.tail);
   });
 }
 
@@ -57,29 +58,18 @@ const COLUMNS = [
 
 const FORMS: Record<ExportOptions['format'], Form> = {
   csv: {
-    head: `${COLUMNS.join(',')}\n`,
+    head: csvLine(COLUMNS),
     // Amounts are exact text: spreadsheets and databases read them without converting them to a float.
     line: (line) =>
-      Object.values({ ...presentLine(line), amount: decimal(line.amount_minor) } satisfies Record<
-        (typeof COLUMNS)[number],
-        unknown
-      >)
-        .map(cell)
-        .join(','),
-    between: '\n',
-    tail: '\n',
+      csvLine(
+        Object.values({ ...presentLine(line), amount: decimal(line.amount_minor) } satisfies Record<
+          (typeof COLUMNS)[number],
+          unknown
+        >),
+      ),
+    between: '',
+    tail: '',
     empty: '',
   },
   json: { head: '[', line: (line) => `\n${JSON.stringify(presentLine(line))}`, between: ',', tail: '\n]\n', empty: ']\n' },
 };
-
-/** Quotes a CSV field (RFC 4180). */
-function cell(value: string | number): string {
-  const text = String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-/** Writes to stdout and waits while its buffer is full. */
-async function write(text: string): Promise<void> {
-  if (!process.stdout.write(text)) await once(process.stdout, 'drain');
-}

@@ -1,9 +1,9 @@
 import type { Environment } from '../../../kit/environment.ts';
-import { decimal } from '../../../money/ledger/decimal.ts';
 import { type Line, linesAbout } from '../../../money/ledger/statement.ts';
 import { releasesOf } from '../../../money/settlement/store.ts';
 import { Failure } from '../failure.ts';
-import { print } from '../output.ts';
+import { exactText } from '../format.ts';
+import { print, shortMoment } from '../output.ts';
 import { withLedgers } from './open.ts';
 import { presentLine } from './present.ts';
 
@@ -36,14 +36,14 @@ function journals(lines: Line[]): Line[][] {
 /** Returns the text of a journal: a heading, then its postings. */
 function journalText(lines: Line[]): string {
   const [{ created_at, kind, source_id, journal_id }] = lines as [Line];
-  const rows = lines.map((line) => [line.debit, line.credit, decimal(line.amount_minor)] as const);
+  const rows = lines.map((line) => [line.debit, line.credit, exactText(line.amount_minor)] as const);
   const [from, to, amount] = ([0, 1, 2] as const).map((column) => Math.max(...rows.map((row) => row[column].length))) as [
     number,
     number,
     number,
   ];
   return [
-    `${created_at.toISOString()}  ${kind} by ${source_id} (journal ${journal_id})`,
+    `${shortMoment(created_at)}  ${kind} by ${source_id} (journal ${journal_id})`,
     ...rows.map((row, i) => `  ${row[0].padEnd(from)} → ${row[1].padEnd(to)}  ${row[2].padStart(amount)} ${lines[i]?.currency}`),
   ].join('\n');
 }

@@ -1,10 +1,12 @@
-import { checkBooks } from '../../../core/books-check/check.ts';
+import { CHUNK, checkBooks } from '../../../core/books-check/check.ts';
 import { type BooksDifference, ADVICE as BOOKS_ADVICE } from '../../../core/books-check/differences.ts';
 import { ENVIRONMENTS, type Environment } from '../../../kit/environment.ts';
 import { type Difference, ADVICE as LEDGER_ADVICE } from '../../../money/ledger/differences.ts';
 import { endText } from '../../../platform/chain/verify.ts';
 import { type Verified, verifyLedger } from '../../../money/ledger/verify.ts';
+import { countText } from '../format.ts';
 import { print } from '../output.ts';
+import { withProgress } from '../progress.ts';
 import { withLedgers } from './open.ts';
 
 /** Maximum differences in a JSON document, which is built in memory. Text is printed as differences are found. */
@@ -25,18 +27,26 @@ interface Outcome extends Verified {
 /** Verifies the ledgers. Exits with code 1 when a difference is found. */
 export async function verifyCommand(options: { environment?: Environment; json?: true }): Promise<void> {
   const outcomes: Outcome[] = [];
-  await withLedgers(options.environment ? [options.environment] : ENVIRONMENTS, async (db, environment) => {
-    const differences: Outcome['differences'] = [];
-    let found = 0;
-    const report = (difference: Found) => {
-      found += 1;
-      if (!options.json) process.stdout.write(`${describe(environment, difference)}\n`);
-      else if (differences.length < MAX_IN_DOCUMENT) differences.push(presented(difference));
-    };
-    const verified = await verifyLedger(db, report);
-    await checkBooks(db, report);
-    outcomes.push({ environment, ok: found === 0, ...verified, differences_found: found, differences });
-  });
+  await withProgress(options.json === true, (progress) =>
+    withLedgers(options.environment ? [options.environment] : ENVIRONMENTS, async (db, environment) => {
+      const differences: Outcome['differences'] = [];
+      let found = 0;
+      const report = (difference: Found) => {
+        found += 1;
+        progress.end();
+        if (!options.json) process.stdout.write(`${describe(environment, difference)}\n`);
+        else if (differences.length < MAX_IN_DOCUMENT) differences.push(presented(difference));
+      };
+      progress.update(`${environment}: verifying the ledger`);
+      const verified = await verifyLedger(db, report, (what, checked) =>
+        progress.update(`${environment}: verifying ${what}`, () => countText(checked)),
+      );
+      const step = `${environment}: comparing with payments and transfers`;
+      progress.update(step);
+      await checkBooks(db, report, (chunks) => progress.update(step, () => `${countText(chunks * CHUNK)} at most`));
+      outcomes.push({ environment, ok: found === 0, ...verified, differences_found: found, differences });
+    }),
+  );
   const ok = outcomes.every((outcome) => outcome.ok);
   print(options.json, { ok, stores: outcomes }, () => outcomes.map(summary).join('\n'));
   process.exitCode = ok ? 0 : 1;

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { openApi } from '../api.ts';
 import type { ApiOptions } from '../api-options.ts';
+import { moneyText } from '../format.ts';
 import { details, print } from '../output.ts';
 import { wireFromMinor } from '../../../kit/money.ts';
 import { readAmount } from '../in-store.ts';
@@ -29,7 +30,7 @@ export async function createPaymentCommand(options: CreateOptions, command: Comm
   print(options.json, { ...transaction, authorization_url, opened }, () =>
     details({
       payment: transaction.id,
-      amount: `${transaction.amount} ${transaction.currency}`,
+      amount: moneyText(transaction.amount as number, transaction.currency),
       status: transaction.status,
       page: authorization_url,
     }),

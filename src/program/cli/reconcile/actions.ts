@@ -17,10 +17,12 @@ import { KIND_LABELS } from '../../../core/reconciliation/labels.ts';
 import { withDatabases, withPool } from '../databases.ts';
 import { demoTeamId } from '../demo-team.ts';
 import { Failure } from '../failure.ts';
-import { missingMigrations } from '../migrations.ts';
+import { requireMigrations } from '../migrations.ts';
 import { operator } from '../operator.ts';
-import { details, print, table } from '../output.ts';
-import { showProgress } from './progress.ts';
+import { countText } from '../format.ts';
+import { details, print, shortMoment, table } from '../output.ts';
+import { withProgress } from '../progress.ts';
+import { reconciling } from './progress.ts';
 
 interface Options {
   provider: string;
@@ -52,19 +54,19 @@ export async function reconcileCommand(options: Options): Promise<void> {
   refuseFolder(options.report);
   const config = readConfig(process.env);
   const team_id = options.team ?? demoTeamId(config);
-  const progress = showProgress(size, options.json === true);
-  const result = await withDatabases(config, async (urls) => {
-    const account = await withPool(urls.control, async (control) =>
-      chosen(options, await listAccounts(control, team_id, options.environment)),
-    );
-    return withPool(urls[options.environment], async (db) => {
-      const missing = await missingMigrations(db, 'store');
-      if (missing.length > 0)
-        throw new Failure(`the ${options.environment} store lacks ${missing.join(', ')}`, 'Run "pirogue migrate" first.');
-      const deps = { clock: commandClock, config, listeners: paymentListeners(null) };
-      return run(deps, { environment: options.environment, db }, options, account, progress.update);
-    });
-  }).finally(() => progress.end());
+  const result = await withProgress(options.json === true, (progress) =>
+    withDatabases(config, async (urls) => {
+      const account = await withPool(urls.control, async (control) =>
+        chosen(options, await listAccounts(control, team_id, options.environment)),
+      );
+      return withPool(urls[options.environment], async (db) => {
+        await requireMigrations(db, options.environment);
+        const deps = { clock: commandClock, config, listeners: paymentListeners(null) };
+        const store = { environment: options.environment, db };
+        return run(deps, store, options, account, reconciling(progress, size));
+      });
+    }),
+  );
   print(options.json, documentOf(result), () => textOf(result));
   if (openOf(result) > 0 || result.run.reading.bad > 0) process.exitCode = 1;
 }
@@ -172,17 +174,17 @@ function textOf(result: Result): string {
   const of = (verdict: string) =>
     run.tallies.filter((tally) => tally.verdict === verdict).reduce((sum, { count }) => sum + count, 0);
   const rows = BREAK_KINDS.filter((kind) => of(kind) > 0).map((kind) => {
-    const counts = states.filter((row) => row.kind === kind).map(({ state, count }) => `${count.toLocaleString('en')} ${state}`);
-    return [KIND_LABELS[kind].title, of(kind).toLocaleString('en'), counts.join(', ')];
+    const counts = states.filter((row) => row.kind === kind).map(({ state, count }) => `${countText(count)} ${state}`);
+    return [KIND_LABELS[kind].title, countText(of(kind)), counts.join(', ')];
   });
   const { reading } = run;
   const facts = details({
     run: run.id,
     file: `${run.file_name} (SHA-256 ${run.file_hash.slice(0, 12)}…)${run.earlier ? `, compared before in ${run.earlier}` : ''}`,
     account: `${run.account_name} at ${run.provider}`,
-    period: `${run.from_at.toISOString()} to ${run.to_at.toISOString()}`,
-    lines: `${reading.lines.toLocaleString('en')} read, ${reading.bad} bad, ${reading.pending} pending, ${reading.other} of another kind`,
-    matched: of('matched').toLocaleString('en'),
+    period: `${shortMoment(run.from_at)} to ${shortMoment(run.to_at)}`,
+    lines: `${countText(reading.lines)} read, ${reading.bad} bad, ${reading.pending} pending, ${reading.other} of another kind`,
+    matched: countText(of('matched')),
     report: `${files.html}, ${files.csv}`,
   });
   const faults = reading.faults.map(({ line, fault }) => `  line ${line}: ${fault}`);

@@ -11,6 +11,7 @@ import { withDatabases, withPool } from '../databases.ts';
 import { demoTeamId } from '../demo-team.ts';
 import { Failure } from '../failure.ts';
 import { operator } from '../operator.ts';
+import { moneyText } from '../format.ts';
 import { details, print } from '../output.ts';
 
 interface Options {
@@ -34,10 +35,13 @@ export async function settleCommand(run_id: string, id: bigint, options: Options
   const booked = journals.flatMap(({ currency, postings }) =>
     postings.map(({ debit, credit, amount_minor }) => ({ currency, debit, credit, amount: decimal(amount_minor) })),
   );
+  const lines = journals.flatMap(({ currency, postings }) =>
+    postings.map(({ debit, credit, amount_minor }) => `${moneyText(amount_minor, currency)} from ${debit} to ${credit}`),
+  );
   print(options.json, { run: run_id, break: String(id), kind: row.kind, ...verdict, booked }, () =>
     details({
       ...{ settled: `${run_id} ${id}`, kind: row.kind, as: verdict.as, by: verdict.author },
-      booked: booked.map(({ currency, debit, credit, amount }) => `${amount} ${currency} from ${debit} to ${credit}`).join(', '),
+      booked: lines.join('; '),
     }),
   );
 }

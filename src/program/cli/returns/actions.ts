@@ -11,6 +11,7 @@ import { withDatabases, withPool } from '../databases.ts';
 import { Failure } from '../failure.ts';
 import { inStore } from '../in-store.ts';
 import { operator } from '../operator.ts';
+import { moneyText } from '../format.ts';
 import { details, firstOf, print, shortMoment, table } from '../output.ts';
 
 interface Output {
@@ -24,9 +25,9 @@ export async function listCommand(options: Output & { team?: bigint; environment
   const listed = firstOf(rows, limit);
   print(json, listed.map(shown), () =>
     table(
-      ['RETURN', 'TEAM', 'PAYMENT', 'AMOUNT', 'STATE', 'SINCE', 'WHY'],
+      ['RETURN', 'TEAM', 'PAYMENT', { title: 'AMOUNT', align: 'right' }, 'STATE', 'SINCE', 'WHY'],
       listed.map((row) => [
-        ...[row.id, String(row.team_id), row.payment_id, `${wireFromMinor(row.amount_minor)} ${row.currency}`, row.state],
+        ...[row.id, String(row.team_id), row.payment_id, moneyText(row.amount_minor, row.currency), row.state],
         ...[shortMoment(row.waiting_since ?? row.created_at), row.note ?? ''],
       ]),
     ),
@@ -70,7 +71,7 @@ function environmentOf(id: string): Environment {
 }
 
 function lines(row: ReturnRow): Record<string, string> {
-  return { payment: row.payment_id, amount: `${wireFromMinor(row.amount_minor)} ${row.currency}`, state: row.state };
+  return { payment: row.payment_id, amount: moneyText(row.amount_minor, row.currency), state: row.state };
 }
 
 function shown(row: ReturnRow) {

@@ -6,6 +6,7 @@ import { isMovable } from '../../../kit/money.ts';
 import { fundSandbox } from '../../../core/transfers/fund.ts';
 import { Failure } from '../failure.ts';
 import { operator } from '../operator.ts';
+import { moneyText } from '../format.ts';
 import { details, print } from '../output.ts';
 import { inStore, readAmount } from '../in-store.ts';
 
@@ -24,7 +25,7 @@ export async function fundCommand(options: Output & { currency: string; amount: 
   print(
     options.json,
     { currency, amount: Number(amount) },
-    () => `${amount} ${currency} are available now (GET /balance may be up to three minutes old)`,
+    () => `${moneyText(amount_minor, currency)} are available now (GET /balance may be up to three minutes old)`,
   );
 }
 

@@ -5,6 +5,7 @@ import { findTeam } from '../../../tenants/teams/store.ts';
 import { withDatabases, withPool } from '../databases.ts';
 import { demoTeamId } from '../demo-team.ts';
 import { operator } from '../operator.ts';
+import { durationText } from '../format.ts';
 import { print, table } from '../output.ts';
 import { noSuchTeam } from '../unknown.ts';
 
@@ -37,7 +38,7 @@ export async function advanceCommand(by_ms: number, options: { team?: bigint; js
         }),
       ),
       '',
-      `${by_ms / 1_000} s have passed for team ${team_id}. The running service processes what is due within two seconds.`,
+      `The clock of team ${team_id} was advanced by ${durationText(by_ms)}. The running service processes what is due within two seconds.`,
     ].join('\n'),
   );
 }
