@@ -24,6 +24,7 @@ test('teams create creates an unverified team and prints it', async () => {
     verification_level: 0,
     default_currency: 'XAF',
     unique_references: false,
+    hosted_retry: false,
     api_version: '2026-08-01',
     public_keys: 'contract',
   });
@@ -72,6 +73,8 @@ test('teams set changes the given fields and keeps the others', async () => {
     'XOF',
     '--unique-references',
     'on',
+    '--hosted-retry',
+    'on',
     '--api-version',
     '2026-08-01',
     '--public-keys',
@@ -84,6 +87,7 @@ test('teams set changes the given fields and keeps the others', async () => {
     email: 'new@shop.example',
     default_currency: 'XOF',
     unique_references: true,
+    hosted_retry: true,
     public_keys: 'pay-only',
   };
   assert.deepEqual(await cli.json('teams', 'set', before.id, ...all), changed);
@@ -91,6 +95,7 @@ test('teams set changes the given fields and keeps the others', async () => {
     ...changed,
     unique_references: false,
   });
+  assert.equal((await cli.json('teams', 'set', before.id, '--hosted-retry', 'off')).hosted_retry, false);
 });
 
 test('teams set --public-keys writes an audit entry, and rejects other values', async () => {

@@ -23,13 +23,14 @@ export type KeyWithTeam = KeyRow & { team: Team };
 export async function findKey(db: Queryable, hash: Buffer): Promise<KeyWithTeam | undefined> {
   const row = await db.maybe<KeyRow & Omit<Team, 'id'>>(sql`
     select k.id, k.team_id, k.environment, k.kind, k.last4, k.scopes, k.allowed_ips, k.active, k.expires_at, k.revoked_at, k.created_at,
-      t.name, t.email, t.plan, t.verification_level, t.default_currency, t.unique_references, t.api_version,
-      t.public_keys
+      t.name, t.email, t.plan, t.verification_level, t.default_currency, t.unique_references, t.hosted_retry,
+      t.api_version, t.public_keys
     from api_keys k join teams t on t.id = k.team_id where k.hash = ${hash}`);
   if (!row) return undefined;
-  const { name, email, plan, verification_level, default_currency, unique_references, api_version, public_keys, ...key } = row;
+  const { name, email, plan, verification_level, default_currency, unique_references, ...others } = row;
+  const { hosted_retry, api_version, public_keys, ...key } = others;
   const team = { id: row.team_id, name, email, plan, verification_level, default_currency, unique_references };
-  return { ...key, team: { ...team, api_version, public_keys } };
+  return { ...key, team: { ...team, hosted_retry, api_version, public_keys } };
 }
 
 /**

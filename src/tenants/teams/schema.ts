@@ -18,6 +18,8 @@ export interface Team {
   default_currency: string;
   /** True: a reference already used by another payment is rejected with 409. */
   unique_references: boolean;
+  /** True: on the hosted page, the payer can try a failed payment again that the API created. */
+  hosted_retry: boolean;
   /** API version for requests that specify none. */
   api_version: string;
   public_keys: PublicKeys;

@@ -23,6 +23,7 @@ export async function createTeam(db: Queryable, given: NewTeam): Promise<Team> {
     ...given,
     verification_level: 0,
     unique_references: false,
+    hosted_retry: false,
     api_version: versions.newest,
     public_keys: 'contract',
   };

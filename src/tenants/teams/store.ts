@@ -1,29 +1,31 @@
-import { type Queryable, sql } from '../../kit/sql.ts';
+import { fixed, type Queryable, sql } from '../../kit/sql.ts';
 import type { Team } from './schema.ts';
 
 export type TeamRow = Team & { created_at: Date };
 
+/** The columns of a {@link TeamRow}. */
+const columns = fixed(`id, name, email, plan, verification_level, default_currency, unique_references, hosted_retry, api_version,
+  public_keys, created_at`);
+
 export function insertTeam(db: Queryable, team: Team): Promise<number> {
   return db.run(sql`
-    insert into teams (id, name, email, plan, verification_level, default_currency, unique_references, api_version,
-      public_keys)
+    insert into teams (id, name, email, plan, verification_level, default_currency, unique_references, hosted_retry,
+      api_version, public_keys)
     values (${team.id}, ${team.name}, ${team.email}, ${team.plan}, ${team.verification_level}, ${team.default_currency},
-      ${team.unique_references}, ${team.api_version}, ${team.public_keys})
+      ${team.unique_references}, ${team.hosted_retry}, ${team.api_version}, ${team.public_keys})
     on conflict (id) do nothing`);
 }
 
 export function findTeam(db: Queryable, id: bigint): Promise<TeamRow | undefined> {
   return db.maybe<TeamRow>(sql`
-    select id, name, email, plan, verification_level, default_currency, unique_references, api_version, public_keys,
-      created_at
+    select ${columns}
     from teams where id = ${id}`);
 }
 
 /** Lists teams, newest first. */
 export function listTeams(db: Queryable, limit: number): Promise<TeamRow[]> {
   return db.all(sql`
-    select id, name, email, plan, verification_level, default_currency, unique_references, api_version, public_keys,
-      created_at
+    select ${columns}
     from teams order by created_at desc, id limit ${limit}`);
 }
 
@@ -35,8 +37,8 @@ export async function updateTeam(db: Queryable, team: Team): Promise<boolean> {
   return (
     (await db.run(sql`
     update teams set name = ${team.name}, email = ${team.email}, plan = ${team.plan}, verification_level = ${team.verification_level},
-      default_currency = ${team.default_currency}, unique_references = ${team.unique_references}, api_version = ${team.api_version},
-      public_keys = ${team.public_keys}, updated_at = pirogue_now()
+      default_currency = ${team.default_currency}, unique_references = ${team.unique_references}, hosted_retry = ${team.hosted_retry},
+      api_version = ${team.api_version}, public_keys = ${team.public_keys}, updated_at = pirogue_now()
     where id = ${team.id}`)) === 1
   );
 }
@@ -49,17 +51,18 @@ export type TeamChanges = Partial<Omit<Team, 'id'>>;
  * @returns undefined when there is no such team
  */
 export function changeTeam(db: Queryable, id: bigint, changes: TeamChanges): Promise<TeamRow | undefined> {
-  const { name, email, plan, verification_level, default_currency, unique_references, api_version, public_keys } = changes;
+  const { name, email, plan, verification_level, default_currency, unique_references, hosted_retry, ...other } = changes;
+  const { api_version, public_keys } = other;
   return db.maybe<TeamRow>(sql`
     update teams set name = coalesce(${name}, name), email = coalesce(${email}, email), plan = coalesce(${plan}, plan),
       verification_level = coalesce(${verification_level}, verification_level),
       default_currency = coalesce(${default_currency}, default_currency),
       unique_references = coalesce(${unique_references}, unique_references),
+      hosted_retry = coalesce(${hosted_retry}, hosted_retry),
       api_version = coalesce(${api_version}, api_version), public_keys = coalesce(${public_keys}, public_keys),
       updated_at = pirogue_now()
     where id = ${id}
-    returning id, name, email, plan, verification_level, default_currency, unique_references, api_version, public_keys,
-      created_at`);
+    returning ${columns}`);
 }
 
 /** Returns the team settings that affect a live charge. */

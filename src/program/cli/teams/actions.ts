@@ -52,17 +52,19 @@ type SetOptions = Output & {
   email?: string;
   currency?: string;
   uniqueReferences?: 'on' | 'off';
+  hostedRetry?: 'on' | 'off';
   apiVersion?: string;
   publicKeys?: PublicKeys;
 };
 
 export async function setTeamCommand(id: bigint, options: SetOptions, command: Command): Promise<void> {
-  const { json: _, uniqueReferences, currency, apiVersion, publicKeys, ...same } = options;
+  const { json: _, uniqueReferences, hostedRetry, currency, apiVersion, publicKeys, ...same } = options;
   const changes: TeamChanges = {
     ...same,
     ...(currency === undefined ? {} : { default_currency: currency }),
     ...(uniqueReferences === undefined ? {} : { unique_references: uniqueReferences === 'on' }),
     ...(apiVersion === undefined ? {} : { api_version: apiVersion }),
+    ...(hostedRetry === undefined ? {} : { hosted_retry: hostedRetry === 'on' }),
     ...(publicKeys === undefined ? {} : { public_keys: publicKeys }),
   };
   if (Object.keys(changes).length === 0) command.error('error: nothing to change: give at least one option');
@@ -99,6 +101,7 @@ function show({ json }: Output, team: TeamRow): void {
       currency: team.default_currency,
       references: team.unique_references ? 'unique' : 'free',
       version: team.api_version,
+      'hosted retry': team.hosted_retry ? 'on' : 'off',
       'public keys': team.public_keys,
       created: shortMoment(team.created_at),
     }),

@@ -47,6 +47,12 @@ function addSet(teams: Command): void {
     .option('--email <address>', 'e-mail address of the owner', emailAddress)
     .option('--currency <code>', 'default for requests without one', currencyCode)
     .addOption(new Option('--unique-references <switch>', 'reject a reference that another payment has').choices(['on', 'off']))
+    .addOption(
+      new Option('--hosted-retry <switch>', 'let payers try failed payments of the API again on the hosted page').choices([
+        'on',
+        'off',
+      ]),
+    )
     .addOption(new Option('--public-keys <use>', 'pay-only: create, charge and retrieve one payment').choices(PUBLIC_KEYS))
     .addOption(new Option('--api-version <version>', 'API version of requests without one').choices(versions.all))
     .option(...json)
