@@ -18,7 +18,14 @@ const PUBLIC = { ...LISTED, settled: true, reason: 'wrong_pin', metadata: { orde
 const RETRIEVED = {
   ...PUBLIC,
   ...{ amount_total: 1_020, amount_captured: 400, amount_refunded: 0.02, fee: 20, bearer: 'customer', message: 'no' },
-  ...{ customer: 'cus_1', payment_method: null, account: 'acct_1', callback: 'https://shop.example/back' },
+  ...{
+    customer: 'cus_1',
+    payment_method: null,
+    account: 'acct_1',
+    retry_of: null,
+    retried_by: null,
+    callback: 'https://shop.example/back',
+  },
   ...{ items: [{ name: 'Shoe' }], address: { city: 'Douala' }, shipping: null, theming: null },
   ...{ expires_at: at(-3).toISOString(), completed_at: at(-4).toISOString(), updated_at: at(-2).toISOString() },
 };

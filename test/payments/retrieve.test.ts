@@ -43,6 +43,8 @@ const FURTHER = [
   'customer',
   'payment_method',
   'account',
+  'retry_of',
+  'retried_by',
   'callback',
   'items',
   'address',

@@ -121,6 +121,8 @@ export class Payments {
         customer_id: null,
         account_id,
         split: account_id ? this.#split : null,
+        retry_of: null,
+        retry_number: null,
         name: null,
         email: null,
         phone: null,

@@ -3227,6 +3227,8 @@ export interface components {
          *         "customer": null,
          *         "payment_method": null,
          *         "account": null,
+         *         "retry_of": null,
+         *         "retried_by": null,
          *         "callback": "https://shop.example/thanks",
          *         "items": [
          *           {
@@ -3780,6 +3782,8 @@ export interface components {
          *       "customer": null,
          *       "payment_method": null,
          *       "account": null,
+         *       "retry_of": null,
+         *       "retried_by": null,
          *       "callback": "https://shop.example/thanks",
          *       "items": [
          *         {
@@ -3857,6 +3861,10 @@ export interface components {
             payment_method?: string | null;
             /** @description Id of the connected account that receives a share. Not shown to public keys. */
             account?: string | null;
+            /** @description Id of the failed payment that this one tries again; null for a first try. Not shown to public keys. */
+            retry_of?: string | null;
+            /** @description Id of the payment that tries this failed one again; null without one. Not shown to public keys. */
+            retried_by?: string | null;
             /** @description URL to which the payer returns. Not shown to public keys. */
             callback?: string | null;
             /** @description Items of the order. Not shown to public keys. */

@@ -32,6 +32,8 @@ const INSERTED = [
   'phone',
   'details',
   'key_id',
+  'retry_of',
+  'retry_number',
   'expires_at',
 ] as const;
 

@@ -229,6 +229,9 @@ export function paymentOf(call: Order, amount_minor: Minor, account: Pick<Accoun
     details: detailsOf(body),
     split: account?.split ?? null,
     continue_at: null,
+    retry_of: null,
+    retried_by: null,
+    retry_number: null,
     claim: null,
     event_count: 1,
     created_at: now,
@@ -253,7 +256,7 @@ function detailsOf(body: CreatePaymentBody): StoredDetails | null {
  * Returns a payment with its key and its `payment.created` event in the form that the insert reads.
  * @param route the route to which the idempotency key is scoped
  */
-export function inputOf(call: Order, payment: PaymentRow, hash: Buffer, route = ROUTE): NewPayment {
+export function inputOf(call: Omit<Order, 'body'>, payment: PaymentRow, hash: Buffer, route = ROUTE): NewPayment {
   const environment: Environment = call.caller.store.environment;
   const payer = payment.customer_id === null ? payerOf(environment, call.at, payment) : null;
   const shown = payer ? { ...payment, customer_id: payer.payer_id } : payment;

@@ -126,6 +126,8 @@ export const FIELDS = {
   customer: { column: 'customer_id', shown: 'retrieved', reply: nullableText() },
   payment_method: { column: 'payment_method', shown: 'retrieved', reply: nullableText() },
   account: { column: 'account_id', shown: 'retrieved', reply: nullableText() },
+  retry_of: { column: 'retry_of', shown: 'retrieved', reply: nullableText() },
+  retried_by: { column: 'retried_by', shown: 'retrieved', reply: nullableText() },
   callback: {
     sent: Type.Optional(Type.String({ format: 'web-url', maxLength: 2048, description: 'URL to which the payer returns.' })),
     stored: 'column',

@@ -12,7 +12,7 @@ export const personal: PersonalData = {
       plain:
         'team_id id amount_minor fee_minor captured_minor refunded_minor currency status bearer channel settled reason ' +
         'customer_id account_id payment_method unique_reference event_count key_id request_id created_at updated_at expires_at ' +
-        `completed_at continue_at archived_key ${columns.plain}`,
+        `completed_at continue_at archived_key retry_of retried_by retry_number ${columns.plain}`,
       rules: {
         name: pseudonym,
         email: removed({ identifies: 'email' }),
@@ -30,7 +30,7 @@ export const personal: PersonalData = {
     payment: {
       plain:
         'id amount currency status channel sandbox created_at settled reason amount_total amount_captured amount_refunded fee ' +
-        `bearer customer payment_method account expires_at completed_at updated_at ${shown.columns.plain} ${shown.details.plain}`,
+        `bearer customer payment_method account retry_of retried_by expires_at completed_at updated_at ${shown.columns.plain} ${shown.details.plain}`,
       rules: {
         message: redacted,
         ...shown.columns.rules,

@@ -37,6 +37,12 @@ export interface PaymentRow extends Record<StoredColumn, string | null> {
   split: Split | null;
   /** When the next tranche is to be sent. */
   continue_at: Date | null;
+  /** The failed payment that this one tries again. */
+  retry_of: string | null;
+  /** The payment that tries this one again. */
+  retried_by: string | null;
+  /** Number of payments before it in its chain of retries; null for none. */
+  retry_number: number | null;
   claim: Buffer | null;
   event_count: number;
   created_at: Date;

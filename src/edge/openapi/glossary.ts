@@ -117,6 +117,8 @@ const PLACES: Record<string, Record<string, Entry>> = {
     customer: 'Id of the customer. Not shown to public keys.',
     payment_method: 'Id of the saved payment method. Not shown to public keys.',
     account: 'Id of the connected account that receives a share. Not shown to public keys.',
+    retry_of: 'Id of the failed payment that this one tries again; null for a first try. Not shown to public keys.',
+    retried_by: 'Id of the payment that tries this failed one again; null without one. Not shown to public keys.',
     callback: 'URL to which the payer returns. Not shown to public keys.',
     items: {
       description: 'Items of the order. Not shown to public keys.',

@@ -4,6 +4,7 @@ export const ACTIONS = [
   'payment.charge',
   'payment.continue',
   'payment.cancel',
+  'payment.retry',
   'refund.create',
   'dispute.open',
   'dispute.submit_evidence',

@@ -40,6 +40,8 @@ export const payment = {
   customer: null,
   payment_method: null,
   account: null,
+  retry_of: null,
+  retried_by: null,
   callback: 'https://shop.example/thanks',
   items: [{ name: 'Basket of mangoes', quantity: 2 }],
   address: null,
