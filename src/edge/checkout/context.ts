@@ -52,13 +52,15 @@ export interface PageAnswer {
   headers?: Record<string, string>;
   /** The secret to set in the browser's cookie. */
   browser?: string;
+  /** The page whose cookie it is, when another payment follows that of the visit. */
+  token?: string;
 }
 
 /** Answer to a page view or a submit. */
 export type Shown =
   | PageAnswer
-  | { kind: 'json'; status: number; body: object; headers?: Record<string, string>; browser?: string }
-  | { kind: 'redirect'; to: string; browser?: string; language?: Language };
+  | { kind: 'json'; status: number; body: object; headers?: Record<string, string>; browser?: string; token?: string }
+  | { kind: 'redirect'; to: string; browser?: string; language?: Language; token?: string };
 
 /** Any answer of the payment pages. */
 export type Answer =

@@ -15,6 +15,7 @@ import {
 } from '../../core/charge/hosted.ts';
 import { type Charge, fitCharge, type Instrument, readInstrument } from '../../core/charge/instrument.ts';
 import { publicOf, retrieved } from '../../core/payments/present.ts';
+import { unchargedOf } from '../../core/payments/retry.ts';
 import { isPayerKnown, madeByServer, savedInstrument } from '../../core/charge/saved.ts';
 import type { AttemptRow } from '../../core/attempts/schema.ts';
 import { wrongState } from '../../core/charge/refusals.ts';
@@ -25,6 +26,7 @@ import { type CheckoutContext, openVisit, pathOf, type Shown, type Visit } from 
 import { guessChannel } from './guess-channel.ts';
 import { methodOptionsFor } from './method-options.ts';
 import { notice, problemAnswer } from './show.ts';
+import { latestOf, offersRetry, retryPayment, tokenOf } from './retry.ts';
 import { awaitsCard, pageStateOf } from './page-state.ts';
 import { chargeOf, readSubmission, type Submission, testCardRequired } from './submission.ts';
 import { showTooManyRequests, showRejection } from './rejection.ts';
@@ -33,9 +35,16 @@ import { showTooManyRequests, showRejection } from './rejection.ts';
 const MAX_FAILED_TRIES = 20;
 const HOUR_MS = 3_600_000;
 
+/** The payment and the page that a submit is about. */
+interface Place {
+  hosted: Hosted;
+  visit: Visit;
+}
+
 /** A submit that is being processed. */
 interface Submit {
-  hosted: Hosted;
+  /** Another try replaces it by that of the payment which follows: the answer is about that one. */
+  place: Place;
   /** The browser's secret, from its cookie or new. */
   browser: string;
   submission: Submission;
@@ -43,8 +52,13 @@ interface Submit {
 
 /** POST /pay/:token. Charges the payment, or assigns the page to the browser of a payer who knows the charged number. */
 export function submit(context: CheckoutContext, visit: Visit, body: unknown): Promise<Shown> {
-  return receive(context, visit, body, false, async ({ hosted, browser, submission }) => {
+  return receive(context, visit, body, false, async ({ place, browser, submission }) => {
+    const { hosted } = place;
     const { payment } = hosted;
+    if (payment.retried_by !== null) {
+      move(context, place, await latestOf(context, hosted));
+      return null;
+    }
     if (holderOf(payment, browser) === 'another') {
       const typed = submission.phone ?? submission.account_number;
       const known = typeof typed === 'string' && wasCharged(context.deps.secrets, hosted.attempts, typed);
@@ -55,16 +69,28 @@ export function submit(context: CheckoutContext, visit: Visit, body: unknown): P
       }
     }
     const now = context.deps.clock.now();
-    if (pageStateOf(hosted, now).kind !== 'open') throw wrongState(payment);
+    const again = pageStateOf(hosted, now).kind !== 'open';
+    if (again && !(await offersRetry(context, { ...visit, browser }, hosted))) throw wrongState(payment);
     limitTries(hosted, now);
-    const complete = { ...submission, channel: submission.channel ?? operatorOf(context.deps.config, hosted, submission) };
-    return chargeFrom(context.deps, hosted, browser, await wanted(context.deps, hosted, complete, visit));
+    const uncharged = again ? { ...hosted, payment: unchargedOf(payment) } : hosted;
+    const complete = { ...submission, channel: submission.channel ?? operatorOf(context.deps.config, uncharged, submission) };
+    const charge = await wanted(context.deps, uncharged, complete, visit);
+    if (!again) return chargeFrom(context.deps, hosted, browser, charge);
+    const successor = await retryPayment(context.deps, hosted, browser, visit.request_id);
+    move(context, place, successor ?? (await latestOf(context, hosted)));
+    return successor && chargeFrom(context.deps, successor, browser, charge);
   });
+}
+
+/** Makes the answer to a submit about another payment, one that follows the payment of the page. */
+function move({ deps }: CheckoutContext, place: Place, hosted: Hosted): void {
+  place.hosted = hosted;
+  place.visit = { ...place.visit, token: tokenOf(deps, hosted.store, hosted.payment) };
 }
 
 /** POST /pay/:token/otp. Submits the one-time code of the open charge. */
 export function submitCode(context: CheckoutContext, visit: Visit, body: unknown): Promise<Shown> {
-  return receive(context, visit, body, false, async ({ hosted, browser, submission }) => {
+  return receive(context, visit, body, false, async ({ place: { hosted }, browser, submission }) => {
     const attempt = openAttempt(hosted.attempts);
     if (holderOf(hosted.payment, browser) === 'another') throw otherBrowser();
     if (attempt?.action?.kind !== 'otp') throw wrongState(hosted.payment);
@@ -82,7 +108,7 @@ export function submitCode(context: CheckoutContext, visit: Visit, body: unknown
  */
 export async function submitCard(context: CheckoutContext, visit: Visit, body: unknown): Promise<Shown> {
   if (visit.crossSite && !visit.json) return { kind: 'redirect', to: pathOf(context, visit.token) };
-  return receive(context, visit, body, true, async ({ hosted, browser, submission }) => {
+  return receive(context, visit, body, true, async ({ place: { hosted }, browser, submission }) => {
     const attempt = openAttempt(hosted.attempts);
     if (holderOf(hosted.payment, browser) === 'another') throw otherBrowser();
     if (!attempt || !awaitsCard(hosted)) throw wrongState(hosted.payment);
@@ -107,26 +133,31 @@ async function receive(context: CheckoutContext, arriving: Visit, body: unknown,
   const wait_s = context.submits.take(visit.token);
   if (wait_s > 0) return showTooManyRequests(context, visit, tooOften(wait_s));
   const browser = visit.browser ?? newBrowser();
-  return { ...(await answered(context, visit, hosted, browser, body, card, work)), browser };
+  const place = { hosted, visit };
+  const answer = { ...(await answered(context, place, browser, body, card, work)), browser };
+  return place.visit === visit || holderOf(place.hosted.payment, browser) !== 'this'
+    ? answer
+    : { ...answer, token: place.visit.token };
 }
 
 async function answered(
   context: CheckoutContext,
-  visit: Visit,
-  hosted: Hosted,
+  place: Place,
   browser: string,
   body: unknown,
   card: boolean,
   work: Work,
 ): Promise<Shown> {
+  const { hosted, visit } = place;
   let submission: Submission | undefined;
   try {
     submission = readSubmission(hosted.store.environment, body);
     if (!visit.jsonBody && !isFormToken(context.deps.secrets, visit.token, browser, submission.form_token)) throw staleForm();
-    return accepted(context, visit, hosted, await work({ hosted, browser, submission }));
+    const charged = await work({ place, browser, submission });
+    return accepted(context, place, charged);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    return showRejection(context, { ...visit, browser }, error, submission, card);
+    return showRejection(context, { ...place.visit, browser }, error, submission, card);
   }
 }
 
@@ -166,7 +197,7 @@ function stepOf(attempt: AttemptRow, { card, authentication }: Submission): Paye
 }
 
 /** Answers 202 as the API does. A browser is redirected to the page, which shows the payment's status. */
-function accepted(context: CheckoutContext, visit: Visit, hosted: Hosted, charged: Charged | null): Shown {
+function accepted(context: CheckoutContext, { visit, hosted }: Place, charged: Charged | null): Shown {
   const path = pathOf(context, visit.token);
   if (!visit.json) return { kind: 'redirect', to: charged?.action?.kind === 'redirect' ? `${path}?go=1` : path };
   const { payment, attempts } = charged ?? hosted;

@@ -152,11 +152,14 @@ async function send(
   answer: Answer,
 ): Promise<FastifyReply> {
   reply.headers(HEADERS);
-  const browser = 'browser' in answer ? answer.browser : undefined;
-  if (browser !== undefined && browser !== visit.browser) reply.setCookie(COOKIE, browser, cookieOptions(context, visit));
+  const { browser, token = visit.token } = 'browser' in answer ? answer : {};
+  const moved = token !== visit.token;
+  const cookie = cookieOptions(context, token);
+  if (browser !== undefined && (browser !== visit.browser || moved)) reply.setCookie(COOKIE, browser, cookie);
+  if (moved && visit.chosen) reply.setCookie(LANGUAGE_COOKIE, visit.language, cookie);
   switch (answer.kind) {
     case 'redirect':
-      if (answer.language) reply.setCookie(LANGUAGE_COOKIE, answer.language, cookieOptions(context, visit));
+      if (answer.language) reply.setCookie(LANGUAGE_COOKIE, answer.language, cookie);
       return reply.redirect(answer.to, 303);
     case 'picture':
       // Fetched once for a payment. Another site's page cannot show the image, nor detect that it exists.
@@ -197,9 +200,9 @@ function fileHeaders(name: string) {
   return { 'Content-Disposition': disposition, 'Cross-Origin-Resource-Policy': 'same-origin', 'X-Robots-Tag': 'noindex' };
 }
 
-function cookieOptions(context: CheckoutContext, visit: Visit) {
+function cookieOptions(context: CheckoutContext, token: string) {
   const secure = context.deps.config.public_url.startsWith('https:');
-  return { path: pathOf(context, visit.token), httpOnly: true, sameSite: 'lax', secure, maxAge: COOKIE_S } as const;
+  return { path: pathOf(context, token), httpOnly: true, sameSite: 'lax', secure, maxAge: COOKIE_S } as const;
 }
 
 function tooManyReads(context: CheckoutContext, visit: Visit, wait_s: number): Answer {

@@ -1,6 +1,9 @@
 import { renderError } from '../../tenants/api/replies.ts';
 import { notFound, Problem } from '../../kit/errors.ts';
 import type { Html } from '../../kit/html.ts';
+import { unchargedOf } from '../../core/payments/retry.ts';
+import type { PaymentRow } from '../../core/payments/schema.ts';
+import { isFinal } from '../../core/payments/states.ts';
 import { hostedPageUrl } from '../../core/payments/token.ts';
 import { type Holder, type Hosted, holderOf, openAttempt } from '../../core/charge/hosted.ts';
 import { savedPayerOf } from '../../core/charge/saved.ts';
@@ -11,12 +14,13 @@ import { formToken, newBrowser } from '../pages/browser.ts';
 import { type Answer, type CheckoutContext, openVisit, type PageAnswer, pathOf, type Shown, type Visit } from './context.ts';
 import { type Language, textsIn } from '../pages/language.ts';
 import { methodOptionsFor } from './method-options.ts';
+import { latestOf, offersRetry, tokenOf } from './retry.ts';
 import { returnLink } from './return-link.ts';
 import { awaitsCard, progressOf, pageStateOf } from './page-state.ts';
 import { PLAIN, type Theme, themeOf } from '../pages/theme/theme.ts';
 import { cardPage, verifyPage } from './views/card.ts';
 import type { FieldErrors, Typed } from './views/fields.ts';
-import { formPage } from './views/form.ts';
+import { type Failure, formPage } from './views/form.ts';
 import { type Notice, noticePage } from '../pages/notice.ts';
 import { type FinalStatus, resultPage } from './views/result.ts';
 import type { Scene } from '../pages/scene.ts';
@@ -60,9 +64,13 @@ export async function pageOf(
   rejection?: Rejection,
 ): Promise<Shown> {
   const { payment, attempts } = hosted;
+  if (payment.retried_by !== null) return toLatest(context, visit, hosted);
   const pageState = pageStateOf(hosted, context.deps.clock.now());
   const holder = holderOf(payment, visit.browser);
-  if (pageState.kind === 'final') return result(context, visit, hosted, pageState.status);
+  if (pageState.kind === 'final') {
+    const again = await offersRetry(context, visit, hosted);
+    return again ? form(context, visit, hosted, rejection) : result(context, visit, hosted, pageState.status);
+  }
   if (holder === 'another') return elsewhere(context, visit, hosted, rejection);
   if (pageState.kind === 'open') return form(context, visit, hosted, rejection);
   const attempt = openAttempt(attempts);
@@ -201,15 +209,27 @@ function formFor(context: CheckoutContext, visit: Visit): { browser: string; for
   return { browser, form_token: formToken(context.deps.secrets, visit.token, browser) };
 }
 
-async function form(context: CheckoutContext, visit: Visit, hosted: Hosted, rejection?: Rejection): Promise<Shown> {
+/** Redirects to the page of the payment that follows one that was tried again. The browser that holds that page keeps its cookie. */
+async function toLatest(context: CheckoutContext, visit: Visit, hosted: Hosted): Promise<Shown> {
+  const latest = await latestOf(context, hosted);
+  const token = tokenOf(context.deps, latest.store, latest.payment);
+  const kept =
+    visit.browser !== null && holderOf(latest.payment, visit.browser) === 'this' ? { browser: visit.browser, token } : {};
+  return { kind: 'redirect', to: pathOf(context, token), ...kept };
+}
+
+/** Returns the form. On the page of a failed payment it also says what happened, and pays by the payment that follows. */
+async function form(context: CheckoutContext, visit: Visit, shown: Hosted, rejection?: Rejection): Promise<Shown> {
   const { browser, form_token } = formFor(context, visit);
-  const { typed = {}, fieldErrors = declineOf(visit, hosted), status = 200 } = rejection ?? {};
+  const failed = isFinal(shown.payment.status) ? failureOf(visit, shown.payment) : null;
+  const hosted = failed ? { ...shown, payment: unchargedOf(shown.payment) } : shown;
+  const { typed = {}, fieldErrors = failed ? {} : declineOf(visit, hosted), status = 200 } = rejection ?? {};
   const means = methodOptionsFor(hosted.payment, context.deps.config.fees);
   const memory = await savedPayerOf(context.deps, hosted);
   const { store, payment } = hosted;
   const address =
     visit.desktop && payment.claim === null ? hostedPageUrl(context.deps, store, payment.team_id, payment.id) : null;
-  const scene = { ...(await sceneOf(context, visit, hosted)), means, ...memory, form_token, address, typed, fieldErrors };
+  const scene = { ...(await sceneOf(context, visit, hosted)), means, ...memory, form_token, address, typed, fieldErrors, failed };
   return page(status, formPage(scene), scene, browser);
 }
 
@@ -217,6 +237,17 @@ async function form(context: CheckoutContext, visit: Visit, hosted: Hosted, reje
 function declineOf({ language }: Visit, { attempts }: Hosted): FieldErrors {
   const reason = attempts.at(-1)?.reason;
   return reason && isReason(reason) ? { alert: textsIn(language).reasons[reason] } : {};
+}
+
+/** What the page of a failed payment says above the form, and the way back to the merchant. */
+function failureOf({ language }: Visit, payment: PaymentRow): Failure {
+  const { checkout, reasons } = textsIn(language);
+  const { status, reason } = payment;
+  return {
+    title: status === 'cancelled' ? checkout.cancelledTitle : checkout.failedTitle,
+    reason: reasons[reason !== null && isReason(reason) ? reason : 'unknown'],
+    returnTo: returnLink(payment, status),
+  };
 }
 
 async function elsewhere(context: CheckoutContext, visit: Visit, hosted: Hosted, rejection?: Rejection): Promise<Shown> {

@@ -3,10 +3,8 @@ import type { Move, PaymentListener } from '../../core/payments/listeners.ts';
 import { applySteps, ENVIRONMENT, type Step } from './apply.ts';
 import type { InvoiceRow } from './schema.ts';
 import type { InvoiceTrigger } from './states.ts';
+import { invoiceOf } from './retry.ts';
 import { type Contribution, lockInvoices, type Sums, sumsOf, updateContributions } from './store.ts';
-
-/** The `key_id` of a payment identifies its creator. The payments of an invoice are created by the invoice. */
-const MADE_BY_INVOICE = 'inv_';
 
 /**
  * Adds captured and refunded money to the invoices of the payments, in the transaction of the payments. It stores the
@@ -31,7 +29,7 @@ export const invoiceListener: PaymentListener = async (tx, { environment, at }, 
  * count.
  */
 function isMoney({ before, after }: Move): boolean {
-  if (!after.key_id.startsWith(MADE_BY_INVOICE) || !isKept(after.status)) return false;
+  if (invoiceOf(after) === null || !isKept(after.status)) return false;
   return !isKept(before.status) || before.refunded_minor !== after.refunded_minor;
 }
 

@@ -33,7 +33,8 @@ export const takeLinkUse: ChargeGuard = async (tx, payment) => {
   await takeUse(tx, ref, payment.id);
 };
 
-function noUse(left: 'full' | 'used'): Problem {
+/** Returns the error 409 for a link without a free use. */
+export function noUse(left: 'full' | 'used'): Problem {
   const why =
     left === 'used' ? 'has been paid as often as the merchant wanted' : 'has no use left while other charges are under way';
   return new Problem(409, `The payment link ${why}.`, { error_code: `link_${left}`, errors: { link: [why] } });

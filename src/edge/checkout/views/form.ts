@@ -14,6 +14,14 @@ import { testNumbers } from './test-numbers.ts';
 const MAX_ITEMS = 8;
 const MAX_LETTERS = 80;
 
+/** A failed payment that the payer can try again. */
+export interface Failure {
+  title: string;
+  reason: string;
+  /** The merchant's return URL; null for none. */
+  returnTo: string | null;
+}
+
 export interface FormScene extends Scene, SavedPayer {
   means: MethodOption[];
   form_token: string;
@@ -25,6 +33,8 @@ export interface FormScene extends Scene, SavedPayer {
   /** What was typed before, when the form is shown again. */
   typed: Typed;
   fieldErrors: FieldErrors;
+  /** Why the form is offered again; null for the first try. */
+  failed: Failure | null;
 }
 
 /** Page where the payer chooses the payment method. Each method is a form with its fee, and its total on the button. */
@@ -34,13 +44,24 @@ export function formPage(scene: FormScene): Html {
   const open = tried ?? (scene.saved ? undefined : means[0]);
   const body = html`${head(scene, leftOf(payment), { heading: true, more: particulars(scene) })}
 ${order(scene)}
-<section><h2>${means.length > 0 ? texts.howToPay : texts.noMeans}</h2>
+<section>${failure(scene)}<h2${scene.failed && html` class="gap"`}>${means.length > 0 ? texts.howToPay : texts.noMeans}</h2>
 ${means.some(({ fee_minor }) => fee_minor !== null) && html`<p class="soft gap">${texts.feeIncluded}</p>`}
 ${alert(fieldErrors.alert)}
 ${savedMethodSection(scene, open === undefined)}
 ${means.map((entry) => methodSection(scene, entry, entry === open))}
-</section>${onPhone(scene)}${scene.sandbox && testNumbers(texts)}`;
-  return paymentDocument(scene, { title: texts.payTo(scene.merchant), body, parts: ['form'] });
+${wayBack(scene)}</section>${onPhone(scene)}${scene.sandbox && testNumbers(texts)}`;
+  const title = scene.failed ? `${scene.failed.title} · ${scene.merchant}` : texts.payTo(scene.merchant);
+  return paymentDocument(scene, { title, body, parts: ['form'] });
+}
+
+/** What happened to the payment, and that nothing was charged. Announced by screen readers. */
+function failure({ failed, texts }: FormScene): Html | null {
+  return failed && html`<p class="alert" role="alert"><b>${failed.title}.</b> ${failed.reason} ${texts.tryAgain}</p>`;
+}
+
+function wayBack({ failed, texts, merchant }: FormScene): Html | null {
+  if (!failed || failed.returnTo === null) return null;
+  return html`<p class="gap"><a class="button plain" href="${failed.returnTo}">${texts.returnTo(merchant)}</a></p>`;
 }
 
 /** QR code that opens the page on the payer's phone, where the wallet is. Only on desktops. */

@@ -95,6 +95,7 @@ export interface CheckoutTexts {
   succeededText(amount: string, merchant: string): string;
   failedTitle: string;
   startAgain(merchant: string): string;
+  tryAgain: string;
   cancelledTitle: string;
   cancelledText: string;
   expiredTitle: string;

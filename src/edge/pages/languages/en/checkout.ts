@@ -97,6 +97,7 @@ export const checkout: CheckoutTexts = {
   succeededTitle: 'Payment successful',
   succeededText: (amount, merchant) => `You paid ${amount} to ${merchant}.`,
   failedTitle: 'Payment didn’t go through',
+  tryAgain: 'Nothing was charged. You can try again below, with another number or method if you like.',
   startAgain: (merchant) => `Nothing was charged. Go back to ${merchant} to try again.`,
   cancelledTitle: 'Payment cancelled',
   cancelledText: 'Nothing was charged.',

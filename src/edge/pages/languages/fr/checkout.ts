@@ -101,6 +101,7 @@ export const checkout: CheckoutTexts = {
   succeededTitle: 'Paiement réussi',
   succeededText: (amount, merchant) => `Vous avez payé ${amount} à ${merchant}.`,
   failedTitle: 'Paiement non effectué',
+  tryAgain: 'Rien n’a été débité. Vous pouvez réessayer ci-dessous, avec un autre numéro ou un autre moyen de paiement.',
   startAgain: (merchant) => `Rien n’a été débité. Réessayez depuis ${merchant}.`,
   cancelledTitle: 'Paiement annulé',
   cancelledText: 'Rien n’a été débité.',

@@ -100,6 +100,7 @@ export const checkout: CheckoutTexts = {
   succeededTitle: 'Pagamento efectuado',
   succeededText: (amount, merchant) => `Pagou ${amount} a ${merchant}.`,
   failedTitle: 'Pagamento não efectuado',
+  tryAgain: 'Nada foi debitado. Pode tentar novamente abaixo, com outro número ou outro meio de pagamento.',
   startAgain: (merchant) => `Nada foi debitado. Tente novamente a partir de ${merchant}.`,
   cancelledTitle: 'Pagamento cancelado',
   cancelledText: 'Nada foi debitado.',

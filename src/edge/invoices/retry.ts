@@ -1,0 +1,43 @@
+import type { PaymentRow } from '../../core/payments/schema.ts';
+import { must } from '../../kit/errors.ts';
+import type { Queryable, Tx } from '../../kit/sql.ts';
+import { applySteps } from './apply.ts';
+import { dueOf } from './present.ts';
+import type { InvoiceRow } from './schema.ts';
+import { isPayable } from './states.ts';
+import { findInvoice, insertPayment, lockInvoices } from './store.ts';
+import type { InvoiceRef } from './token.ts';
+
+/** A failed payment of an invoice. */
+type Failed = Pick<PaymentRow, 'team_id' | 'id' | 'key_id' | 'amount_minor'>;
+
+/** Returns the invoice that created a payment; null for a payment that comes from no invoice. */
+export function invoiceOf({ team_id, key_id }: Pick<PaymentRow, 'team_id' | 'key_id'>): InvoiceRef | null {
+  return key_id.startsWith('inv_') ? { team_id, id: key_id } : null;
+}
+
+/** Whether the page of an invoice's failed payment offers another try. */
+export async function invoiceTakesRetry(db: Queryable, ref: InvoiceRef, failed: Failed): Promise<boolean> {
+  const row = await findInvoice(db, ref);
+  return row !== undefined && isDue(row, failed);
+}
+
+/**
+ * Returns the invoice, locked, if it takes another payment of the same amount. The caller has locked the failed payment: of a
+ * retry and a submit of the invoice's own page, the first one makes the invoice's open payment.
+ */
+export async function lockForRetry(tx: Tx, ref: InvoiceRef, failed: Failed): Promise<InvoiceRow | null> {
+  const row = must((await lockInvoices(tx, [ref]))[0], 'an invoice with payments is never deleted');
+  return isDue(row, failed) ? row : null;
+}
+
+/** Makes a payment the open one of its locked invoice. */
+export async function replacePayment(tx: Tx, at: number, before: InvoiceRow, payment_id: string): Promise<void> {
+  await insertPayment(tx, before, payment_id);
+  await applySteps(tx, at, [{ before, changes: { payment_id } }]);
+}
+
+/** No other payment of the invoice has been made since, and this much is still due. */
+function isDue(row: InvoiceRow, failed: Failed): boolean {
+  return row.payment_id === failed.id && isPayable(row.status) && dueOf(row) >= failed.amount_minor;
+}

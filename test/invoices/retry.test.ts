@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { sql } from '../../src/kit/sql.ts';
+import { Payer } from '../checkout/payer.ts';
+import { checkBooks } from '../faults/books.ts';
+import { FakeClock, startApi } from '../setup/api.ts';
+import { InvoiceFixture } from './fixture.ts';
+
+/** Another try after a decline on the page of an invoice's payment: the invoice has one open payment at any time. */
+const clock = new FakeClock();
+const api = await startApi({ clock, env: { HOLD_MOBILE_MONEY: '0s' } });
+const fixture = await InvoiceFixture.open(api, clock);
+const { merchant } = fixture;
+after(async () => {
+  await fixture.stop();
+  await api.stop();
+});
+
+const DECLINED = { channel: 'cm.mtn', phone: '670000002' };
+const PAID = { channel: 'cm.mtn', phone: '670100000' };
+
+/** A sent invoice whose payment was declined, and the payer's browser on the page of that payment. */
+async function declined() {
+  const invoice = await fixture.createSent();
+  const { headers } = await fixture.submit(invoice.url);
+  const payer = new Payer(headers.get('location') as string);
+  await payer.get();
+  assert.equal((await payer.submit(DECLINED)).status, 303);
+  const { payment } = await openPaymentOf(invoice.id);
+  await merchant.waitForStatus(`/payments/${payment}`, 'failed');
+  await payer.get();
+  clock.advance(3_600_000);
+  return { invoice, payer, id: payment };
+}
+
+async function openPaymentOf(id: string): Promise<{ payment: string }> {
+  const row = await api.deps.stores.live.db.maybe<{ payment: string }>(sql`
+    select payment_id as payment from invoices where id = ${id}`);
+  return row ?? assert.fail('no invoice');
+}
+
+const statusesOf = (id: string) =>
+  api.deps.stores.live.db
+    .all<{ status: string }>(sql`select status from payments where key_id = ${id} order by retry_number nulls first, id`)
+    .then((rows) => rows.map(({ status }) => status));
+
+test('the payer tries again and pays the invoice, once', async () => {
+  const { invoice, payer, id } = await declined();
+  assert.equal((await payer.submit(PAID)).status, 303);
+  const { retried_by } = await merchant.payment(id);
+  assert.equal((await openPaymentOf(invoice.id)).payment, retried_by);
+  await merchant.waitForStatus(`/payments/${retried_by}`, 'succeeded');
+  const paid = await fixture.becomes(invoice.id, 'paid');
+  assert.deepEqual([paid.amount_paid, paid.amount_due], [10_000, 0]);
+  const second = await merchant.payment(retried_by);
+  assert.deepEqual([second.reference, second.retry_of, second.callback], [invoice.number, id, invoice.url]);
+  assert.deepEqual(await checkBooks(api.deps.stores.live.db), []);
+});
+
+test('a submit of the invoice’s page and tries on the payment’s page, at once: one payment follows', async () => {
+  for (let run = 0; run < 4; run++) {
+    const { invoice, payer, id } = await declined();
+    const [shown, ...tried] = await Promise.all([
+      fixture.submit(invoice.url),
+      ...Array.from({ length: 4 }, () => payer.json(PAID)),
+    ]);
+    assert.equal(shown?.status, 303);
+    const open = (await openPaymentOf(invoice.id)).payment;
+    assert.deepEqual((await statusesOf(invoice.id)).slice(0, 1), ['failed']);
+    assert.equal((await statusesOf(invoice.id)).length, 2, 'the failed one, and one more');
+    const { retried_by } = await merchant.payment(id);
+    assert.ok(retried_by === null || retried_by === open);
+    const expected = retried_by === null ? [400] : [200, 202];
+    assert.ok(
+      tried.every(({ status }) => expected.includes(status)),
+      tried.map(({ status }) => status).join(' '),
+    );
+    if (retried_by === null) assert.equal((await merchant.charge(open, { phone: '670100000' })).status, 202);
+    await merchant.waitForStatus(`/payments/${open}`, 'succeeded');
+    const paid = await fixture.becomes(invoice.id, 'paid');
+    assert.equal(paid.amount_paid, 10_000);
+  }
+});
+
+test('no other try for an invoice that is cancelled, or that another payment pays', async () => {
+  const cancelled = await declined();
+  assert.equal((await fixture.call('POST', `/invoices/${cancelled.invoice.id}/cancel`)).status, 200);
+  const replaced = await declined();
+  const { id } = await fixture.submitForPayment(replaced.invoice.url);
+  assert.equal((await openPaymentOf(replaced.invoice.id)).payment, id);
+  for (const { payer } of [cancelled, replaced]) {
+    assert.doesNotMatch((await payer.get()).body, /<form/);
+    assert.equal((await payer.json(PAID)).status, 400);
+  }
+});
