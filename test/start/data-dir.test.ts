@@ -63,7 +63,7 @@ test('a second start on a DATA_DIR in use is refused in one line that names the 
 
 test('a start waits for a process that is shutting down, and takes its place', async () => {
   const dataDir = folder();
-  const first = await start({ dataDir, env: { DRAIN_MS: '1500' } });
+  const first = await start({ dataDir, env: { DRAIN_MS: '4000' } });
   const stopped = first.stop();
   await until(
     async () => fs.readFileSync(path.join(dataDir, 'service.json'), 'utf8'),

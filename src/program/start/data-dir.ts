@@ -42,7 +42,7 @@ export async function useDataDir(config: Config, role: Role): Promise<DataDirUse
   const noteFile = path.join(config.data_dir, 'service.json');
   const alone = role === 'all' && config.database_urls === null;
   const found = await waitFor(
-    () => tryLock(lockFile) ?? (alone && readNote(noteFile)?.leaving ? null : 'in use'),
+    () => tryLock(lockFile) ?? (alone && (readNote(noteFile)?.leaving ?? true) ? null : 'in use'),
     LEAVING_LIMIT_MS,
   );
   if (found && found !== 'in use')
@@ -63,10 +63,8 @@ function firstUse(lock: FileLock, noteFile: string, note: Note): DataDirUse {
         // A full disk must not keep a process from stopping: a start that finds it is then refused instead of waiting.
       }
     },
-    release: () => {
-      fs.rmSync(noteFile, { force: true });
-      lock.release();
-    },
+    // The note stays: without it, a start between its removal and the end of the lock would be refused.
+    release: () => lock.release(),
   };
 }
 
