@@ -74,3 +74,9 @@ export function formatMoney(amount: Minor, currency: string, language: string): 
     maximumFractionDigits: digits,
   }).format(wireFromMinor(amount));
 }
+
+/** Returns the currency as it stands beside amounts in the reader's language: `FCFA`, not `XAF`. */
+export function currencyLabel(currency: string, language: string): string {
+  const parts = new Intl.NumberFormat(language, { style: 'currency', currency }).formatToParts(0);
+  return parts.find(({ type }) => type === 'currency')?.value ?? currency;
+}

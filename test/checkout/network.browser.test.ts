@@ -175,7 +175,7 @@ describe('the hosted page on a weak network', { skip: found.missing ?? false, co
     assert.doesNotMatch(await other.page.content(), /650000000/);
     const later = await newVisitor(browser, { storageState });
     await later.page.goto(url);
-    await later.page.getByText('+237650000000').waitFor();
+    await later.page.getByText('Enter your PIN on +237 6 50 00 00 00').waitFor();
     released.add(url);
     await title(later.page, 'Payment successful');
     await title(other.page, 'Payment successful');

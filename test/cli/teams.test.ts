@@ -27,6 +27,8 @@ test('teams create creates an unverified team and prints it', async () => {
     hosted_retry: false,
     api_version: '2026-08-01',
     public_keys: 'contract',
+    address: null,
+    tax_id: null,
   });
   assert.deepEqual(await findTeam(cli.control, BigInt(id)), { id: BigInt(id), created_at: new Date(created_at), ...rest });
 });
@@ -112,6 +114,17 @@ test('teams set --public-keys writes an audit entry, and rejects other values', 
   const { code, stderr } = await cli.run('teams', 'set', id, '--public-keys', 'none');
   assert.equal(code, 2);
   assert.match(stderr, /Allowed choices are contract, pay-only/);
+});
+
+test('teams set stores the address and tax id of invoices, and an empty text removes them', async () => {
+  const { id, address, tax_id } = await cli.json('teams', 'create', ...AWA);
+  assert.deepEqual([address, tax_id], [null, null]);
+  const set = await cli.json('teams', 'set', id, '--address', ' 12 rue Joss \r\n\n Douala', '--tax-id', ' P0123 ');
+  assert.deepEqual([set.address, set.tax_id], ['12 rue Joss\nDouala', 'P0123']);
+  const kept = await cli.json('teams', 'set', id, '--plan', 'growth');
+  assert.deepEqual([kept.address, kept.tax_id], ['12 rue Joss\nDouala', 'P0123']);
+  const removed = await cli.json('teams', 'set', id, '--address', '');
+  assert.deepEqual([removed.address, removed.tax_id], [null, 'P0123']);
 });
 
 test('two concurrent changes of a team are both applied', async () => {

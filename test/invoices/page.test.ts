@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
+import { changeTeam } from '../../src/tenants/teams/store.ts';
 import { FakeClock, startApi } from '../setup/api.ts';
 import { InvoiceFixture } from './fixture.ts';
 
@@ -74,6 +75,18 @@ test('the page is in the language of the browser, else of the invoice, and works
   assert.ok(chosen.text.includes('Pay this invoice'));
   assert.ok(french.text.includes('?lang=en"'), 'the other language is one click away');
   assert.ok((await fixture.page(`${url}?lang=de`, 'fr')).text.includes('Payer cette facture'));
+});
+
+test('the page names the seller with address and tax id, and the lines before the button', async () => {
+  const { team } = fixture.merchant.shop.merchant;
+  const seller = { address: '12 rue Joss\nBP 4015 Douala', tax_id: 'P012345678901X' };
+  const { url } = await fixture.createSent();
+  assert.doesNotMatch((await fixture.page(url)).text, /Tax ID/);
+  await changeTeam(api.control, team.id, seller);
+  const { text } = await fixture.page(url);
+  assert.match(text, /<dt>From<\/dt><dd>[^<]+\n12 rue Joss\nBP 4015 Douala<\/dd>/);
+  assert.match(text, /<dt>Tax ID<\/dt><dd>P012345678901X<\/dd>/);
+  assert.ok(text.indexOf('Mangoes') < text.indexOf('Pay this invoice'));
 });
 
 test('403 for a cross-site form post', async () => {

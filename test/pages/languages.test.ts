@@ -18,6 +18,7 @@ import { winAnsi } from '../../src/edge/receipts/win-ansi.ts';
 const SAME_AS_ENGLISH: Record<Exclude<Language, 'en'>, readonly string[]> = {
   fr: [
     'checkout.means.mobile_money',
+    'checkout.transaction',
     'invoice.issued',
     'invoice.total',
     'invoice.notes',

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type Colour, contrast, readColour, WHITE } from '../../src/edge/pages/theme/colour.ts';
@@ -27,6 +28,28 @@ test('all text on, in and next to any colour of a merchant has a contrast of 4.5
         [pale, brand],
         [deep, WHITE],
         [deep, tint],
+      ] as [Colour, Colour][])
+        assert.ok(contrast(a, b) >= 4.5, `${a} on ${b}`);
+    }),
+  );
+});
+
+test('on dark paper every text in, on and next to any colour of a merchant has a contrast of 4.5:1', () => {
+  const css = fs.readFileSync('src/edge/pages/assets/page.css', 'utf8');
+  const paper = readColour(/prefers-color-scheme: dark[\s\S]*?--paper: (#\w+)/.exec(css)?.[1]) as Colour;
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 0xffffff }), (number) => {
+      const style = themeOf({ color: `#${number.toString(16).padStart(6, '0')}` }).style?.text ?? '';
+      const dark = style.slice(style.indexOf('@media'));
+      const [brand, deep, link, tint, pale] = ['brand', 'deep', 'link', 'tint', 'pale'].map((name) =>
+        colourIn(dark, name),
+      ) as Colour[];
+      for (const [a, b] of [
+        [brand, WHITE],
+        [deep, WHITE],
+        [pale, brand],
+        [link, paper],
+        [link, tint],
       ] as [Colour, Colour][])
         assert.ok(contrast(a, b) >= 4.5, `${a} on ${b}`);
     }),

@@ -1,4 +1,5 @@
 import type { Actor } from '../../tenants/audit/actor.ts';
+import { record } from '../../tenants/audit/record.ts';
 import type { Store } from '../../platform/db/stores.ts';
 import { payerHash } from '../customers/payer-hash.ts';
 import { type Secrets, sha256 } from '../../kit/crypto.ts';
@@ -13,9 +14,11 @@ import { findWithRows } from '../payments/archived.ts';
 import { type Charged, charge, continueCharge } from './charge.ts';
 import type { PaymentDeps } from '../payments/deps.ts';
 import type { Charge } from './instrument.ts';
+import { cancelAttempt, isCancellable } from './poll.ts';
+import { wrongState } from './refusals.ts';
 import { type AttemptRow, isOpen } from '../attempts/schema.ts';
 import type { PaymentRow } from '../payments/schema.ts';
-import { lockPayments, type PaymentRef, writeClaim } from '../payments/store.ts';
+import { lockPayments, type PaymentRef, type PaymentWithAttempts, writeClaim } from '../payments/store.ts';
 import { readToken } from '../payments/token.ts';
 
 /** A payment with the data its hosted page needs. */
@@ -111,6 +114,31 @@ export async function continueFrom(
   const ref = { team_id: payment.team_id, id: payment.id };
   await store.db.transaction((tx) => claim(deps, tx, ref, browser));
   return continueCharge(deps, store, payment, attempt, input, by);
+}
+
+/**
+ * Asks the provider to cancel the attempt under way. The payer's wish is recorded before the provider is called.
+ * @returns the payment afterwards
+ * @throws Problem 400 when the provider cannot cancel it, 403 when another browser holds the page
+ */
+export async function cancelFrom(
+  deps: PaymentDeps,
+  { store, payment }: Hosted,
+  browser: string,
+  attempt: AttemptRow,
+  by: Actor,
+): Promise<PaymentWithAttempts> {
+  if (!(await isCancellable(deps, store, attempt))) throw wrongState(payment);
+  const ref = { team_id: payment.team_id, id: payment.id };
+  await store.db.transaction(async (tx) => {
+    await claim(deps, tx, ref, browser);
+    const at = deps.clock.now();
+    await record(tx, by, { team_id: ref.team_id, action: 'payment.cancel', resource_id: ref.id, at });
+  });
+  const applied = await cancelAttempt(deps, store, attempt);
+  if (!applied) throw wrongState(payment);
+  deps.wake.ring(store.environment);
+  return { payment: applied.payment, attempts: applied.attempts };
 }
 
 /**

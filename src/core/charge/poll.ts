@@ -2,6 +2,7 @@ import type { Store } from '../../platform/db/stores.ts';
 import { must } from '../../kit/errors.ts';
 import type { Provider, Reading } from '../../providers/adapters/contract.ts';
 import { applyOne } from '../payments/applier.ts';
+import type { Applied } from '../payments/change.ts';
 import { collectionOf } from './collection.ts';
 import type { PaymentDeps } from '../payments/deps.ts';
 import { reportOfReading } from './reports.ts';
@@ -25,6 +26,35 @@ export async function pollAttempt(deps: PaymentDeps, store: Store, attempt: Atte
   const { capabilities } = provider;
   const place = { config: deps.config, environment: store.environment };
   await applyOne(deps, store, reportOfReading(place, attempt, reading, { capabilities, polled_at, due: attempt.next_poll_at }));
+}
+
+/** Whether the provider of the attempt can cancel it: it has the request, and its interface has a cancellation. */
+export async function isCancellable(deps: PaymentDeps, store: Store, attempt: AttemptRow): Promise<boolean> {
+  if (attempt.status !== 'open') return false;
+  const provider = await deps.providers.byAccount(store.environment, attempt.team_id, attempt.provider_account);
+  return provider?.cancel !== undefined;
+}
+
+/**
+ * Asks the provider to cancel an open attempt for the payer, then applies what the provider reports about it. The provider's
+ * status decides: a payer who confirmed in the meantime has paid.
+ * @returns the payment after it; undefined when the provider cannot cancel
+ */
+export async function cancelAttempt(deps: PaymentDeps, store: Store, attempt: AttemptRow): Promise<Applied | undefined> {
+  const { payment, provider } = await partsOf(deps, store, attempt);
+  if (!provider.cancel) return undefined;
+  const collection = collectionOf(deps, store, payment, asPossiblySent(attempt));
+  const { kind } = await provider.cancel(collection);
+  const polled_at = deps.clock.now();
+  const reading = await provider.read(collection);
+  // A provider reports a request that was withdrawn like one that ran out.
+  const isWithdrawn = kind === 'cancelled' && reading.kind === 'expired';
+  const ended: Reading = isWithdrawn
+    ? { kind: 'cancelled', reason: 'payer_declined', message: 'cancelled by the payer' }
+    : reading;
+  const { capabilities } = provider;
+  const place = { config: deps.config, environment: store.environment };
+  return applyOne(deps, store, reportOfReading(place, attempt, ended, { capabilities, polled_at, due: attempt.next_poll_at }));
 }
 
 /** Applies the result that a provider reported in a signed callback. */

@@ -32,6 +32,8 @@ export interface Visit {
   chosen: boolean;
   /** The secret in the browser's cookie; null when there is no valid cookie. */
   browser: string | null;
+  /** `ask`: without a script, to read what a payer in doubt can do. `asked`: a cancellation was requested. */
+  note: 'ask' | 'asked' | null;
   /** The client accepts JSON. */
   json: boolean;
   /** The body was sent as JSON, which another site's page cannot send without a CORS preflight. */

@@ -19,6 +19,8 @@ export interface MethodOption {
   /** The fee added to the amount. Null when the merchant bears it, or when the total already includes it. */
   fee_minor: Minor | null;
   total_minor: Minor;
+  /** The country of the number that the merchant provided, if it is known and has such channels. ISO 3166-1 alpha-2. */
+  home: string | undefined;
 }
 
 const KINDS: readonly ChannelKind[] = ['mobile_money', 'card', 'bank'];
@@ -41,7 +43,9 @@ export function methodOptionsFor(payment: PaymentRow, rates: FeeRates): MethodOp
     if (channels.length === 0) return [];
     const fee_minor = bearsFee(payment) ? feeOf(rates, kind, amount_minor, currency) : null;
     const total_minor = left_minor + (fee_minor ?? 0n);
-    return [{ kind, channels, proposed: kind === 'mobile_money' ? null : propose(channels, home), fee_minor, total_minor }];
+    const proposed = kind === 'mobile_money' ? null : propose(channels, home);
+    const isThere = channels.some(({ country }) => country === home);
+    return [{ kind, channels, proposed, fee_minor, total_minor, home: isThere ? home : undefined }];
   });
 }
 

@@ -4,6 +4,7 @@ import { envelope } from '../../kit/envelope.ts';
 import { invalid, notFound, Problem, unreachable } from '../../kit/errors.ts';
 import type { Charged } from '../../core/charge/charge.ts';
 import {
+  cancelFrom,
   chargeFrom,
   continueFrom,
   otherBrowser,
@@ -114,6 +115,22 @@ export async function submitCard(context: CheckoutContext, visit: Visit, body: u
     if (!attempt || !awaitsCard(hosted)) throw wrongState(hosted.payment);
     return continueFrom(context.deps, hosted, browser, attempt, stepOf(attempt, submission), payer(visit.request_id));
   });
+}
+
+/** POST /pay/:token/cancel. Asks the provider to cancel the open charge. The page shows what came of it. */
+export async function submitCancel(context: CheckoutContext, visit: Visit, body: unknown): Promise<Shown> {
+  const answer = await receive(context, visit, body, false, async ({ place, browser }) => {
+    const { hosted } = place;
+    const attempt = openAttempt(hosted.attempts);
+    if (holderOf(hosted.payment, browser) === 'another') throw otherBrowser();
+    if (!attempt) throw wrongState(hosted.payment);
+    const applied = await cancelFrom(context.deps, hosted, browser, attempt, payer(visit.request_id));
+    place.hosted = { ...hosted, ...applied };
+    return null;
+  });
+  if (answer.kind === 'redirect') return { ...answer, to: `${answer.to}?note=asked` };
+  if (answer.kind !== 'json' || answer.status !== 200) return answer;
+  return { ...answer, body: { ...answer.body, message: 'Cancellation requested' } };
 }
 
 /** Returns the result of a charge; null when nothing was charged and the page was assigned to another browser. */

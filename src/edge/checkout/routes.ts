@@ -10,7 +10,7 @@ import { COOKIE, isCrossSite, LANGUAGE_COOKIE, readBrowser, showsCode } from '..
 import type { CheckoutDeps } from './deps.ts';
 import { type Answer, countRead, type CheckoutContext, openCheckout, pathOf, type Visit } from './context.ts';
 import { isLanguage, preferredLanguage } from '../pages/language.ts';
-import { submit, submitCard, submitCode } from './pay.ts';
+import { submit, submitCancel, submitCard, submitCode } from './pay.ts';
 import { sendReceipt, showReceipt } from './receipt.ts';
 import { chooseLanguage, notice, problemAnswer, showCard, showEvents, showLogo, showPage, showStatus } from './show.ts';
 
@@ -68,11 +68,13 @@ async function pages(scope: FastifyInstance, context: CheckoutContext): Promise<
     options,
     serve((visit) => showCard(context, visit)),
   );
-  scope.get(
-    '/:token/otp',
-    // A browser that reloads after a wrong code requests this address with GET.
-    serve(async (visit) => ({ kind: 'redirect', to: pathOf(context, visit.token) })),
-  );
+  // A browser that reloads after a rejected submit requests its address with GET.
+  for (const step of ['otp', 'cancel']) {
+    scope.get(
+      `/:token/${step}`,
+      serve(async (visit) => ({ kind: 'redirect', to: pathOf(context, visit.token) })),
+    );
+  }
   receiptPages(scope, context, serve);
   scope.post(
     '/:token',
@@ -88,6 +90,11 @@ async function pages(scope: FastifyInstance, context: CheckoutContext): Promise<
     '/:token/otp',
     options,
     serve((visit, request) => submitCode(context, visit, request.body)),
+  );
+  scope.post(
+    '/:token/cancel',
+    options,
+    serve((visit, request) => submitCancel(context, visit, request.body)),
   );
   // Routes instead of a not-found handler: the not-found handler belongs to the API and requires a key.
   scope.all(
@@ -135,6 +142,7 @@ function visitOf(context: CheckoutContext, request: FastifyRequest): Visit {
     language: isLanguage(chosen) ? chosen : preferredLanguage(headers['accept-language']),
     chosen: isLanguage(chosen),
     browser: readBrowser(cookies?.[COOKIE]),
+    note: noteIn(request.query),
     json: headers.accept?.includes('application/json') ?? false,
     jsonBody: headers['content-type']?.startsWith('application/json') ?? false,
     crossSite: isCrossSite(headers, new URL(context.deps.config.public_url).host),
@@ -142,6 +150,12 @@ function visitOf(context: CheckoutContext, request: FastifyRequest): Visit {
     ip: request.ip,
     request_id: request.tracing.request_id,
   };
+}
+
+/** Ignores values that are not ours: they only change what a page says. */
+function noteIn(query: unknown): Visit['note'] {
+  const { note } = (query ?? {}) as { note?: unknown };
+  return note === 'ask' || note === 'asked' ? note : null;
 }
 
 async function send(

@@ -7,6 +7,7 @@ import { isFinal } from '../../core/payments/states.ts';
 import { hostedPageUrl } from '../../core/payments/token.ts';
 import { type Holder, type Hosted, holderOf, openAttempt } from '../../core/charge/hosted.ts';
 import { savedPayerOf } from '../../core/charge/saved.ts';
+import { isCancellable } from '../../core/charge/poll.ts';
 import { isReason } from '../../providers/adapters/reasons.ts';
 import { guardOf } from '../../money/webhooks/url.ts';
 import { policyWith } from '../pages/assets.ts';
@@ -77,13 +78,9 @@ export async function pageOf(
   if (awaitsCard(hosted)) return { kind: 'redirect', to: `${pathOf(context, visit.token)}/card` };
   const { browser, ...scene } = await waitingScene(context, visit, hosted, holder, rejection);
   if (leave && attempt?.action?.kind === 'redirect') return page(200, leavingPage(scene, attempt.action.url), scene);
-  // Only the form of a one-time code needs the browser's cookie.
-  return page(
-    rejection?.status ?? 200,
-    waitingPage(scene, attempt),
-    scene,
-    attempt?.action?.kind === 'otp' ? browser : undefined,
-  );
+  // Only a form needs the browser's cookie.
+  const hasForm = attempt?.action?.kind === 'otp' || scene.cancellable;
+  return page(rejection?.status ?? 200, waitingPage(scene, attempt), scene, hasForm ? browser : undefined);
 }
 
 /** GET /pay/:token/card, sandbox only. Shows the card form of a charge that the API started, or the authentication step. */
@@ -165,7 +162,7 @@ export function notice(
  */
 export function page(status: number, content: Html, scene: { language: Language; theme: Theme }, browser?: string): PageAnswer {
   const { language, theme } = scene;
-  const headers = { 'Content-Security-Policy': policyWith(theme.style) };
+  const headers = { 'Content-Security-Policy': policyWith(theme.style, content) };
   return { kind: 'page', status, page: content, language, headers, ...(browser ? { browser } : {}) };
 }
 
@@ -193,11 +190,14 @@ async function waitingScene(
 ): Promise<WaitingScene> {
   const now = context.deps.clock.now();
   const { status, step, attempt } = progressOf(hosted, now);
+  const open = openAttempt(hosted.attempts);
   return {
     ...(await sceneOf(context, visit, hosted)),
     ...formFor(context, visit),
     progress: `${status} ${step} ${attempt}`,
     own: holder === 'this',
+    cancellable: open !== undefined && holder !== 'another' && (await isCancellable(context.deps, hosted.store, open)),
+    note: visit.note,
     now,
     fieldError: rejection?.fieldErrors.otp,
   };

@@ -1,4 +1,4 @@
-const MINUTE_MS = 60_000;
+export const MINUTE_MS = 60_000;
 
 /**
  * How long an operator waits for the PIN. Contains only operators that document it; the others get no countdown.

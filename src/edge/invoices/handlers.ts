@@ -1,11 +1,11 @@
 import { isLanguage, type Language, preferredLanguage, textsIn } from '../pages/language.ts';
 import { noticePage } from '../pages/notice.ts';
-import type { Problem } from '../../kit/errors.ts';
+import { must, type Problem } from '../../kit/errors.ts';
 import type { Html } from '../../kit/html.ts';
 import type { Throttle } from '../../kit/throttle.ts';
 import { typedAmount } from '../../kit/typed-amount.ts';
 import { hostedPageUrl } from '../../core/payments/token.ts';
-import { merchantName } from '../../core/charge/hosted.ts';
+import { findTeam } from '../../tenants/teams/store.ts';
 import { isOpen } from '../../core/attempts/schema.ts';
 import { getPayment } from '../../core/payments/service.ts';
 import { ENVIRONMENT } from './apply.ts';
@@ -114,8 +114,9 @@ async function pageOf(
 ): Promise<Answer> {
   const language = wishedLanguage(visit, row.locale);
   const path = `${new URL(deps.config.public_url).pathname.replace(/\/$/, '')}/invoice/${visit.token}`;
-  const [merchant, underWay] = await Promise.all([merchantName(deps, row.team_id), underWayOf(deps, row)]);
-  return { status, language, page: invoicePage({ language, merchant, row, path, underWay, ...said }) };
+  const [team, underWay] = await Promise.all([findTeam(deps.stores.control, row.team_id), underWayOf(deps, row)]);
+  const seller = must(team, 'an invoice has a team');
+  return { status, language, page: invoicePage({ language, merchant: seller.name, seller, row, path, underWay, ...said }) };
 }
 
 /** Returns the URL of a payment in progress, so that no second one is started; null for none. */

@@ -1,11 +1,12 @@
 import { type Language, localeOf, textsIn } from '../pages/language.ts';
-import { day } from '../pages/moment.ts';
+import { day, zoneOfCurrency } from '../pages/moment.ts';
 import { document } from '../pages/document.ts';
-import { alert, field, initial, state } from '../pages/parts.ts';
+import { alert, field, headline, state } from '../pages/parts.ts';
 import { type Html, html } from '../../kit/html.ts';
-import { formatMoney, type Minor } from '../../kit/money.ts';
+import { currencyLabel, formatMoney, type Minor } from '../../kit/money.ts';
 import { type Part, partOf } from './part.ts';
 import { dueOf } from './present.ts';
+import type { Seller } from '../../tenants/teams/schema.ts';
 import type { InvoiceRow, StoredItem } from './schema.ts';
 import { isPayable } from './states.ts';
 
@@ -13,6 +14,8 @@ import { isPayable } from './states.ts';
 export interface Scene {
   language: Language;
   merchant: string;
+  /** Address and tax id of the merchant, where it has set them. */
+  seller: Seller;
   row: InvoiceRow;
   /** `/invoice/<token>`: target of the form. */
   path: string;
@@ -28,9 +31,9 @@ export interface Scene {
 export function invoicePage(scene: Scene): Html {
   const { language, merchant, row, path, underWay } = scene;
   const open = isPayable(row.status) && underWay === null;
-  const body = html`${head(scene, open)}${open ? payForm(scene) : standing(scene)}${lines(scene)}`;
+  const body = html`${head(scene, open)}<div class="wide">${lines(scene)}</div><div class="side">${open ? payForm(scene) : standing(scene)}</div>`;
   const title = textsIn(language).invoice.titleOf(row.number ?? '', merchant);
-  return document({ language, title, sandbox: false, body, translations: path, parts: ['form', 'paper'] });
+  return document({ language, title, sandbox: false, body, translations: path, parts: ['form', 'paper'], two: true });
 }
 
 /** Page for a URL without an invoice. */
@@ -51,8 +54,7 @@ export function unknownPage(language: Language): Html {
 function head({ language, merchant, row }: Scene, heading: boolean): Html {
   const texts = textsIn(language).invoice;
   const shown = isPayable(row.status) ? dueOf(row) : row.amount_minor;
-  const who = html`<span class="who"><span class="mark" aria-hidden="true">${initial(merchant)}</span>${merchant}</span>
-<span class="sum">${money(row, shown, language)}</span>`;
+  const who = headline(merchant, money(row, shown, language));
   return html`<div class="head">${heading ? html`<h1>${who}</h1>` : html`<p>${who}</p>`}
 <p class="what">${texts.invoice(row.number ?? '')}</p></div>`;
 }
@@ -83,17 +85,20 @@ ${part && partForm(scene, part)}</section>`;
 function partForm({ language, row, path, complaint = {}, typed = '' }: Scene, part: Part): Html {
   const texts = textsIn(language).invoice;
   const help = texts.amountHelp(money(row, part.least, language), money(row, part.most, language));
-  const input = field({ id: 'amount', label: texts.amount, help, error: complaint.amount }, (attributes) => {
+  const label = `${texts.amount} (${currencyLabel(row.currency, localeOf(language))})`;
+  const input = field({ id: 'amount', label, help, error: complaint.amount }, (attributes) => {
     return html`<input name="amount" inputmode="decimal" maxlength="32" autocomplete="off" required value="${typed}" ${attributes}>`;
   });
   return html`<form method="post" action="${path}?lang=${language}">${input}<button class="plain">${texts.payPart}</button></form>`;
 }
 
-function lines({ language, row }: Scene): Html {
+function lines({ language, row, merchant, seller }: Scene): Html {
   const texts = textsIn(language).invoice;
   const particulars = [
+    [texts.from, seller.address === null ? merchant : `${merchant}\n${seller.address}`],
+    [texts.taxId, seller.tax_id],
     [texts.for, row.name ?? row.email ?? row.phone],
-    [texts.issued, row.sent_at && day(row.sent_at, 'UTC', language)],
+    [texts.issued, row.sent_at && day(row.sent_at, zoneOfCurrency(row.currency), language)],
     [texts.due, row.due_date && day(new Date(`${row.due_date}T00:00:00Z`), 'UTC', language)],
     [texts.reference, row.reference],
   ] as const;
@@ -104,7 +109,7 @@ function lines({ language, row }: Scene): Html {
     [texts.left, isPayable(row.status) && row.paid_minor > 0n ? money(row, dueOf(row), language) : null],
   ] as const;
   const items = row.items.map((item) => [line(row, item, language), money(row, BigInt(item.amount_minor), language)] as const);
-  return html`<section><h2>${texts.items}</h2>${table(items, 'gap')}${table(sums, 'bill')}${table(particulars, 'facts')}</section>
+  return html`<section><h2>${texts.items}</h2>${table(particulars, 'facts')}${table(items, 'gap lines')}${table(sums, 'bill')}</section>
 ${row.notes && html`<section><h2>${texts.notes}</h2><p class="soft gap">${row.notes}</p></section>`}`;
 }
 

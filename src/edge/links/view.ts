@@ -1,10 +1,10 @@
 import { type Language, localeOf, textsIn } from '../pages/language.ts';
 import { document } from '../pages/document.ts';
 import type { Icon } from '../pages/icons.ts';
-import { alert, field, hidden, initial, state } from '../pages/parts.ts';
+import { alert, field, headline, hidden, state } from '../pages/parts.ts';
 import type { Theme } from '../pages/theme/theme.ts';
 import { type Html, html, raw } from '../../kit/html.ts';
-import { formatMoney, type Minor } from '../../kit/money.ts';
+import { currencyLabel, formatMoney, type Minor } from '../../kit/money.ts';
 import type { Closed } from '../pages/texts/link.ts';
 import { type FieldErrors, minimumFor, type Typed } from './form.ts';
 import type { LinkRow, PayerField } from './schema.ts';
@@ -29,9 +29,8 @@ export interface LinkScene {
 export function linkPage(scene: LinkScene): Html {
   const { language, merchant, theme, link, path, fieldErrors } = scene;
   const texts = textsIn(language).link;
-  const sum = link.amount_minor !== null && html` <span class="sum">${money(scene, link.amount_minor)}</span>`;
-  const mark = html`<span class="mark" aria-hidden="true">${initial(merchant)}</span>`;
-  const body = html`<div class="head"><h1><span class="who">${mark}${merchant}</span>${sum}</h1><p class="what"><b>${link.title}</b></p>${
+  const sum = link.amount_minor === null ? null : money(scene, link.amount_minor);
+  const body = html`<div class="head"><h1>${headline(merchant, sum)}</h1><p class="what"><b>${link.title}</b></p>${
     link.description && html`<p class="what">${link.description}</p>`
   }</div>
 <section>${alert(fieldErrors.alert)}
@@ -52,7 +51,12 @@ function amountField(scene: LinkScene): Html {
   const { max_amount_minor } = link;
   const help = texts.range(money(scene, minimumFor(link)), max_amount_minor === null ? null : money(scene, max_amount_minor));
   return field(
-    { id: 'amount', label: `${texts.amount} (${link.currency})`, help, error: fieldErrors.amount },
+    {
+      id: 'amount',
+      label: `${texts.amount} (${currencyLabel(link.currency, localeOf(language))})`,
+      help,
+      error: fieldErrors.amount,
+    },
     (attributes) =>
       html`<input name="amount" value="${typed.amount}" autocomplete="off" inputmode="decimal" maxlength="20" required ${attributes}>`,
   );

@@ -3,7 +3,7 @@ import { sha256 } from '../../kit/crypto.ts';
 import { type Html, html, raw } from '../../kit/html.ts';
 
 /** Style and script that a page may have in addition to the common ones. */
-export type Part = 'form' | 'waiting' | 'paper';
+export type Part = 'form' | 'waiting' | 'paper' | 'state';
 
 interface Asset {
   style: string;
@@ -19,7 +19,8 @@ const page = assetOf('page');
 const parts: Record<Part, Asset> = {
   form: assetOf('form'),
   waiting: assetOf('waiting'),
-  paper: { style: styleOf('paper'), script: null },
+  paper: assetOf('paper'),
+  state: { style: styleOf('state'), script: null },
 };
 
 /**
@@ -33,26 +34,29 @@ export function styles(own: readonly Part[], themed: Html | null): Html[] {
 
 /** Returns the script elements of a page. */
 export function scripts(own: readonly Part[]): Html[] {
-  return scriptsOf(assetsOf(own)).map((script) => html`<script>${raw(script)}</script>`);
+  return assetsOf(own).flatMap(({ script }) => (script === null ? [] : [html`<script>${raw(script)}</script>`]));
 }
 
 function assetsOf(own: readonly Part[]): Asset[] {
   return [page, ...own.map((part) => parts[part])];
 }
 
-const everywhere = [page, ...Object.values(parts)];
-const STYLE_HASHES = everywhere.map(({ style }) => hashOf(style)).join(' ');
-const SCRIPT_HASHES = scriptsOf(everywhere).map(hashOf).join(' ');
+const everywhere = [page, ...Object.values(parts)].map((asset) => {
+  return { ...asset, hashes: { style: hashOf(asset.style), script: asset.script === null ? [] : [hashOf(asset.script)] } };
+});
 
 /**
  * Returns the Content-Security-Policy of a page.
  * @param themed a merchant's colours, which the page has in a style element of its own; null for the default ones
+ * @param content the page: only its own parts are allowed, which saves the hashes of the others. Without it, all parts are
  */
-export function policyWith(themed: Html | null): string {
+export function policyWith(themed: Html | null, content?: Html): string {
+  const own = everywhere.filter(({ style }) => content === undefined || content.text.includes(`<style>${style}</style>`));
+  const styles = [...own.map(({ hashes }) => hashes.style), ...(themed ? [hashOf(themed.text)] : [])];
   return [
     "default-src 'none'",
-    `style-src ${STYLE_HASHES}${themed ? ` ${hashOf(themed.text)}` : ''}`,
-    `script-src ${SCRIPT_HASHES}`,
+    `style-src ${styles.join(' ')}`,
+    `script-src ${own.flatMap(({ hashes }) => hashes.script).join(' ')}`,
     // The icon is a data URL, which saves a request. The merchant's logo is served by us.
     "img-src 'self' data:",
     // Requests for the payment's status.
@@ -80,16 +84,14 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
 };
 
 function assetOf(name: string): Asset {
-  return { style: styleOf(name), script: tidied(`${name}.js`, /^\s*\/\/.*$/gm) };
+  // Spaces around signs, outside of texts in quotes. No regular expression in these files has one.
+  const script = tidied(`${name}.js`, /^\s*\/\/.*$/gm).replace(/('[^'\n]*')|\s*([{}();,=<>+?:&|*])\s*/g, '$1$2');
+  return { style: styleOf(name), script };
 }
 
 function styleOf(name: string): string {
   const style = tidied(`${name}.css`, /\/\*[\s\S]*?\*\//g).replace(/\s*([{}:;,>])\s*/g, '$1');
   return style.replaceAll(';}', '}');
-}
-
-function scriptsOf(assets: readonly Asset[]): string[] {
-  return assets.flatMap(({ script }) => (script === null ? [] : [script]));
 }
 
 /** Returns the file without comments and indentation, which would only use up the payer's data. */

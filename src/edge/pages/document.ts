@@ -19,11 +19,14 @@ export interface Sheet {
   /** The page's path. The other languages are links to it with `?lang=`. */
   translations?: string | undefined;
   parts?: readonly Part[];
+  /** On wide screens `.wide` stands beside `.head` and `.side`, which are a summary. */
+  two?: boolean;
 }
 
 /** Renders a complete HTML document with its style and script inlined. It works without JavaScript. */
-export function document({ language, title, sandbox, body, refresh, theme = PLAIN, translations, parts = [] }: Sheet): Html {
+export function document({ language, title, sandbox, body, refresh, theme = PLAIN, translations, parts = [], two }: Sheet): Html {
   const texts = textsIn(language).checkout;
+  const own = body.text.includes('class="state"') ? (['state', ...parts] as const) : parts;
   return html`<!doctype html>
 <html lang="${language}">
 <head>
@@ -33,13 +36,13 @@ export function document({ language, title, sandbox, body, refresh, theme = PLAI
 <meta name="theme-color" content="${theme.brand}">
 <title>${title}</title>
 <link rel="icon" href="${iconOf(theme)}">
-${styles(parts, theme.style)}${refresh && refreshTag(refresh)}
+${styles(own, theme.style)}${refresh && refreshTag(refresh)}
 </head>
 <body>
 ${sandbox && html`<header class="test">${texts.testMode}</header>`}
-<main>${body}</main>
+<main${two && html` class="two"`}>${body}</main>
 <footer><p>${icon('lock')}${texts.secured}</p>${translations !== undefined && others(language, translations)}</footer>
-${scripts(parts)}
+${scripts(own)}
 </body>
 </html>
 `;
@@ -64,7 +67,7 @@ function refreshTag({ after_s, to, onlyWithoutScript }: NonNullable<Sheet['refre
 }
 
 /** Renders a page of a payment. */
-export function paymentDocument(scene: Scene, sheet: Pick<Sheet, 'title' | 'body' | 'refresh' | 'parts'>): Html {
+export function paymentDocument(scene: Scene, sheet: Pick<Sheet, 'title' | 'body' | 'refresh' | 'parts' | 'two'>): Html {
   const { language, sandbox, theme, path } = scene;
   return document({ language, sandbox, theme, translations: path, ...sheet });
 }

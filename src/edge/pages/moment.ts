@@ -1,3 +1,4 @@
+import { COUNTRIES } from '../../providers/reference/countries.ts';
 import { channelById } from '../../providers/reference/channels.ts';
 import { type Language, localeOf } from './language.ts';
 
@@ -36,6 +37,12 @@ const ZONES: Record<string, string> = {
 /** Returns the likely time zone of the merchant: that of the country of the channel used. UTC when it is unknown. */
 export function zoneOf(channel: string | null): string {
   return ZONES[(channel !== null && channelById(channel)?.country) || ''] ?? 'UTC';
+}
+
+/** Returns the time zone of a document that belongs to no channel: that of the first country of the currency. */
+export function zoneOfCurrency(currency: string): string {
+  const home = COUNTRIES.find(({ currencies }) => currencies.some((one) => one === currency));
+  return ZONES[home?.code ?? ''] ?? 'UTC';
 }
 
 /** Formats date and time with the UTC offset: `21 November 2026 at 18:05 (UTC+1)`. */

@@ -1,21 +1,31 @@
-import { type Html, html, raw } from '../../kit/html.ts';
+import { Html, html, raw } from '../../kit/html.ts';
 import type { Minor } from '../../kit/money.ts';
 import { totalOf } from '../../core/payments/present.ts';
 import { type Icon, icon } from './icons.ts';
 import { money, type Scene } from './scene.ts';
+import type { CheckoutTexts } from './texts/checkout.ts';
 
 /** Head of every page of a payment: merchant and amount. */
 export function head(scene: Scene, amount: Minor, options: { heading?: boolean; more?: Html | false | null } = {}): Html {
   const { merchant, theme, path } = scene;
   // Covers the initial, which stays visible when the image cannot be loaded.
   const logo = theme.logo !== null && html`<img src="${path}/logo" alt="" width="44" height="44">`;
-  const mark = html`<span class="mark" aria-hidden="true">${initial(merchant)}${logo}</span>`;
-  const inside = html`<span class="who">${mark}${merchant}</span> <span class="sum">${money(scene, amount)}</span>`;
+  const inside = headline(merchant, money(scene, amount), logo);
   return html`<div class="head">${options.heading ? html`<h1>${inside}</h1>` : html`<p>${inside}</p>`}${options.more}</div>`;
 }
 
+/**
+ * Merchant and amount, at the head of every page.
+ * @param sum null where the payer enters the amount
+ */
+export function headline(merchant: string, sum: string | null, logo: Html | false = false): Html {
+  return html`<span class="mark" aria-hidden="true">${initial(merchant)}${logo}</span><span class="who">${merchant}</span>${
+    sum !== null && html` <span class="sum">${sum}</span>`
+  }`;
+}
+
 /** Returns the initial that stands for a merchant's logo. */
-export function initial(name: string): string {
+function initial(name: string): string {
   return (/[\p{L}\p{N}]/u.exec(name)?.[0] ?? '•').toUpperCase();
 }
 
@@ -24,22 +34,39 @@ export function state(sign: { icon: Icon; tone?: 'good' | 'bad' }, title: string
   return html`<div class="state"><span class="sign ${sign.tone}">${icon(sign.icon)}</span><h1>${title}</h1>${rest}</div>`;
 }
 
-/** List of labels and values. Rows without a value are left out. */
-export function facts(rows: readonly (readonly [name: string, value: string | null])[], kind = 'facts'): Html {
+/** List of labels and values. Rows without a value are left out. A value that is markup gets a line of its own. */
+export function facts(rows: readonly (readonly [name: string, value: string | Html | null])[], kind = 'facts'): Html {
   const given = rows.filter(([, value]) => value !== null);
-  return html`<dl class="${kind}">${given.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+  return html`<dl class="${kind}">${given.map(([name, value]) => html`<div><dt>${name}</dt><dd${value instanceof Html && raw(' class="copied"')}>${value}</dd></div>`)}</dl>`;
+}
+
+/**
+ * An id in full, with a button that copies it; the button needs the script of the part `paper`. Without a script one click selects
+ * the id. A narrow screen breaks it after its prefix or in the middle, at the same places each time.
+ */
+export function copied(texts: Pick<CheckoutTexts, 'copy' | 'copied'>, name: string, id: string): Html {
+  const pieces = /^(.*_)(.{13})(.+)$/.exec(id)?.slice(1) ?? [id];
+  const shown = html`<span class="id">${pieces.map((piece, at) => html`${at > 0 && raw('<wbr>')}${piece}`)}</span>`;
+  return html`${shown}${copyButton(texts, name, id)}`;
+}
+
+/** Button that copies a value; it must follow the element that shows the value. Hidden without a script. */
+export function copyButton(texts: Pick<CheckoutTexts, 'copy' | 'copied'>, name: string, value: string): Html {
+  return html`<button type="button" class="copy" data-copy="${value}" data-done="${texts.copied}" aria-label="${texts.copy}: ${name}" hidden>${texts.copy}</button>`;
 }
 
 export interface Field {
   id: string;
   label: string;
   help?: string | undefined;
+  /** Id of a help text that stands elsewhere. */
+  helpElsewhere?: string;
   error?: string | undefined;
 }
 
 /** A labelled control with its help and error, which screen readers announce with it. */
-export function field({ id, label, help, error }: Field, control: (attributes: Html) => Html): Html {
-  const described = [error && `${id}-error`, help && `${id}-help`].filter(Boolean).join(' ');
+export function field({ id, label, help, helpElsewhere, error }: Field, control: (attributes: Html) => Html): Html {
+  const described = [error && `${id}-error`, help && `${id}-help`, helpElsewhere].filter(Boolean).join(' ');
   const attributes = html`id="${id}"${described && html` aria-describedby="${described}"`}${
     error && raw(' aria-invalid="true" autofocus')
   }`;

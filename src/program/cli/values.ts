@@ -25,6 +25,27 @@ export function teamName(text: string): string {
   return name;
 }
 
+/** A postal address of at most 500 characters in up to eight lines; an empty one removes it. */
+export function postalAddress(text: string): string {
+  const lines = text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  const address = lines.join('\n');
+  if (address.length > 500 || lines.length > 8)
+    throw new InvalidArgumentError('An address has at most 500 characters and 8 lines.');
+  if (/[^\P{Cc}\n]/u.test(address)) throw new InvalidArgumentError('An address has no control characters.');
+  return address;
+}
+
+/** A tax identification number as its country writes it; an empty one removes it. */
+export function taxId(text: string): string {
+  const id = text.trim();
+  if (id.length > 64) throw new InvalidArgumentError('A tax id has at most 64 characters.');
+  if (/\p{Cc}/u.test(id)) throw new InvalidArgumentError('A tax id has no control characters.');
+  return id;
+}
+
 export function emailAddress(text: string): string {
   const email = text.trim();
   if (email.length <= 254 && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}.]+(\.[^\s@\p{Cc}.]+)+$/u.test(email)) return email;

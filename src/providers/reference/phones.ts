@@ -34,7 +34,6 @@ export function parsePhone(text: string, country: string): Phone | null {
   return read(dialled, home) ?? (international?.startsWith(`+${home.calling_code}`) ? read(international, home) : null);
 }
 
-/** Keeps a plus and digits; null when there is anything that does not belong into a number. */
 /** Keeps a plus and digits. Returns null when the text contains characters that do not belong in a number. */
 function digitsOf(text: string): string | null {
   // Numbers copied from contact lists contain invisible direction marks.
@@ -68,6 +67,11 @@ function belongsTo(number: PhoneNumber, home: Country): boolean {
  */
 function modern(national: string, home: Country): string {
   return home.code === 'BJ' && national.length === 8 ? `01${national}` : national;
+}
+
+/** Returns an international number in the groups of its country: `+237 6 50 00 00 01`. Other texts are returned unchanged. */
+export function spaced(number: string): string {
+  return numberingPlans().parsePhoneNumberFromString(number)?.formatInternational() ?? number;
 }
 
 const channelByPrefix = new Map<string, Channel>(

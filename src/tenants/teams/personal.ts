@@ -7,7 +7,7 @@ export const personal: PersonalData = {
     teams: {
       plain:
         'id plan verification_level default_currency unique_references hosted_retry api_version public_keys abuse_rules created_at updated_at',
-      rules: { name: MERCHANT, email: MERCHANT },
+      rules: { name: MERCHANT, email: MERCHANT, address: MERCHANT, tax_id: MERCHANT },
     },
   },
 };

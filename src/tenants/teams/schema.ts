@@ -7,6 +7,14 @@ export type PublicKeys = 'contract' | 'pay-only';
 
 export const PUBLIC_KEYS: readonly PublicKeys[] = ['contract', 'pay-only'];
 
+/** What a merchant's invoices have to say about it; null where it has not set it. */
+export interface Seller {
+  /** Postal address, one line for each of its lines. */
+  address: string | null;
+  /** Tax identification number, as the merchant writes it. */
+  tax_id: string | null;
+}
+
 /** A merchant, as stored in the control database. */
 export interface Team {
   id: bigint;

@@ -1,11 +1,11 @@
 import { fixed, type Queryable, sql } from '../../kit/sql.ts';
-import type { Team } from './schema.ts';
+import type { Seller, Team } from './schema.ts';
 
-export type TeamRow = Team & { created_at: Date };
+export type TeamRow = Team & Seller & { created_at: Date };
 
 /** The columns of a {@link TeamRow}. */
 const columns = fixed(`id, name, email, plan, verification_level, default_currency, unique_references, hosted_retry, api_version,
-  public_keys, created_at`);
+  public_keys, address, tax_id, created_at`);
 
 export function insertTeam(db: Queryable, team: Team): Promise<number> {
   return db.run(sql`
@@ -43,8 +43,8 @@ export async function updateTeam(db: Queryable, team: Team): Promise<boolean> {
   );
 }
 
-/** Changes to a team; absent fields stay unchanged. */
-export type TeamChanges = Partial<Omit<Team, 'id'>>;
+/** Changes to a team; absent fields stay unchanged. An empty address or tax id removes it. */
+export type TeamChanges = Partial<Omit<Team, 'id'> & { [Field in keyof Seller]: string }>;
 
 /**
  * Changes a team in one statement, so that concurrent changes of different fields are both kept.
@@ -52,7 +52,7 @@ export type TeamChanges = Partial<Omit<Team, 'id'>>;
  */
 export function changeTeam(db: Queryable, id: bigint, changes: TeamChanges): Promise<TeamRow | undefined> {
   const { name, email, plan, verification_level, default_currency, unique_references, hosted_retry, ...other } = changes;
-  const { api_version, public_keys } = other;
+  const { api_version, public_keys, address, tax_id } = other;
   return db.maybe<TeamRow>(sql`
     update teams set name = coalesce(${name}, name), email = coalesce(${email}, email), plan = coalesce(${plan}, plan),
       verification_level = coalesce(${verification_level}, verification_level),
@@ -60,6 +60,7 @@ export function changeTeam(db: Queryable, id: bigint, changes: TeamChanges): Pro
       unique_references = coalesce(${unique_references}, unique_references),
       hosted_retry = coalesce(${hosted_retry}, hosted_retry),
       api_version = coalesce(${api_version}, api_version), public_keys = coalesce(${public_keys}, public_keys),
+      address = nullif(coalesce(${address}, address), ''), tax_id = nullif(coalesce(${tax_id}, tax_id), ''),
       updated_at = pirogue_now()
     where id = ${id}
     returning ${columns}`);

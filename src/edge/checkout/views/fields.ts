@@ -1,7 +1,7 @@
 import { type Html, html } from '../../../kit/html.ts';
 import type { ChannelKind } from '../../../kit/channel-kind.ts';
 import type { Channel } from '../../../providers/reference/channels.ts';
-import { numbersOf } from '../guess-channel.ts';
+import { spaced } from '../../../providers/reference/phones.ts';
 import type { MethodOption } from '../method-options.ts';
 import type { FormScene } from './form.ts';
 import { field, hidden } from '../../pages/parts.ts';
@@ -27,12 +27,11 @@ export interface FieldErrors {
 }
 
 /**
- * Select field for the operator, grouped by country; lists only countries when each has one operator. A hidden field when
+ * Select field for the bank channel, grouped by country; lists only countries when each has one channel. A hidden field when
  * there is a single channel.
  */
-export function channelField(scene: FormScene, { kind, channels, proposed }: MethodOption): Html {
+export function bankField(scene: FormScene, { kind, channels, proposed }: MethodOption): Html {
   const { texts, typed, fieldErrors } = scene;
-  const guessable = kind === 'mobile_money';
   if (channels.length === 1) return hidden('channel', channels[0]?.id ?? '');
   const chosen = channels.find(({ id }) => id === typed.channel) ?? proposed;
   const groups = [...Map.groupBy(channels, ({ country }) => country)];
@@ -44,21 +43,15 @@ export function channelField(scene: FormScene, { kind, channels, proposed }: Met
       : groups.length === channels.length
         ? channels.map((channel) => option(channel, countryOf(channel.country), chosen))
         : groups.map(([country, own]) => html`<optgroup label="${countryOf(country)}">${named(own)}</optgroup>`);
-  const label = kind === 'bank' ? texts.bank : texts.operator;
   return field(
-    { id: `${kind}-channel`, label, help: guessable ? texts.operatorHelp : undefined, error: fieldErrors.channel },
+    { id: `${kind}-channel`, label: texts.bank, error: fieldErrors.channel },
     (attributes) =>
-      guessable
-        ? html`<select name="channel" ${attributes}><option value="">${texts.fromNumber}</option>${options}</select>`
-        : html`<select name="channel" required ${attributes}>${!chosen && html`<option value="">${texts.choose}</option>`}${options}</select>`,
+      html`<select name="channel" required ${attributes}>${!chosen && html`<option value="">${texts.choose}</option>`}${options}</select>`,
   );
 }
 
-/** Option with the number format and prefixes that the page's script uses to detect the operator. */
-function option(channel: Channel, label: string, chosen: Channel | null): Html {
-  const { id, prefixes } = channel;
-  const numbers = prefixes.length > 0 && html` data-n="${numbersOf(channel)}" data-p="${prefixes.join(' ')}"`;
-  return html`<option value="${id}"${numbers}${chosen?.id === id && html` selected`}>${label}</option>`;
+function option({ id }: Channel, label: string, chosen: Channel | null): Html {
+  return html`<option value="${id}"${chosen?.id === id && html` selected`}>${label}</option>`;
 }
 
 /** The channel's name. Operators have a name; the plain bank channel is called "bank transfer" in the payer's language. */
@@ -66,12 +59,15 @@ function nameOf({ texts }: Scene, { id, name }: Channel): string {
   return id.endsWith('.bank') ? texts.means.bank : name;
 }
 
+/** Id of the text about the PIN, below the button: the button stays on the first screen of a small phone. */
+export const PIN_HELP = 'pin-help';
+
 /** Field for the phone number, filled in with the typed or the merchant's number. */
 export function phoneField({ texts, typed, payment, fieldErrors }: FormScene): Html {
   return field(
-    { id: 'phone', label: texts.phone, help: texts.phoneHelp, error: fieldErrors.phone },
+    { id: 'phone', label: texts.phone, helpElsewhere: PIN_HELP, error: fieldErrors.phone },
     (attributes) =>
-      html`<input type="tel" name="phone" value="${typed.phone ?? payment.phone}" autocomplete="tel" inputmode="tel"
+      html`<input type="tel" name="phone" value="${typed.phone ?? (payment.phone && spaced(payment.phone))}" autocomplete="tel" inputmode="tel"
 maxlength="32" required ${attributes}>`,
   );
 }

@@ -12,7 +12,7 @@ export const REFRESH_S = 5;
 export function follow(scene: Scene & { progress: string }, title: string, body: Html, refresh_s: number | null): Html {
   return paymentDocument(scene, {
     title,
-    parts: ['waiting'],
+    parts: ['waiting', 'paper'],
     body: html`<div data-follow="${scene.path}" data-state="${scene.progress}">${body}</div>`,
     refresh: refresh_s === null ? undefined : { after_s: refresh_s, to: scene.path, onlyWithoutScript: true },
   });

@@ -4,10 +4,11 @@ import type { Item } from '../../../core/payments/fields.ts';
 import type { ChannelKind } from '../../../kit/channel-kind.ts';
 import { leftOf, type MethodOption } from '../method-options.ts';
 import { qrCode } from '../qr.ts';
-import { type FieldErrors, type Typed, accountFields, cardFields, channelField, phoneField } from './fields.ts';
+import { type FieldErrors, type Typed, accountFields, bankField, cardFields, phoneField, PIN_HELP } from './fields.ts';
 import { paymentDocument } from '../../pages/document.ts';
 import { alert, facts, head, hidden, tranches } from '../../pages/parts.ts';
 import { money, payLabel, type Scene } from '../../pages/scene.ts';
+import { operatorField, otherOperators } from './operators.ts';
 import { testNumbers } from './test-numbers.ts';
 
 /** Maximum items shown. An order can have hundreds; a page for slow networks shows the first. */
@@ -43,15 +44,14 @@ export function formPage(scene: FormScene): Html {
   const tried = means.find(({ kind }) => kind === scene.typed.kind);
   const open = tried ?? (scene.saved ? undefined : means[0]);
   const body = html`${head(scene, leftOf(payment), { heading: true, more: particulars(scene) })}
-${order(scene)}
-<section>${failure(scene)}<h2${scene.failed && html` class="gap"`}>${means.length > 0 ? texts.howToPay : texts.noMeans}</h2>
-${means.some(({ fee_minor }) => fee_minor !== null) && html`<p class="soft gap">${texts.feeIncluded}</p>`}
+<section class="wide">${failure(scene)}<h2${scene.failed && html` class="gap"`}>${means.length > 0 ? texts.howToPay : texts.noMeans}</h2>
 ${alert(fieldErrors.alert)}
 ${savedMethodSection(scene, open === undefined)}
 ${means.map((entry) => methodSection(scene, entry, entry === open))}
-${wayBack(scene)}</section>${onPhone(scene)}${scene.sandbox && testNumbers(texts)}`;
+${means.some(({ fee_minor }) => fee_minor !== null) && html`<p class="help">${texts.feeIncluded}</p>`}
+${wayBack(scene)}</section><div class="side">${reference(scene)}${order(scene)}${onPhone(scene)}${scene.sandbox && testNumbers(texts)}</div>`;
   const title = scene.failed ? `${scene.failed.title} · ${scene.merchant}` : texts.payTo(scene.merchant);
-  return paymentDocument(scene, { title, body, parts: ['form'] });
+  return paymentDocument(scene, { title, body, parts: ['form'], two: true });
 }
 
 /** What happened to the payment, and that nothing was charged. Announced by screen readers. */
@@ -73,18 +73,22 @@ function onPhone({ address, texts }: FormScene): Html | false {
 }
 
 function particulars(scene: Scene): Html {
-  const { payment, texts, theme } = scene;
-  return html`${theme.title && html`<p class="what"><b>${theme.title}</b></p>`}${tranches(scene)}${payment.description && html`<p class="what">${payment.description}</p>`}${
-    payment.reference && html`<p class="what">${texts.reference} ${payment.reference}</p>`
-  }`;
+  const { payment, theme } = scene;
+  return html`${theme.title && html`<p class="what"><b>${theme.title}</b></p>`}${tranches(scene)}${payment.description && html`<p class="what short">${payment.description}</p>`}`;
+}
+
+function reference({ payment, texts }: Scene): Html | false {
+  return payment.reference !== null && html`<p class="soft ref">${texts.reference} ${payment.reference}</p>`;
 }
 
 function order({ payment, texts }: Scene): Html | null {
   const items = payment.details?.items ?? [];
-  if (items.length === 0) return null;
+  // The head of a small screen shows its beginning.
+  const long = (payment.description?.length ?? 0) > MAX_LETTERS && payment.description;
+  if (items.length === 0 && !long) return null;
   const left = items.length - MAX_ITEMS;
   return html`<details class="order"><summary>${texts.order}</summary>
-<ul>${items.slice(0, MAX_ITEMS).map(line)}${left > 0 && html`<li class="soft">${texts.moreItems(left)}</li>`}</ul></details>`;
+<ul>${long && html`<li>${long}</li>`}${items.slice(0, MAX_ITEMS).map(line)}${left > 0 && html`<li class="soft">${texts.moreItems(left)}</li>`}</ul></details>`;
 }
 
 function line({ name, description, quantity }: Item): Html {
@@ -101,15 +105,19 @@ function methodSection(scene: FormScene, means: MethodOption, open: boolean): Ht
 <form method="post" action="${scene.path}">${hidden('form_token', scene.form_token)}
 ${fields(scene, means)}
 ${bill(scene, means)}
-<button>${payLabel(scene, total_minor)}</button></form></details>`;
+<button>${payLabel(scene, total_minor)}</button>${kind === 'mobile_money' && belowButton(scene, means)}</form></details>`;
 }
 
-/** Amount, fee and total, where the choice of the payment method decides the fee. */
+/** What most payers need not touch stands below the button, which so stays on the first screen of a small phone. */
+function belowButton(scene: FormScene, means: MethodOption): Html {
+  return html`<p class="help" id="${PIN_HELP}">${scene.texts.phoneHelp}</p>${rememberBox(scene)}${otherOperators(scene, means)}`;
+}
+
+/** Fee and total, where the choice of the payment method decides the fee. */
 function bill(scene: FormScene, { fee_minor, total_minor }: MethodOption): Html | null {
-  const { texts, payment } = scene;
+  const { texts } = scene;
   if (fee_minor === null) return null;
   const rows = [
-    [texts.amount, money(scene, payment.amount_minor)],
     [texts.fee, money(scene, fee_minor)],
     [texts.total, money(scene, total_minor)],
   ] as const;
@@ -123,8 +131,8 @@ function savedMethodSection(scene: FormScene, open: boolean): Html | null {
   if (!saved || !means) return null;
   return html`<details class="means" name="means"${open && html` open`}><summary>${saved.channel.name} ${saved.masked}</summary>
 <form method="post" action="${scene.path}">${hidden('form_token', scene.form_token)}${hidden('saved_method', saved.id)}
-<p class="help">${texts.savedHelp}</p>${bill(scene, means)}
-<button>${payLabel(scene, means.total_minor)}</button></form></details>`;
+${bill(scene, means)}
+<button>${payLabel(scene, means.total_minor)}</button><p class="help">${texts.savedHelp}</p></form></details>`;
 }
 
 /** Box to save the number. It is never ticked by default: saving needs the payer's consent. */
@@ -135,8 +143,8 @@ function rememberBox({ remembers, texts, merchant }: FormScene): Html | false {
 }
 
 const FIELDS: Record<ChannelKind, (scene: FormScene, means: MethodOption) => Html> = {
-  mobile_money: (scene, means) => html`${phoneField(scene)}${channelField(scene, means)}${rememberBox(scene)}`,
-  bank: (scene, means) => html`${channelField(scene, means)}${accountFields(scene)}`,
+  mobile_money: (scene, means) => html`${phoneField(scene)}${operatorField(scene, means)}`,
+  bank: (scene, means) => html`${bankField(scene, means)}${accountFields(scene)}`,
   card: (scene, { proposed, channels }) => {
     const channel = hidden('channel', (proposed ?? channels[0])?.id ?? '');
     if (!scene.sandbox) return html`${channel}<p class="help">${scene.texts.cardElsewhere}</p>`;

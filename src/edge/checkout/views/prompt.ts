@@ -34,7 +34,13 @@ function leftOf(attempt: AttemptRow, now: number): number | null {
 /** What to do when no prompt appears: dial the operator's USSD code where one is known. */
 export function dialHint(texts: CheckoutTexts, attempt: AttemptRow): Html {
   const code = must(channelById(attempt.channel), 'the channel was checked when the attempt was made').ussd_hint;
-  return html`<p class="after"><span class="hint">${code ? texts.dial(code) : texts.noPrompt}</span></p>`;
+  return html`<p class="after"><span class="hint">${code ? dial(texts, code) : texts.noPrompt}</span></p>`;
+}
+
+/** The sentence with the code as a link that opens the phone's dialler. `#` is escaped, because it would begin a fragment. */
+function dial(texts: CheckoutTexts, code: string): Html {
+  const [before = '', after = ''] = texts.dial(code).split(code);
+  return html`${before}<a class="dial" href="tel:${encodeURIComponent(code)}">${code}</a>${after}`;
 }
 
 /** Form for the one-time code from the operator. */

@@ -3,7 +3,7 @@ import type { Receipt } from '../../receipts/receipt.ts';
 import { textsIn } from '../../pages/language.ts';
 import { document } from '../../pages/document.ts';
 import { icon } from '../../pages/icons.ts';
-import { facts, head } from '../../pages/parts.ts';
+import { copied, facts, head } from '../../pages/parts.ts';
 import type { Scene } from '../../pages/scene.ts';
 import { totalOf } from '../../../core/payments/present.ts';
 
@@ -11,8 +11,11 @@ import { totalOf } from '../../../core/payments/present.ts';
 export function receiptPage(scene: Scene, receipt: Receipt): Html {
   const { language, sandbox, theme, path } = scene;
   const texts = textsIn(language).receipt;
+  const shown = receipt.facts.map(
+    ([name, value]) => [name, value === receipt.id ? copied(scene.texts, name, value) : value] as const,
+  );
   const body = html`${head(scene, totalOf(scene.payment))}
-<section><h1>${texts.title}</h1><p class="stamp">${icon('check')}${receipt.standing}</p>${facts(receipt.facts)}</section>
+<section><h1>${texts.title}</h1><p class="stamp">${icon('check')}${receipt.standing}</p>${facts(shown)}</section>
 ${order(receipt)}
 <section>${facts(receipt.sums, 'bill')}<p class="help">${texts.issued(receipt.merchant)}</p>
 <div class="ways"><a class="button" href="${path}/receipt.pdf" download>${texts.download}</a>

@@ -7,7 +7,7 @@ import { hasReceipt } from '../../receipts/receipt.ts';
 import { paymentDocument } from '../../pages/document.ts';
 import type { Icon } from '../../pages/icons.ts';
 import { textsIn } from '../../pages/language.ts';
-import { facts, state } from '../../pages/parts.ts';
+import { copied, facts, state } from '../../pages/parts.ts';
 import { money, type Scene } from '../../pages/scene.ts';
 
 /** Seconds to read the result before the browser returns to the merchant. */
@@ -37,7 +37,8 @@ export function resultPage(scene: Result): Html {
   const rows = [
     [texts.merchant, merchant],
     [texts.amount, money(scene, totalOf(payment))],
-    [texts.reference, payment.reference ?? payment.id],
+    [texts.reference, payment.reference],
+    [texts.transaction, copied(texts, texts.transaction, payment.id)],
   ] as const;
   const body = state(
     sign,
@@ -51,6 +52,7 @@ ${returnTo !== null && way(scene, returnTo, returns)}${
   return paymentDocument(scene, {
     title: `${title} · ${merchant}`,
     body,
+    parts: ['paper'],
     refresh: returns ? { after_s: RETURN_S, to: returnTo, onlyWithoutScript: true } : undefined,
   });
 }

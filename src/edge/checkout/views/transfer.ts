@@ -1,5 +1,6 @@
 import { type Html, html } from '../../../kit/html.ts';
 import type { Next } from '../../../providers/adapters/contract.ts';
+import { copyButton } from '../../pages/parts.ts';
 import type { CheckoutTexts } from '../../pages/texts/checkout.ts';
 
 type Transfer = Extract<Next, { kind: 'transfer' }>;
@@ -17,6 +18,5 @@ export function transfer(texts: CheckoutTexts, { instructions }: Transfer, amoun
 }
 
 function row(texts: CheckoutTexts, name: string, value: string, copied: boolean): Html {
-  const button = html`<button type="button" class="copy" data-copy="${value}" data-done="${texts.copied}" aria-label="${texts.copy}: ${name}" hidden>${texts.copy}</button>`;
-  return html`<div><dt>${name}</dt><dd><span>${value}</span>${copied && button}</dd></div>`;
+  return html`<div><dt>${name}</dt><dd><span>${value}</span>${copied && copyButton(texts, name, value)}</dd></div>`;
 }

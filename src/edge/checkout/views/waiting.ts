@@ -3,9 +3,12 @@ import { unreachable } from '../../../kit/errors.ts';
 import { totalOf } from '../../../core/payments/present.ts';
 import { masked } from '../../../core/charge/saved.ts';
 import type { AttemptRow } from '../../../core/attempts/schema.ts';
+import type { Visit } from '../context.ts';
 import { paymentDocument } from '../../pages/document.ts';
 import { byItself, follow, live, REFRESH_S } from './follow.ts';
 import { head, state, tranches } from '../../pages/parts.ts';
+import { spaced } from '../../../providers/reference/phones.ts';
+import { cancelForm, wrongNumber } from './second-thoughts.ts';
 import { codeForm, dialHint, isLate, steps } from './prompt.ts';
 import { money, type Scene } from '../../pages/scene.ts';
 import { transfer } from './transfer.ts';
@@ -20,6 +23,9 @@ export interface Waiting extends Scene {
   form_token: string;
   /** Error of the submitted code. */
   fieldError?: string | undefined;
+  /** Whether the provider can cancel the open charge. */
+  cancellable: boolean;
+  note: Visit['note'];
 }
 
 /**
@@ -29,8 +35,8 @@ export interface Waiting extends Scene {
 export function waitingPage(scene: Waiting, attempt: AttemptRow | undefined): Html {
   const title = `${titleOf(scene, attempt)} · ${scene.merchant}`;
   const top = head(scene, attempt?.amount_minor ?? totalOf(scene.payment), { more: tranches(scene) });
-  // The page is not reloaded while the payer types a code.
-  const refresh_s = attempt?.action?.kind === 'otp' ? null : REFRESH_S;
+  // The page is not reloaded while the payer types a code or reads.
+  const refresh_s = attempt?.action?.kind === 'otp' || scene.note === 'ask' ? null : REFRESH_S;
   return follow(scene, title, html`${top}${step(scene, attempt)}`, refresh_s);
 }
 
@@ -64,13 +70,13 @@ function step(scene: Waiting, attempt: AttemptRow | undefined): Html {
         { icon: 'phone' },
         title,
         html`<p>${texts.confirmText(amount, number)}</p>${trancheLine(scene, attempt)}${steps(scene, attempt)}
-${dialHint(texts, attempt)}${byItself(scene)}`,
+${dialHint(texts, attempt)}${scene.note === 'ask' ? back(scene) : byItself(scene)}${wrongNumber(scene, attempt, number)}`,
       );
     case 'otp':
       return state(
         { icon: 'phone' },
         title,
-        html`<p>${texts.otpText(number)}</p>${trancheLine(scene, attempt)}${codeForm(scene)}${dialHint(texts, attempt)}`,
+        html`<p>${texts.otpText(number)}</p>${trancheLine(scene, attempt)}${codeForm(scene)}${dialHint(texts, attempt)}${wrongNumber(scene, attempt, number)}`,
       );
     case 'transfer':
       return state(
@@ -80,15 +86,21 @@ ${dialHint(texts, attempt)}${byItself(scene)}`,
 ${live(scene, texts.waitingTransfer)}`,
       );
     case 'redirect':
-      return onwards(scene, action.url);
+      return onwards(scene, action.url, cancelForm(scene));
     default:
       return unreachable(action);
   }
 }
 
-/** Returns the charged number. A saved number is masked, because someone else may use the browser now. */
+/** Link to the page that reloads itself again. */
+function back({ texts, path }: Scene): Html {
+  return html`<p class="after"><a href="${path}">${texts.refresh}</a></p>`;
+}
+
+/** Returns the charged number, in groups that do not wrap. A saved number is masked, because someone else may use the browser now. */
 function shownNumber({ payer, method_id }: AttemptRow): string | null {
-  return payer !== null && method_id !== null ? masked(payer) : payer;
+  if (payer === null) return null;
+  return method_id === null ? spaced(payer).replaceAll(' ', '\u00a0') : masked(payer);
 }
 
 /** Shown between two tranches, or while the outcome of the charge is unknown. */
@@ -115,7 +127,7 @@ export function leavingPage(scene: Scene, url: string): Html {
   return paymentDocument(scene, { title: scene.texts.redirectTitle, body, refresh });
 }
 
-function onwards({ texts }: Scene, url: string): Html {
-  const link = html`<p>${texts.redirectText}</p><a class="button" href="${url}">${texts.continue}</a>`;
+function onwards({ texts }: Scene, url: string, more?: Html): Html {
+  const link = html`<p>${texts.redirectText}</p><a class="button" href="${url}">${texts.continue}</a>${more}`;
   return state({ icon: 'arrow' }, texts.redirectTitle, link);
 }

@@ -4,13 +4,13 @@
 
   // Detects the operator from the number as it is typed, by the same rule as guess.ts. Never overrides the payer's choice.
   const phone = byId('phone');
-  const choice = byId('mobile_money-channel');
-  if (phone && choice) {
-    const wallets = Array.from(choice.options)
-      .filter((option) => option.dataset.p)
-      .map((option) => {
-        const [code, trunk, digits, old] = option.dataset.n.split(',');
-        return { id: option.value, code, trunk, digits: Number(digits), old, prefixes: option.dataset.p.split(' ') };
+  const tiles = Array.from(document.querySelectorAll('.ops input'));
+  if (phone && tiles.length) {
+    const wallets = tiles
+      .filter((tile) => tile.dataset.p)
+      .map((tile) => {
+        const [code, trunk, digits, old] = tile.closest('.ops').dataset.n.split(',');
+        return { tile, code, trunk, digits: Number(digits), old, prefixes: tile.dataset.p.split(' ') };
       });
     const several = wallets.some((wallet) => wallet.code !== wallets[0].code);
     const nationalOf = (typed, { code, trunk, digits, old }) => {
@@ -31,23 +31,33 @@
         wallet.prefixes.forEach((prefix) => {
           const known = best[wallet.code];
           if (national && national.indexOf(prefix) === 0 && !(known && known.prefix.length >= prefix.length))
-            best[wallet.code] = { id: wallet.id, prefix };
+            best[wallet.code] = { tile: wallet.tile, prefix };
         });
       });
       const found = Object.keys(best);
-      choice.value = found.length === 1 ? best[found[0]].id : '';
+      tiles.forEach((tile) => { tile.checked = false; });
+      if (found.length !== 1) return;
+      const { tile } = best[found[0]];
+      tile.checked = true;
+      // A country whose tiles are closed.
+      const more = tile.closest('.more');
+      if (more) more.open = true;
     };
-    let chosen = choice.value !== '';
-    choice.addEventListener('change', () => { chosen = choice.value !== ''; });
-    phone.addEventListener('input', () => { if (!chosen) guess(); });
+    let chosen = tiles.some((tile) => tile.checked);
+    tiles.forEach((tile) => tile.addEventListener('click', () => { chosen = true; }));
+    phone.addEventListener('input', () => {
+      // An emptied field takes the choice back.
+      if (!phone.value) chosen = false;
+      if (!chosen) guess();
+    });
     if (!chosen) guess();
   }
 
-  // Shows the brand of a test card and checks its Luhn sum while it is typed.
+  // Shows the brand of a test card (the sandbox has those of two) and checks its Luhn sum while it is typed.
   const card = byId('number');
   const check = byId('card-check');
   if (card && check) {
-    const brands = [['Visa', /^4/], ['Mastercard', /^(5[1-5]|2[2-7])/], ['Verve', /^(506|650)/], ['American Express', /^3[47]/]];
+    const brands = [['Visa', /^4/], ['Mastercard', /^5/]];
     const label = document.querySelector('label[for=number]');
     const brand = label.appendChild(document.createElement('span'));
     brand.className = 'brand';

@@ -2,16 +2,7 @@
 (() => {
   const all = (selector) => Array.from(document.querySelectorAll(selector));
 
-  // Buttons that copy what has to be typed at the bank. Where the clipboard is not available, the text is selected instead.
-  all('[data-copy]').forEach((button) => {
-    button.hidden = false;
-    button.addEventListener('click', () => {
-      const done = () => { button.textContent = button.dataset.done; };
-      const select = () => getSelection().selectAllChildren(button.previousElementSibling);
-      if (navigator.clipboard) navigator.clipboard.writeText(button.dataset.copy).then(done, select);
-      else select();
-    });
-  });
+  all('.ask').forEach((answer) => { answer.hidden = false; });
 
   // Countdown of the operator's confirmation window. It counts from the load of the page, because phone clocks are often
   // wrong.

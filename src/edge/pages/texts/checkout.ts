@@ -18,6 +18,7 @@ export interface CheckoutTexts {
   reference: string;
   order: string;
   moreItems(count: number): string;
+  transaction: string;
   merchant: string;
   amount: string;
   fee: string;
@@ -32,7 +33,8 @@ export interface CheckoutTexts {
   operator: string;
   choose: string;
   fromNumber: string;
-  operatorHelp: string;
+  chooseOperator: string;
+  otherCountries: string;
   phone: string;
   phoneHelp: string;
   remember(merchant: string): string;
@@ -59,6 +61,15 @@ export interface CheckoutTexts {
   lateText: string;
   dial(code: string): string;
   noPrompt: string;
+  wrongNumber: string;
+  wrongNumberText(number: string | null): string;
+  lapses(minutes: number): string;
+  cancel: string;
+  cancelOnPhone: string;
+  lateMoney: string;
+  cancelAtProvider: string;
+  cancelNow: string;
+  cancelAsked: string;
   otpTitle: string;
   otpText(number: string | null): string;
   otp: string;

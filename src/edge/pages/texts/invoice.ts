@@ -2,6 +2,8 @@
 export interface InvoiceTexts {
   invoice(number: string): string;
   titleOf(number: string, merchant: string): string;
+  from: string;
+  taxId: string;
   for: string;
   issued: string;
   due: string;

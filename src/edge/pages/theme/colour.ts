@@ -4,7 +4,7 @@ export type Colour = readonly [red: number, green: number, blue: number];
 export const WHITE: Colour = [255, 255, 255];
 
 /** Minimum contrast of text (WCAG 2.2, 1.4.3). */
-const READABLE = 4.5;
+export const READABLE = 4.5;
 /** Factor of each darkening step, 2%: finer than the eye can see. */
 const STEP = 0.98;
 
@@ -45,6 +45,18 @@ export function darkened(colour: Colour, pairs: (colour: Colour) => readonly (re
   const now = (): Colour => [Math.round(red), Math.round(green), Math.round(blue)];
   // Terminates: black on nearly white has a contrast of 20:1.
   while (pairs(now()).some(([a, b]) => contrast(a, b) < READABLE)) [red, green, blue] = [red * STEP, green * STEP, blue * STEP];
+  return now();
+}
+
+/**
+ * Returns the colour, mixed with as little white as gives each pair its contrast.
+ * @param pairs the pairs to compare, with the minimum contrast of each
+ */
+export function lightened(colour: Colour, pairs: (colour: Colour) => readonly (readonly [Colour, Colour, number])[]): Colour {
+  let share = 0;
+  const now = () => mix(colour, WHITE, share);
+  // Terminates: near white has a contrast of 12:1 to every dark colour.
+  while (share < 1 && pairs(now()).some(([a, b, least]) => contrast(a, b) < least)) share += 1 - STEP;
   return now();
 }
 

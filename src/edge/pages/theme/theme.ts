@@ -1,7 +1,7 @@
 import { type Html, raw } from '../../../kit/html.ts';
 import type { JsonObject } from '../../../kit/json.ts';
 import { type Language, languageOfTag } from '../language.ts';
-import { type Colour, darkened, hex, mix, readColour, WHITE } from './colour.ts';
+import { type Colour, darkened, hex, lightened, mix, READABLE, readColour, WHITE } from './colour.ts';
 
 const MAX_TITLE = 60;
 const MAX_BUTTON = 24;
@@ -43,7 +43,13 @@ export function themeOf(theming: JsonObject | null | undefined): Theme {
   };
 }
 
+/** The paper of dark pages: `--paper` in page.css. A test compares the two. */
+const DARK_PAPER: Colour = [0x16, 0x22, 0x2b];
+/** Minimum contrast of a coloured area to what it lies on (WCAG 2.2, 1.4.11). White text on it still has more than 4.5:1. */
+const VISIBLE = 2.5;
+
 const tintOf = (brand: Colour) => mix(brand, WHITE, 0.93);
+const deepOf = (brand: Colour) => mix(brand, [0, 0, 0], 0.25);
 const paleOf = (brand: Colour) => mix(brand, WHITE, 0.86);
 
 function coloursFrom(wanted: Colour): Pick<Theme, 'style' | 'brand'> {
@@ -52,19 +58,28 @@ function coloursFrom(wanted: Colour): Pick<Theme, 'style' | 'brand'> {
     [colour, tintOf(colour)],
     [colour, paleOf(colour)],
   ]);
-  const variables = {
-    brand: hex(brand),
-    deep: hex(mix(brand, [0, 0, 0], 0.25)),
-    tint: hex(tintOf(brand)),
-    pale: hex(paleOf(brand)),
-  };
+  const light = { brand, deep: deepOf(brand), link: brand, tint: tintOf(brand), pale: paleOf(brand) };
   // Contains only hexadecimal digits that we generated, and no text of the merchant.
-  const style = raw(
-    `:root{${Object.entries(variables)
-      .map(([name, value]) => `--${name}:${value}`)
-      .join(';')}}`,
-  );
-  return { style, brand: variables.brand };
+  const style = raw(`${rootWith(light)}@media screen and (prefers-color-scheme:dark){${rootWith(darkFrom(brand))}}`);
+  return { style, brand: hex(brand) };
+}
+
+type Colours = Record<'brand' | 'deep' | 'link' | 'tint' | 'pale', Colour>;
+
+/** Returns the colours on dark paper: areas that stand out from it, and text that is legible on it. */
+function darkFrom(light: Colour): Colours {
+  const brand = lightened(light, (colour) => [[colour, DARK_PAPER, VISIBLE]]);
+  const tint = mix(brand, DARK_PAPER, 0.88);
+  const link = lightened(light, (colour) => [
+    [colour, DARK_PAPER, READABLE],
+    [colour, tint, READABLE],
+  ]);
+  return { brand, deep: deepOf(brand), link, tint, pale: mix(brand, WHITE, 0.9) };
+}
+
+function rootWith(colours: Colours): string {
+  const variables = Object.entries(colours).map(([name, colour]) => `--${name}:${hex(colour)}`);
+  return `:root{${variables.join(';')}}`;
 }
 
 /**

@@ -55,14 +55,17 @@ type SetOptions = Output & {
   hostedRetry?: 'on' | 'off';
   apiVersion?: string;
   publicKeys?: PublicKeys;
+  address?: string;
+  taxId?: string;
 };
 
 export async function setTeamCommand(id: bigint, options: SetOptions, command: Command): Promise<void> {
-  const { json: _, uniqueReferences, hostedRetry, currency, apiVersion, publicKeys, ...same } = options;
+  const { json: _, uniqueReferences, hostedRetry, currency, apiVersion, publicKeys, taxId, ...same } = options;
   const changes: TeamChanges = {
     ...same,
     ...(currency === undefined ? {} : { default_currency: currency }),
     ...(uniqueReferences === undefined ? {} : { unique_references: uniqueReferences === 'on' }),
+    ...(taxId === undefined ? {} : { tax_id: taxId }),
     ...(apiVersion === undefined ? {} : { api_version: apiVersion }),
     ...(hostedRetry === undefined ? {} : { hosted_retry: hostedRetry === 'on' }),
     ...(publicKeys === undefined ? {} : { public_keys: publicKeys }),
@@ -103,6 +106,8 @@ function show({ json }: Output, team: TeamRow): void {
       version: team.api_version,
       'hosted retry': team.hosted_retry ? 'on' : 'off',
       'public keys': team.public_keys,
+      ...(team.address === null ? {} : { address: team.address.replaceAll('\n', ', ') }),
+      ...(team.tax_id === null ? {} : { 'tax id': team.tax_id }),
       created: shortMoment(team.created_at),
     }),
   );

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { PLANS, PUBLIC_KEYS } from '../../../tenants/teams/schema.ts';
 import { versions } from '../../../tenants/versions/registry.ts';
-import { count, currencyCode, emailAddress, level, teamId, teamName } from '../values.ts';
+import { count, currencyCode, emailAddress, level, postalAddress, taxId, teamId, teamName } from '../values.ts';
 
 const actions = () => import('./actions.ts');
 const json = ['--json', 'print one JSON document'] as const;
@@ -55,6 +55,8 @@ function addSet(teams: Command): void {
     )
     .addOption(new Option('--public-keys <use>', 'pay-only: create, charge and retrieve one payment').choices(PUBLIC_KEYS))
     .addOption(new Option('--api-version <version>', 'API version of requests without one').choices(versions.all))
+    .option('--address <text>', 'postal address on invoices, may have several lines; "" removes it', postalAddress)
+    .option('--tax-id <text>', 'tax identification number on invoices; "" removes it', taxId)
     .option(...json)
     .action(async (id, options, command) => (await actions()).setTeamCommand(id, options, command));
 }

@@ -3,6 +3,8 @@ import type { InvoiceTexts } from '../../texts/invoice.ts';
 export const invoice: InvoiceTexts = {
   invoice: (number) => `Invoice ${number}`,
   titleOf: (number, merchant) => `Invoice ${number} · ${merchant}`,
+  from: 'From',
+  taxId: 'Tax ID',
   for: 'Bill to',
   issued: 'Date',
   due: 'Due date',

@@ -21,6 +21,7 @@ export const checkout: CheckoutTexts = {
   reference: 'Référence',
   order: 'Votre commande',
   moreItems: (count) => (count === 1 ? 'et 1 autre article' : `et ${count} autres articles`),
+  transaction: 'Transaction',
   merchant: 'Marchand',
   amount: 'Montant',
   fee: 'Frais',
@@ -34,8 +35,9 @@ export const checkout: CheckoutTexts = {
   means: { mobile_money: 'Mobile money', bank: 'Virement bancaire', card: 'Carte' },
   operator: 'Opérateur',
   choose: 'Choisissez…',
-  fromNumber: 'D’après mon numéro',
-  operatorHelp: 'Reconnu d’après votre numéro. Choisissez-en un autre si vous avez changé d’opérateur.',
+  fromNumber: 'd’après votre numéro',
+  chooseOperator: 'Choisir l’opérateur',
+  otherCountries: 'Autres pays',
   phone: 'Numéro de téléphone',
   phoneHelp: 'Vous confirmerez avec votre code PIN sur ce téléphone. Ne saisissez jamais votre code PIN sur une page web.',
   account: 'Numéro de compte',
@@ -64,6 +66,19 @@ export const checkout: CheckoutTexts = {
     'Le délai de confirmation est dépassé. Ne payez pas une deuxième fois : nous vérifions, et le résultat s’affichera ici.',
   dial: (code) => `Rien sur votre téléphone ? Composez le ${code}`,
   noPrompt: 'Rien sur votre téléphone ? Déverrouillez-le et vérifiez qu’il a du réseau.',
+  wrongNumber: 'Numéro erroné ?',
+  wrongNumberText: (number) =>
+    `La demande se trouve sur ${number === null ? 'le téléphone indiqué' : `le ${number}`} et ne peut pas être transférée vers un autre numéro. Rien n’est débité tant que personne n’y saisit le code PIN. Une fois la demande refusée ou terminée, cette page vous indiquera comment continuer.`,
+  lapses: (minutes) => `Elle prend fin automatiquement au bout de ${minutes} minutes.`,
+  cancel: 'Annuler ce paiement',
+  cancelOnPhone:
+    'Une demande déjà affichée sur le téléphone ne peut être arrêtée que sur celui-ci : refusez-la, ou fermez-la sans saisir votre code PIN. Cette page vous indiquera ensuite comment continuer.',
+  lateMoney: 'Si elle est confirmée après la fin du paiement, le montant vous est restitué automatiquement.',
+  cancelAtProvider:
+    'Nous demandons au service de paiement de clôturer ce paiement. Si vous avez déjà payé, votre paiement est pris en compte.',
+  cancelNow: 'Annuler maintenant',
+  cancelAsked:
+    'L’annulation a été demandée au service de paiement, qui ne l’a pas encore confirmée. Le résultat s’affichera ici.',
   otpTitle: 'Saisissez votre code',
   otpText: (number) =>
     `Votre opérateur fournit un code à usage unique pour ${number === null ? 'votre téléphone' : `le numéro ${number}`}. Ce n’est pas votre code PIN.`,

@@ -3,6 +3,8 @@ import type { InvoiceTexts } from '../../texts/invoice.ts';
 export const invoice: InvoiceTexts = {
   invoice: (number) => `Facture ${number}`,
   titleOf: (number, merchant) => `Facture ${number} · ${merchant}`,
+  from: 'Émetteur',
+  taxId: 'N° d’identification fiscale',
   for: 'Facturé à',
   issued: 'Date',
   due: 'Échéance',

@@ -3,6 +3,8 @@ import type { InvoiceTexts } from '../../texts/invoice.ts';
 export const invoice: InvoiceTexts = {
   invoice: (number) => `Factura ${number}`,
   titleOf: (number, merchant) => `Factura ${number} · ${merchant}`,
+  from: 'Emitida por',
+  taxId: 'Número de contribuinte',
   for: 'Facturado a',
   issued: 'Data',
   due: 'Data de vencimento',

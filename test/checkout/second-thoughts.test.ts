@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { sql } from '../../src/kit/sql.ts';
+import type { Cancellation, Reading } from '../../src/providers/adapters/contract.ts';
+import { type Api, startApi } from '../setup/api.ts';
+import { Registry, type TestProvider } from '../setup/providers.ts';
+import { newPayment, Payer } from './payer.ts';
+
+/** What the provider with a cancellation answers; the test sets it. */
+let answer: { cancel: Cancellation; read: Reading };
+const cancelled: string[] = [];
+const PENDING: Reading = { kind: 'pending', poll_after_ms: 3_600_000 };
+
+/** Collects from wave with a page of its own that can be closed, and from the others with a prompt that cannot. */
+const page: TestProvider = {
+  name: 'page',
+  collects: (channel) => channel.endsWith('.wave'),
+  submit: async () => {
+    const next = { kind: 'redirect', url: 'https://pay.wave.com/c/x' } as const;
+    return { kind: 'accepted', provider_ref: 'w', next, poll_after_ms: 3_600_000 };
+  },
+  read: async () => answer.read,
+  cancel: async ({ provider_key }) => {
+    cancelled.push(provider_key);
+    return answer.cancel;
+  },
+};
+const prompt: TestProvider = {
+  name: 'prompt',
+  collects: (channel) => !channel.endsWith('.wave'),
+  submit: async () => ({ kind: 'accepted', provider_ref: 'p', next: { kind: 'confirm' }, poll_after_ms: 3_600_000 }),
+  read: async () => PENDING,
+};
+
+let api: Api;
+before(async () => {
+  api = await startApi({ providers: new Registry({ sandbox: [page, prompt], live: [] }) });
+});
+after(() => api.stop());
+
+const WAVE = { currency: 'XOF', phone: '+221770000000' };
+
+/** A payment that its payer has begun on the page. */
+async function begun(changes: object, channel: string, phone: string) {
+  const { url, id } = await newPayment(api, changes);
+  const payer = new Payer(url);
+  await payer.get();
+  assert.equal((await payer.submit({ channel, phone })).status, 303);
+  return { payer, url, id, shown: (await payer.get()).body as string };
+}
+
+const statusOf = async (id: string) => (await api.call('GET', `/payments/${id}`)).body.transaction.status;
+
+test('a payer cancels where the provider closes its page: the payment is cancelled, and the audit trail names the payer', async () => {
+  const { payer, id, shown } = await begun(WAVE, 'sn.wave', '770000000');
+  assert.match(shown, /action="[^"]*\/cancel"/);
+  answer = { cancel: { kind: 'cancelled' }, read: { kind: 'expired' } };
+  const asked = await payer.submit({}, '/cancel');
+  assert.equal(asked.status, 303);
+  assert.equal(await statusOf(id), 'cancelled');
+  assert.match((await payer.get()).body, /Payment cancelled[\s\S]*Nothing was charged/);
+  const entries = await api.deps.stores.sandbox.db.all<{ actor: string }>(
+    sql`select actor from audit_entries where resource_id = ${id} and action = 'payment.cancel'`,
+  );
+  assert.deepEqual(
+    entries.map(({ actor }) => actor),
+    ['payer'],
+  );
+});
+
+test('the answer in JSON has the payment as it is after the cancellation', async () => {
+  const { payer, id } = await begun(WAVE, 'sn.wave', '770000000');
+  answer = { cancel: { kind: 'cancelled' }, read: { kind: 'expired' } };
+  const { status, body } = await payer.json({}, '/cancel');
+  assert.deepEqual(
+    [status, body.message, body.transaction.id, body.transaction.status],
+    [200, 'Cancellation requested', id, 'cancelled'],
+  );
+});
+
+test('a payer who has paid before the cancellation has paid', async () => {
+  const { payer, id } = await begun(WAVE, 'sn.wave', '770000000');
+  answer = {
+    cancel: { kind: 'too_late', message: 'complete' },
+    read: { kind: 'succeeded', provider_ref: 'w', amount_minor: 2_500_000n, currency: 'XOF' },
+  };
+  await payer.submit({}, '/cancel');
+  assert.equal(await statusOf(id), 'succeeded');
+});
+
+test('a cancellation that the provider has not confirmed ends nothing, and no second charge can begin', async () => {
+  const { payer, id } = await begun(WAVE, 'sn.wave', '770000000');
+  for (const cancel of [{ kind: 'cancelled' }, { kind: 'unknown', message: 'no answer' }] as Cancellation[]) {
+    answer = { cancel, read: PENDING };
+    await payer.submit({}, '/cancel');
+    assert.equal(await statusOf(id), 'processing', cancel.kind);
+  }
+  assert.match((await payer.get('?note=asked')).body, /has been asked to cancel and has not confirmed it yet/);
+  await payer.submit({ channel: 'sn.orange', phone: '770000000' });
+  const [{ count } = { count: 0 }] = await api.deps.stores.sandbox.db.all<{ count: number }>(
+    sql`select count(*)::integer as count from attempts where payment_id = ${id}`,
+  );
+  assert.equal(count, 1);
+});
+
+test('a prompt that no provider can take back has words instead of a button, and a submit changes nothing', async () => {
+  const { payer, id, shown } = await begun({}, 'cm.mtn', '650000000');
+  assert.doesNotMatch(shown, /\/cancel"/);
+  assert.match(shown, /Wrong number\?[\s\S]*\+237\s6\s50\s00\s00\s00[\s\S]*It ends by itself within 5 minutes/);
+  assert.match(shown, /Cancel this payment[\s\S]*stopped only there[\s\S]*returned automatically/);
+  assert.match(shown, /<a class="dial" href="tel:\*126%23">\*126#<\/a>/);
+  const before = cancelled.length;
+  assert.equal((await payer.submit({}, '/cancel')).status, 303);
+  assert.equal((await payer.json({}, '/cancel')).status, 400);
+  assert.deepEqual([cancelled.length, await statusOf(id)], [before, 'processing']);
+});
+
+test('nobody else cancels: not another browser, not a form without its token, not another site', async () => {
+  const { payer, url, id } = await begun(WAVE, 'sn.wave', '770000000');
+  answer = { cancel: { kind: 'cancelled' }, read: { kind: 'expired' } };
+  const before = cancelled.length;
+  const other = new Payer(url);
+  assert.doesNotMatch((await other.get()).body, /\/cancel"/);
+  assert.equal((await other.submit({}, '/cancel')).status, 403);
+  assert.equal((await other.json({}, '/cancel')).status, 403);
+  assert.equal((await payer.submit({ form_token: 'x' }, '/cancel')).status, 403);
+  assert.equal((await payer.submit({}, '/cancel', { 'sec-fetch-site': 'cross-site' })).status, 403);
+  assert.deepEqual([cancelled.length, await statusOf(id)], [before, 'processing']);
+});
+
+test('without a script the open answers do not reload', async () => {
+  const { payer, shown } = await begun({}, 'cm.mtn', '650000000');
+  assert.match(shown, /http-equiv="refresh"[\s\S]*\?note=ask"/);
+  const open = (await payer.get('?note=ask')).body;
+  assert.doesNotMatch(open, /http-equiv="refresh"/);
+  assert.equal(open.match(/<details class="ask" open>/g)?.length, 2);
+});
