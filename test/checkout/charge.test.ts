@@ -113,7 +113,7 @@ test('422 shows the form again with the message beside the field and the values 
   const { id, payer } = await onPage();
   const { status, body } = await payer.submit({ channel: 'cm.mtn', phone: '<b>12' });
   assert.equal(status, 422);
-  assert.match(body, /id="phone" aria-describedby="phone-error phone-help" aria-invalid="true" autofocus/);
+  assert.match(body, /id="phone" aria-describedby="phone-error pin-help" aria-invalid="true" autofocus/);
   assert.match(body, /id="phone-error">This is not a phone number of the chosen country \(Cameroon\)/);
   assert.match(body, /value="&lt;b&gt;12"/);
   assert.equal((await payer.submit({ channel: 'cm.bank', account_number: '' })).status, 422);
