@@ -12,13 +12,14 @@ import { findTeam } from '../../tenants/teams/store.ts';
 import { attemptsOf } from '../attempts/store.ts';
 import { findWithRows } from '../payments/archived.ts';
 import { type Charged, charge, continueCharge } from './charge.ts';
+import type { Applied } from '../payments/change.ts';
 import type { PaymentDeps } from '../payments/deps.ts';
 import type { Charge } from './instrument.ts';
 import { cancelAttempt, isCancellable } from './poll.ts';
 import { wrongState } from './refusals.ts';
 import { type AttemptRow, isOpen } from '../attempts/schema.ts';
 import type { PaymentRow } from '../payments/schema.ts';
-import { lockPayments, type PaymentRef, type PaymentWithAttempts, writeClaim } from '../payments/store.ts';
+import { lockPayments, type PaymentRef, writeClaim } from '../payments/store.ts';
 import { readToken } from '../payments/token.ts';
 
 /** A payment with the data its hosted page needs. */
@@ -127,7 +128,7 @@ export async function cancelFrom(
   browser: string,
   attempt: AttemptRow,
   by: Actor,
-): Promise<PaymentWithAttempts> {
+): Promise<Applied> {
   if (!(await isCancellable(deps, store, attempt))) throw wrongState(payment);
   const ref = { team_id: payment.team_id, id: payment.id };
   await store.db.transaction(async (tx) => {
@@ -138,7 +139,7 @@ export async function cancelFrom(
   const applied = await cancelAttempt(deps, store, attempt);
   if (!applied) throw wrongState(payment);
   deps.wake.ring(store.environment);
-  return { payment: applied.payment, attempts: applied.attempts };
+  return applied;
 }
 
 /**

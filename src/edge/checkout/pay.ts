@@ -125,7 +125,7 @@ export async function submitCancel(context: CheckoutContext, visit: Visit, body:
     if (holderOf(hosted.payment, browser) === 'another') throw otherBrowser();
     if (!attempt) throw wrongState(hosted.payment);
     const applied = await cancelFrom(context.deps, hosted, browser, attempt, payer(visit.request_id));
-    place.hosted = { ...hosted, ...applied };
+    place.hosted = { ...hosted, payment: applied.payment, attempts: applied.attempts };
     return null;
   });
   if (answer.kind === 'redirect') return { ...answer, to: `${answer.to}?note=asked` };
