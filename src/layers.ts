@@ -52,6 +52,12 @@ export const LAYERS: readonly Layer[] = [
       versions: { holds: 'dated API versions: pure steps from the newest shape to older ones' },
       teams: { holds: 'merchants (teams): plan, level, settings', writes: ['teams'] },
       keys: { holds: 'API keys and the permissions they carry', writes: ['api_keys'] },
+      outbox: { holds: 'mails that are queued in the transaction of their cause', writes: ['mails', 'mail_turns'] },
+      api: {
+        holds: 'definition of a route, validation, idempotency, error list',
+        writes: ['idempotency_keys', 'idempotency_answers'],
+      },
+      audit: { holds: 'the sealed audit trail', writes: ['audit_entries', 'audit_seals', 'audit_group_seals'] },
       people: {
         holds: 'people who sign in to the console: users, roles, factors, sessions',
         writes: [
@@ -64,15 +70,10 @@ export const LAYERS: readonly Layer[] = [
             'user_links',
             'sign_in_failures',
             'user_mails',
+            'used_challenges',
           ],
         ],
       },
-      outbox: { holds: 'mails that are queued in the transaction of their cause', writes: ['mails', 'mail_turns'] },
-      api: {
-        holds: 'definition of a route, validation, idempotency, error list',
-        writes: ['idempotency_keys', 'idempotency_answers'],
-      },
-      audit: { holds: 'the sealed audit trail', writes: ['audit_entries', 'audit_seals', 'audit_group_seals'] },
     },
   },
   {

@@ -30,6 +30,7 @@ import { overdueSweep } from '../edge/invoices/sweeps.ts';
 import { sealSweep } from '../money/ledger/seal.ts';
 import { foldSweep } from '../money/ledger/sweeps.ts';
 import { mailForgetSweep, mailSweep } from '../edge/mail/sweeps.ts';
+import { forgetPeopleSweep, userMailSweep } from '../edge/mail/people-sweeps.ts';
 import { purgeSweeps } from '../edge/purge/sweeps.ts';
 import { STORE_ENTRIES } from '../core/payments/sealed-store.ts';
 import { paymentRoutes } from '../core/payments/routes.ts';
@@ -141,6 +142,8 @@ export function sweepsOf(deps: Deps, store: Store): Sweep[] {
     auditSealSweep(store, STORE_ENTRIES),
     mailSweep(deps, store),
     mailForgetSweep(store),
+    // People are in the control database, which has no environment.
+    ...(store.environment === 'live' ? [userMailSweep(deps), forgetPeopleSweep(deps)] : []),
     backlogSweep(deps, store),
     searchSweep(store, SEARCHABLES),
     ...purgeSweeps(deps, store),

@@ -32,6 +32,8 @@ export interface ApiOptions {
   clock?: Clock;
   log?: Log;
   providers?: Providers;
+  /** Another service, whose databases this one shares as a second process. It is stopped first. */
+  beside?: Api;
   /** Without: only the API runs, and nothing happens by itself. */
   workers?: boolean;
   /** Returns the listener of a database's statements. */
@@ -90,7 +92,7 @@ export interface Api {
 
 /** A real service: listening socket, workers, three databases of its own. */
 export async function startApi(options: ApiOptions = {}): Promise<Api> {
-  const databases = await cloneDatabases();
+  const databases = options.beside ? { ...options.beside.databases, drop: async () => {} } : await cloneDatabases();
   try {
     return await startOn(databases, options);
   } catch (error) {

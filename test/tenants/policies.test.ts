@@ -146,6 +146,7 @@ test('the service only reads control, apart from what processes report to each o
     node_reports: all,
     // People, whose sessions write (docs/decisions/0086-console.md). Their actions are only added to the trail.
     ...Object.fromEntries(PEOPLE.map((table) => [table, all])),
+    used_challenges: 'delete insert',
     audit_entries: 'insert',
   });
 });

@@ -25,6 +25,8 @@ export interface Visit {
   trace_id: string;
   ip: string;
   agent: string;
+  /** Scheme, host and port under which the browser sees the console. */
+  origin: string;
   /** Milliseconds since the epoch. */
   at: number;
   /** Returns the hidden fields of a form: a fresh token, which is also its idempotency key. */
@@ -81,6 +83,8 @@ export type Answer =
   | { kind: 'redirect'; to: string; cookies?: Cookies }
   | { kind: 'file'; type: string; name: string; content: string | Uint8Array | Readable };
 
+export type PageAnswer = Extract<Answer, { kind: 'page' }>;
+
 /** Cookies to set. */
 export interface Cookies {
   /** Null: deleted. */
@@ -134,6 +138,12 @@ export function teamPage(page: Omit<Extract<ConsolePage, { who: 'team' }>, 'who'
 export function fieldOf({ form }: Visit, name: string): string {
   const value = form[name];
   return typeof value === 'string' ? value.trim() : '';
+}
+
+/** Returns a field as it was typed, with the spaces at its ends: a password. */
+export function secretOf({ form }: Visit, name: string): string {
+  const value = form[name];
+  return typeof value === 'string' ? value : '';
 }
 
 export function redirect(to: string, cookies?: Cookies): Answer {

@@ -1,9 +1,11 @@
 import type { ConsoleDeps } from './deps.ts';
+import { accountPages } from './pages/account/pages.ts';
 import { generalPages } from './pages/general/pages.ts';
 import { paymentPages } from './pages/payments/pages.ts';
+import { signInPages } from './pages/sign-in/pages.ts';
 import type { ConsolePage } from './page.ts';
 
 /** Returns every page and action of the console. */
 export function consolePagesOf(deps: ConsoleDeps): ConsolePage[] {
-  return [...generalPages(deps), ...paymentPages()];
+  return [...generalPages(deps), ...signInPages(deps), ...accountPages(deps), ...paymentPages()];
 }

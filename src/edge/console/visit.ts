@@ -42,10 +42,17 @@ export async function visitOf(deps: ConsoleDeps, request: FastifyRequest, secure
     trace_id: tracing.trace_id,
     ip: clientAddress(request),
     agent: String(headers['user-agent'] ?? ''),
+    origin: originOf(deps, request),
     at: request.at,
     formFields: () => fieldsOf(deps.secrets, browser, session?.id ?? null),
     formKey: '',
   };
+}
+
+/** In development the console answers under every name of the machine. */
+function originOf({ config }: ConsoleDeps, { headers }: FastifyRequest): string {
+  const { url, host } = must(config.console, 'a visit of the console');
+  return host === null ? `http://${headers.host}` : url;
 }
 
 function fieldsOf(secrets: Secrets, browser: string, session_id: string | null) {

@@ -10,13 +10,13 @@ import { MAILS_KEEP_MS, type MailRow, type MailToSend } from '../../tenants/outb
 import { claimDueMails, deleteMail, deleteOldTurns, markFailed, markSent } from '../../tenants/outbox/store.ts';
 import { textOf } from './texts.ts';
 
-const BATCH = 10;
+export const BATCH = 10;
 /** Twice the deadline of an attempt: a worker that has not reported by then is dead. */
-const LEASE_MS = 60_000;
+export const LEASE_MS = 60_000;
 const FIRST_RETRY_MS = 10_000;
 const MAX_RETRY_MS = 3_600_000;
 /** An older warning is of no use, and a mail server is repaired in less time. */
-const GIVE_UP_MS = 48 * 3_600_000;
+export const GIVE_UP_MS = 48 * 3_600_000;
 
 /** Sends the mails of one environment. A mail may be sent twice, with the same Message-ID, when its worker dies. */
 export function mailSweep(deps: MailDeps, store: Store, mailer: Mailer = mailerOf(deps.config)): Sweep {

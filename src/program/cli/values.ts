@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { parseDuration } from '../../platform/config/read.ts';
 import { isScope, SCOPES, type Scope } from '../../tenants/keys/scopes.ts';
 import { isAddressOrRange } from '../../kit/address-list.ts';
+import { emailAddressOf } from '../../kit/email.ts';
 import { commandClock } from './command-clock.ts';
 import { CURRENCIES, isCurrency } from '../../kit/money.ts';
 import type { Costs } from '../../providers/provider-accounts/schema.ts';
@@ -47,8 +48,8 @@ export function taxId(text: string): string {
 }
 
 export function emailAddress(text: string): string {
-  const email = text.trim();
-  if (email.length <= 254 && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}.]+(\.[^\s@\p{Cc}.]+)+$/u.test(email)) return email;
+  const email = emailAddressOf(text);
+  if (email !== null) return email;
   throw new InvalidArgumentError('Use an e-mail address such as owner@shop.example.');
 }
 

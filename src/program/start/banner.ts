@@ -1,13 +1,16 @@
 import type { KeysFile } from './demo.ts';
 
-/** Returns the text of the first screen: where to go, the keys, and a call that works when pasted. */
-export function banner(keys: KeysFile, keysFile: string): string {
+/**
+ * Returns the text of the first screen: where to go, the keys, a call that works when pasted, and the way into the console.
+ * @param signIn address of a link that signs in once; null where the screen is not a terminal
+ */
+export function banner(keys: KeysFile, keysFile: string, signIn: string | null): string {
   const { base_url, sandbox, live } = keys;
   return `
   Pirogue is ready at ${base_url}
   Every call of the API, to read and to try:  ${base_url}/docs
 
-  Create a first payment in the sandbox, where no money moves (in another terminal):
+${signIn === null ? '' : `  The console, as the owner of the demo team (once, within 10 minutes):\n\n    ${signIn}\n\n`}  Create a first payment in the sandbox, where no money moves (in another terminal):
 
     curl -s ${base_url}/payments \\
       -H "Authorization: ${sandbox.secret}" \\

@@ -18,6 +18,7 @@ import { banner } from './banner.ts';
 import { openClock } from './clock.ts';
 import { type Databases, migrateAll, openDatabases } from './databases.ts';
 import { openMetrics, openTracing } from './observed.ts';
+import { firstSignIn } from './first-sign-in.ts';
 import { permittedFormat } from './formats-store.ts';
 import { ensureDemoTeam, type KeysFile, keysFilePath } from './demo.ts';
 import { type DataDirUse, useDataDir } from './data-dir.ts';
@@ -88,13 +89,21 @@ async function serve(
     if (role !== 'worker') server = await listen(deps, workers, demoOf(config, keys));
     log.info({ role, profile: config.profile, url: config.public_url }, 'started');
     // Machines that parse the log as JSON find the keys in the file.
-    if (keys && server && config.log_format === 'pretty') console.log(banner(keys, keysFilePath(config)));
+    if (keys && server && config.log_format === 'pretty') await printBanner(deps, keys);
     log.info(`stopping: ${await stopAsked}`);
   } finally {
     await drain(deps, server, workers);
     await Promise.all([metrics?.close(), tracer?.close(), stores.close()]);
   }
   log.info('stopped');
+}
+
+/** The link signs in whoever reads it, so only a terminal gets it: what is piped or collected is kept somewhere. */
+async function printBanner(deps: Deps, keys: KeysFile): Promise<void> {
+  const { config, clock } = deps;
+  const offered = config.console !== null && process.stdout.isTTY;
+  const signIn = offered ? `${config.console?.url}${await firstSignIn(deps, BigInt(keys.team), clock.now())}` : null;
+  console.log(banner(keys, keysFilePath(config), signIn));
 }
 
 interface Prepared {

@@ -74,6 +74,26 @@ export const ACTIONS = [
   'provider.disable',
   'rule.create',
   'rule.delete',
+  // By people who sign in to the console, and by an operator for them, in the control database.
+  'session.open',
+  'session.close',
+  'session.revoke',
+  'person.create',
+  'person.update',
+  'person.disable',
+  'person.enable',
+  'person.link',
+  'person.password',
+  'person.codes_on',
+  'person.codes_off',
+  'person.recovery',
+  'person.passkey_add',
+  'person.passkey_remove',
+  'person.invite',
+  'person.withdraw',
+  'person.join',
+  'person.role',
+  'person.remove',
 ] as const;
 
 export type Action = (typeof ACTIONS)[number];

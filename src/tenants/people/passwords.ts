@@ -1,6 +1,7 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { normalized } from '../../kit/unicode.ts';
+import { passwordHashing } from './hashing.ts';
 
 /** Parameters by OWASP's Password Storage Cheat Sheet (Argon2id: 19 MiB, two passes, one lane). */
 const CURRENT = { memory: 19_456, passes: 2, parallelism: 1 };
@@ -16,7 +17,10 @@ const derive = promisify(argon2);
 /** Returns the Argon2id hash of a password in the PHC string format. */
 export async function hashPassword(password: string): Promise<string> {
   const nonce = randomBytes(NONCE_BYTES);
-  const tag = await tagOf(password, nonce, CURRENT);
+  return written(nonce, await tagOf(password, nonce, CURRENT));
+}
+
+function written(nonce: Buffer, tag: Buffer): string {
   const { memory, passes, parallelism } = CURRENT;
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${unpadded(nonce)}$${unpadded(tag)}`;
 }
@@ -26,23 +30,20 @@ export async function hashPassword(password: string): Promise<string> {
  * @param stored null: there is no such person, or they have no password
  */
 export async function isPassword(password: string, stored: string | null): Promise<boolean> {
-  const known = parse(stored ?? (await absent()));
+  const known = parse(stored ?? ABSENT);
   const tag = await tagOf(password, known.nonce, known.parameters);
   return timingSafeEqual(tag, known.tag) && stored !== null;
 }
 
-let absentHash: Promise<string> | undefined;
-
-/** A hash that no password has, made once. */
-function absent(): Promise<string> {
-  absentHash ??= hashPassword(randomBytes(32).toString('base64'));
-  return absentHash;
-}
+/** A hash that no password has: its tag is random. Made without hashing, so that the first comparison takes no longer. */
+const ABSENT = written(randomBytes(NONCE_BYTES), randomBytes(TAG_BYTES));
 
 function tagOf(password: string, nonce: Buffer, parameters: typeof CURRENT): Promise<Buffer> {
   // The same password is typed with different code points on different keyboards.
   const message = Buffer.from(normalized(password, 'NFKC'));
-  return derive('argon2id', { message, nonce, tagLength: TAG_BYTES, ...parameters }) as Promise<Buffer>;
+  return passwordHashing.run(
+    () => derive('argon2id', { message, nonce, tagLength: TAG_BYTES, ...parameters }) as Promise<Buffer>,
+  );
 }
 
 function parse(stored: string) {

@@ -7,14 +7,14 @@ const SENT = kept('a person who works for the merchant, never a payer', '30 days
 export const personal: PersonalData = {
   tables: {
     users: {
-      plain: 'id password totp totp_step locale operator disabled_at created_at updated_at',
+      plain: 'id password totp_sealed totp_step locale operator disabled_at created_at updated_at',
       rules: { email: PERSON, name: PERSON },
     },
     memberships: { plain: 'team_id user_id role created_at' },
     passkeys: { plain: 'id user_id public_key counter transports created_at used_at', rules: { name: PERSON } },
     recovery_codes: { plain: 'user_id hash used_at' },
     console_sessions: {
-      plain: 'id user_id hash created_at seen_at proved_at ends_at revoked_at',
+      plain: 'id user_id hash browser created_at seen_at proved_at ends_at revoked_at',
       rules: { address: SIGNED_IN, agent: SIGNED_IN },
     },
     user_links: {
@@ -22,6 +22,7 @@ export const personal: PersonalData = {
       rules: { email: SENT },
     },
     sign_in_failures: { plain: 'failures since', rules: { name: SENT } },
+    used_challenges: { plain: 'hash used_at' },
     user_mails: { plain: 'id kind tries created_at due_at sent_at error', rules: { recipient: SENT, facts: SENT } },
   },
 };

@@ -16,7 +16,7 @@ export interface UserRow extends User {
   /** Argon2id in the PHC string format; null without a password. */
   password: string | null;
   /** Encrypted; null without one-time codes. */
-  totp: string | null;
+  totp_sealed: string | null;
   totp_step: bigint | null;
 }
 

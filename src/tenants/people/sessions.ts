@@ -2,7 +2,7 @@ import { randomBase62, sha256 } from '../../kit/crypto.ts';
 import { newId } from '../../kit/ids.ts';
 import type { Queryable } from '../../kit/sql.ts';
 import type { Session } from './schema.ts';
-import { findSession, insertSession, touchSession } from './store.ts';
+import { findSession, insertSession, touchSession } from './session-store.ts';
 
 /** A session ends when it was not used for this long. */
 export const IDLE_MS = 2 * 3_600_000;
@@ -25,13 +25,14 @@ const COOKIE_FORM = /^[0-9A-Za-z]{43}$/;
 export async function openSession(
   db: Queryable,
   user_id: string,
-  from: { address: string | null; agent: string },
+  from: { address: string | null; agent: string; browser?: string },
   at: number,
 ): Promise<{ id: string; cookie: string }> {
   const cookie = randomBase62(43);
   const id = newId('ses', 'live', at);
   const agent = from.agent.slice(0, MAX_AGENT);
-  await insertSession(db, { id, user_id, hash: sha256(cookie), address: from.address, agent, ends_ms: ABSOLUTE_MS });
+  const browser = from.browser === undefined ? null : sha256(from.browser);
+  await insertSession(db, { id, user_id, hash: sha256(cookie), address: from.address, agent, browser, ends_ms: ABSOLUTE_MS });
   return { id, cookie };
 }
 

@@ -1,6 +1,6 @@
 import { type Queryable, sql } from '../../kit/sql.ts';
 import type { Role } from './roles.ts';
-import type { Membership, User, UserRow } from './schema.ts';
+import type { Membership, UserRow } from './schema.ts';
 
 export type NewUser = Pick<UserRow, 'id' | 'email' | 'name' | 'password' | 'locale' | 'operator'>;
 
@@ -19,13 +19,13 @@ export async function insertUser(db: Queryable, user: NewUser): Promise<boolean>
 
 export function findUser(db: Queryable, id: string): Promise<UserRow | undefined> {
   return db.maybe<UserRow>(sql`
-    select id, email, name, password, totp, totp_step, locale, operator, disabled_at from users where id = ${id}`);
+    select id, email, name, password, totp_sealed, totp_step, locale, operator, disabled_at from users where id = ${id}`);
 }
 
 /** Finds a user by e-mail address, without regard to case. */
 export function findUserByEmail(db: Queryable, email: string): Promise<UserRow | undefined> {
   return db.maybe<UserRow>(sql`
-    select id, email, name, password, totp, totp_step, locale, operator, disabled_at from users where lower(email) = lower(${email})`);
+    select id, email, name, password, totp_sealed, totp_step, locale, operator, disabled_at from users where lower(email) = lower(${email})`);
 }
 
 /** Adds a person to a team; one who is in it already keeps the role. */
@@ -43,70 +43,32 @@ export function listMemberships(db: Queryable, user_id: string): Promise<Members
     where m.user_id = ${user_id} order by t.name, m.team_id limit 200`);
 }
 
-export interface NewSession {
-  id: string;
-  user_id: string;
-  hash: Buffer;
-  address: string | null;
-  agent: string;
-  ends_ms: number;
+/** Stores a new password hash. */
+export async function setPassword(db: Queryable, id: string, password: string): Promise<void> {
+  await db.run(sql`update users set password = ${password}, updated_at = pirogue_now() where id = ${id}`);
 }
 
-export async function insertSession(db: Queryable, session: NewSession): Promise<void> {
-  const { id, user_id, hash, address, agent, ends_ms } = session;
-  await db.run(sql`
-    insert into console_sessions (id, user_id, hash, address, agent, created_at, seen_at, proved_at, ends_at)
-    values (${id}, ${user_id}, ${hash}, ${address}, ${agent}, pirogue_now(), pirogue_now(), pirogue_now(),
-      pirogue_now() + ${ends_ms}::float8 * interval '1 ms')`);
-}
-
-export type SessionRow = Omit<User, 'id'> & {
-  id: string;
-  user_id: string;
-  created_at: Date;
-  proved_at: Date;
-  /** Milliseconds since the session was last seen. */
-  idle_ms: number;
-  memberships: { team_id: string; team_name: string; role: Role }[];
-};
-
-/** Finds a session that is neither ended nor revoked nor idle for too long, with its user and their teams, in one round trip. */
-export function findSession(db: Queryable, hash: Buffer, idle_ms: number): Promise<SessionRow | undefined> {
-  return db.maybe<SessionRow>(sql`
-    select s.id, s.user_id, s.created_at, s.proved_at, (extract(epoch from pirogue_now() - s.seen_at) * 1000)::float8 as idle_ms,
-      u.email, u.name, u.locale, u.operator, u.disabled_at,
-      coalesce((select json_agg(json_build_object('team_id', m.team_id::text, 'team_name', t.name, 'role', m.role) order by t.name, m.team_id)
-        from memberships m join teams t on t.id = m.team_id where m.user_id = s.user_id), '[]') as memberships
-    from console_sessions s join users u on u.id = s.user_id
-    where s.hash = ${hash} and s.revoked_at is null and s.ends_at > pirogue_now() and u.disabled_at is null
-      and s.seen_at > pirogue_now() - ${idle_ms}::float8 * interval '1 ms'`);
-}
-
-/** Notes that a session was used just now. */
-export async function touchSession(db: Queryable, id: string): Promise<void> {
-  await db.run(sql`update console_sessions set seen_at = pirogue_now() where id = ${id}`);
-}
-
-/** Notes that the person presented a factor just now. */
-export async function proveSession(db: Queryable, id: string): Promise<void> {
-  await db.run(sql`update console_sessions set proved_at = pirogue_now(), seen_at = pirogue_now() where id = ${id}`);
-}
-
-/**
- * Ends sessions of a user.
- * @param except the session that stays
- */
-export function revokeSessions(db: Queryable, user_id: string, except: string | null = null): Promise<number> {
-  return db.run(sql`
-    update console_sessions set revoked_at = pirogue_now()
-    where user_id = ${user_id} and revoked_at is null and id is distinct from ${except}`);
-}
-
-/** Ends one session of a user. */
-export async function revokeSession(db: Queryable, user_id: string, id: string): Promise<boolean> {
-  return (
-    (await db.run(sql`
-      update console_sessions set revoked_at = pirogue_now()
-      where user_id = ${user_id} and id = ${id} and revoked_at is null`)) === 1
+/** Stores the name and the language of a person. */
+export async function setProfile(db: Queryable, id: string, profile: { name: string; locale: string | null }): Promise<void> {
+  await db.run(
+    sql`update users set name = ${profile.name}, locale = ${profile.locale}, updated_at = pirogue_now() where id = ${id}`,
   );
+}
+
+/** Disables a user, or enables one again. */
+export async function setDisabled(db: Queryable, id: string, disabled: boolean): Promise<void> {
+  await db.run(sql`
+    update users set disabled_at = case when ${disabled} then coalesce(disabled_at, pirogue_now()) end, updated_at = pirogue_now()
+    where id = ${id}`);
+}
+
+/** A person who tries to sign in, and whether this browser has been used by them before. */
+export type SignInRow = UserRow & { known_browser: boolean };
+
+/** Finds who signs in by e-mail address. */
+export function findSignIn(db: Queryable, email: string, browser: Buffer): Promise<SignInRow | undefined> {
+  return db.maybe<SignInRow>(sql`
+    select id, email, name, password, totp_sealed, totp_step, locale, operator, disabled_at,
+      exists (select from console_sessions s where s.user_id = users.id and s.browser = ${browser}) as known_browser
+    from users where lower(email) = lower(${email})`);
 }

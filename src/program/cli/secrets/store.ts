@@ -16,6 +16,7 @@ export interface SealedColumn {
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { databases: ['control'], table: 'installation_secrets', column: 'value_sealed', team: '0::bigint', id: 'name' },
   { databases: ['control'], table: 'provider_accounts', column: 'credentials_sealed', team: 'team_id', id: 'id' },
+  { databases: ['control'], table: 'users', column: 'totp_sealed', team: '0::bigint', id: 'id' },
   { databases: ['sandbox', 'live'], table: 'webhook_endpoints', column: 'secret_sealed', team: 'team_id', id: 'id' },
   { databases: ['sandbox', 'live'], table: 'payment_methods', column: 'token_sealed', team: 'team_id', id: 'id' },
 ];
@@ -46,7 +47,7 @@ export function countByKey(db: Queryable, sealed: SealedColumn): Promise<{ key: 
   const { table, column } = wordsOf(sealed);
   return db.all(sql`
     select case when starts_with(${column}, 's2.') then split_part(${column}, '.', 2) else 'unknown' end as key, count(*) as values
-    from ${table} group by 1 order by 1`);
+    from ${table} where ${column} is not null group by 1 order by 1`);
 }
 
 /**

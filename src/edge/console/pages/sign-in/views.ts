@@ -1,0 +1,82 @@
+import { type Html, html } from '../../../../kit/html.ts';
+import { newChallenge, requestOptions, siteOf } from '../../../../tenants/people/passkeys.ts';
+import { assetPath } from '../../assets.ts';
+import type { ConsoleDeps } from '../../deps.ts';
+import type { Answer, PageAnswer, Visit } from '../../page.ts';
+import { number } from '../../parts/format.ts';
+import { alert, field } from '../../parts/parts.ts';
+import { withQuery } from '../../paths.ts';
+import { SIGN_IN_TEXTS } from './texts.ts';
+
+/** What is said above a form. */
+export interface Said {
+  text: string;
+  tone?: 'bad' | 'good' | 'info';
+  status?: number;
+}
+
+/** What is said when too many attempts were made. */
+export function limitedText({ language }: Visit, wait_ms: number): Said {
+  return { text: SIGN_IN_TEXTS[language].limited(number(Math.max(1, Math.ceil(wait_ms / 60_000)), language)), status: 429 };
+}
+
+/** Page on which people give their address and password, or use a passkey. */
+export function signInView(deps: ConsoleDeps, visit: Visit, to: string, said: Said | null, email = ''): Answer {
+  const texts = SIGN_IN_TEXTS[visit.language];
+  const form = html`<form method="post" action="/console/sign-in">${visit.formFields()}<input type="hidden" name="to" value="${to}">
+${field({ name: 'email', label: texts.email, type: 'email', value: email, autocomplete: 'username', required: true, autofocus: email === '', maxlength: 254 })}
+${field({ name: 'password', label: texts.password, type: 'password', autocomplete: 'current-password', required: true, autofocus: email !== '' })}
+<div class="form-actions"><button>${texts.signIn}</button></div></form>`;
+  return sayingPage(texts.title, said, [
+    form,
+    passkeyForm(deps, visit, '/console/sign-in/passkey', to),
+    html`<p><a href="/console/reset">${texts.forgot}</a></p>`,
+  ]);
+}
+
+/** Page of the second step: a code, or a passkey. */
+export function codeView(deps: ConsoleDeps, visit: Visit, half: string, to: string, said: Said | null): Answer {
+  const texts = SIGN_IN_TEXTS[visit.language];
+  const form = html`<form method="post" action="/console/sign-in/code">${visit.formFields()}<input type="hidden" name="to" value="${to}">
+<input type="hidden" name="half" value="${half}">${codeField(visit)}
+<div class="form-actions"><button>${texts.continue}</button></div></form>`;
+  return sayingPage(texts.codeTitle, said, [
+    html`<p>${texts.codeText}</p>`,
+    form,
+    passkeyForm(deps, visit, '/console/sign-in/passkey', to),
+  ]);
+}
+
+export function codeField({ language }: Visit): Html {
+  const { code, codeHelp } = SIGN_IN_TEXTS[language];
+  return field({ name: 'code', label: code, help: codeHelp, autocomplete: 'one-time-code', maxlength: 30, required: true });
+}
+
+/** A form that a script shows where passkeys work. */
+export function passkeyForm(deps: ConsoleDeps, visit: Visit, action: string, to: string): Html {
+  const texts = SIGN_IN_TEXTS[visit.language];
+  const site = siteOf(visit.origin);
+  if (!site) return html``;
+  const options = JSON.stringify(requestOptions(site, newChallenge(deps.secrets, visit.browser, visit.at)));
+  return html`<form method="post" action="${action}" data-passkey="get" data-options="${options}" hidden>${visit.formFields()}
+<input type="hidden" name="to" value="${to}"><input type="hidden" name="answer" value="">
+<p class="or">${texts.or}</p><p class="alert" role="alert" data-failure hidden>${texts.passkeyFailed}</p>
+<button class="quiet-button wide">${texts.passkey}</button></form>
+<script src="${assetPath('passkeys')}" defer></script>`;
+}
+
+/** A page of one column with a title, what is said, and its parts. */
+export function sayingPage(title: string, said: Said | null, parts: readonly Html[]): PageAnswer {
+  const above = said ? alert(said.text, said.tone ?? 'bad') : null;
+  return {
+    kind: 'page',
+    title,
+    body: html`<h1>${title}</h1>${above}${parts}`,
+    ...(said?.status === undefined ? {} : { status: said.status }),
+  };
+}
+
+/** Path of the sign-in with something to say. */
+export function signInPath(done: 'out' | 'reset'): string {
+  return withQuery('/console/sign-in', { done });
+}

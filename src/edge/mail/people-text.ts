@@ -1,0 +1,170 @@
+import { unreachable } from '../../kit/errors.ts';
+import type { SecurityChange, UserMailFacts, UserMailRow } from '../../tenants/people/mails.ts';
+import type { Role } from '../../tenants/people/roles.ts';
+import type { MailText } from '../pages/texts/mails.ts';
+import type { Languages } from './texts.ts';
+
+/** Makes the address of a link from its id. */
+export type LinkUrl = (link: string) => string;
+
+/** Returns the text of a mail to a person: in their language, or in both. */
+export function personText(mail: UserMailRow, linkUrl: LinkUrl): MailText {
+  const { fr, en } = languagesOf(mail, linkUrl);
+  const { language } = mail.facts;
+  if (language === 'fr') return { subject: fr.subject, text: `Bonjour,\n\n${fr.text}\n` };
+  if (language === 'en') return { subject: en.subject, text: `Hello,\n\n${en.text}\n` };
+  return {
+    subject: `${fr.subject} / ${en.subject}`,
+    text: `(English below)\n\nBonjour,\n\n${fr.text}\n\n— — —\n\nHello,\n\n${en.text}\n`,
+  };
+}
+
+function languagesOf(mail: UserMailRow, linkUrl: LinkUrl): Languages {
+  switch (mail.kind) {
+    case 'invitation':
+      return invitation(mail.facts, linkUrl);
+    case 'reset':
+      return reset(mail.facts, linkUrl);
+    case 'new_device':
+      return newDevice(mail.facts);
+    case 'security':
+      return security(mail.facts);
+    default:
+      return unreachable(mail);
+  }
+}
+
+const ROLES: Readonly<Record<'fr' | 'en', Record<Role, string>>> = {
+  fr: {
+    owner: 'propriétaire',
+    admin: 'administrateur',
+    developer: 'développeur',
+    finance: 'finance',
+    support: 'assistance',
+    read_only: 'lecture seule',
+  },
+  en: {
+    owner: 'owner',
+    admin: 'administrator',
+    developer: 'developer',
+    finance: 'finance',
+    support: 'support',
+    read_only: 'read-only',
+  },
+};
+
+function invitation({ link, team, by, role }: UserMailFacts['invitation'], linkUrl: LinkUrl): Languages {
+  return {
+    fr: {
+      subject: `Invitation à rejoindre ${team}`,
+      text: `${by === null ? 'Vous êtes invité' : `${by} vous invite`} à rejoindre ${team} dans la console Pirogue, avec le rôle : ${ROLES.fr[role]}.
+
+Acceptez l’invitation à cette adresse, valable 7 jours :
+
+${linkUrl(link)}
+
+Si vous ne connaissez pas ${team}, ignorez ce message.`,
+    },
+    en: {
+      subject: `Invitation to join ${team}`,
+      text: `${by === null ? 'You are invited' : `${by} invites you`} to join ${team} in the Pirogue console, as: ${ROLES.en[role]}.
+
+Accept the invitation at this address, which is valid for 7 days:
+
+${linkUrl(link)}
+
+If you do not know ${team}, ignore this message.`,
+    },
+  };
+}
+
+function reset({ link }: UserMailFacts['reset'], linkUrl: LinkUrl): Languages {
+  return {
+    fr: {
+      subject: 'Choisir un nouveau mot de passe',
+      text: `Quelqu’un a demandé un nouveau mot de passe pour votre compte de la console Pirogue. Si c’est vous, choisissez-le à cette
+adresse, valable 30 minutes et une seule fois :
+
+${linkUrl(link)}
+
+Si ce n’est pas vous, ignorez ce message : rien n’a changé.`,
+    },
+    en: {
+      subject: 'Choose a new password',
+      text: `Somebody asked for a new password for your account in the Pirogue console. If it was you, choose it at this address, which is
+valid for 30 minutes and once:
+
+${linkUrl(link)}
+
+If it was not you, ignore this message: nothing has changed.`,
+    },
+  };
+}
+
+/** Minutes in UTC, as `2026-11-22 13:05`. */
+function minute(at: string): string {
+  return at.slice(0, 16).replace('T', ' ');
+}
+
+function newDevice({ address, agent, at }: UserMailFacts['new_device']): Languages {
+  return {
+    fr: {
+      subject: 'Connexion depuis un nouveau navigateur',
+      text: `Le ${minute(at)} (UTC), quelqu’un s’est connecté à votre compte de la console Pirogue depuis un navigateur nouveau pour nous.
+
+Adresse : ${address ?? 'inconnue'}
+Navigateur : ${agent}
+
+Si c’est vous, il n’y a rien à faire. Sinon, changez immédiatement votre mot de passe : cela ferme toutes les sessions.`,
+    },
+    en: {
+      subject: 'Sign-in from a new browser',
+      text: `On ${minute(at)} (UTC) somebody signed in to your account in the Pirogue console from a browser that is new to us.
+
+Address: ${address ?? 'unknown'}
+Browser: ${agent}
+
+If it was you, there is nothing to do. If not, change your password at once: that ends all sessions.`,
+    },
+  };
+}
+
+const CHANGES: Readonly<Record<'fr' | 'en', Record<SecurityChange, string>>> = {
+  fr: {
+    password: 'votre mot de passe a été modifié',
+    codes_on: 'les codes à usage unique ont été activés',
+    codes_off: 'les codes à usage unique ont été désactivés',
+    recovery_renewed: 'de nouveaux codes de secours ont été créés',
+    recovery_used: 'un code de secours a été utilisé',
+    passkey_added: 'une clé d’accès a été ajoutée',
+    passkey_removed: 'une clé d’accès a été supprimée',
+  },
+  en: {
+    password: 'your password was changed',
+    codes_on: 'one-time codes were turned on',
+    codes_off: 'one-time codes were turned off',
+    recovery_renewed: 'new recovery codes were made',
+    recovery_used: 'a recovery code was used',
+    passkey_added: 'a passkey was added',
+    passkey_removed: 'a passkey was removed',
+  },
+};
+
+function security({ change, at }: UserMailFacts['security']): Languages {
+  return {
+    fr: {
+      subject: 'La connexion à votre compte a changé',
+      text: `Le ${minute(at)} (UTC), ${CHANGES.fr[change]} pour votre compte de la console Pirogue.
+
+Si ce n’est pas vous, choisissez immédiatement un nouveau mot de passe (« Mot de passe oublié ? » sur la page de connexion) et
+prévenez un propriétaire de votre équipe.`,
+    },
+    en: {
+      subject: 'How you sign in has changed',
+      text: `On ${minute(at)} (UTC) ${CHANGES.en[change]} for your account in the Pirogue console.
+
+If it was not you, choose a new password at once ("Forgot your password?" on the page of the sign-in) and tell an owner of your
+team.`,
+    },
+  };
+}

@@ -1,0 +1,109 @@
+import { must } from '../../kit/errors.ts';
+import type { Tx } from '../../kit/sql.ts';
+import type { Action } from '../audit/actions.ts';
+import { person } from '../audit/actor.ts';
+import { record } from '../audit/record.ts';
+import type { Origin } from './deps.ts';
+import { countRecoveryCodes, deletePasskey, hasSecondFactor, replaceRecoveryCodes, setTotp } from './factor-store.ts';
+import type { SecurityChange } from './mails.ts';
+import { renewRecoveryCodes } from './recovery.ts';
+import type { Session, UserRow } from './schema.ts';
+import { revokeSession, revokeSessions } from './session-store.ts';
+import { mailSecurity } from './sign-in.ts';
+import { findUser, setPassword, setProfile } from './store.ts';
+
+/** Somebody who changes their own account. */
+export interface Self {
+  session: Session;
+  from: Origin;
+}
+
+/** Writes the audit entry of a change of one's own account. */
+export function recordSelf(
+  tx: Tx,
+  { session, from }: Self,
+  action: Action,
+  resource_id: string = session.user.id,
+): Promise<void> {
+  const by = person(session.user.id, session.id, from.request_id, from.ip);
+  return record(tx, by, { team_id: null, action, resource_id, at: from.at });
+}
+
+/** What follows each change of how a person signs in: an entry, a mail, and the end of all their other sessions. */
+async function changed(tx: Tx, self: Self, action: Action, change: SecurityChange): Promise<void> {
+  const { session, from } = self;
+  await revokeSessions(tx, session.user.id, session.id);
+  await recordSelf(tx, self, action);
+  await mailSecurity(tx, session.user, change, from);
+}
+
+export async function changeProfile(tx: Tx, self: Self, profile: { name: string; locale: string | null }): Promise<void> {
+  await setProfile(tx, self.session.user.id, profile);
+  await recordSelf(tx, self, 'person.update');
+}
+
+export async function changePassword(tx: Tx, self: Self, hash: string): Promise<void> {
+  await setPassword(tx, self.session.user.id, hash);
+  await changed(tx, self, 'person.password', 'password');
+}
+
+/**
+ * Turns one-time codes on.
+ * @param proved the sealed secret, and the step of the code that proved it
+ * @returns recovery codes to be shown once; none when the person has some
+ */
+export async function turnCodesOn(tx: Tx, self: Self, proved: { sealed: string; step: bigint }): Promise<string[]> {
+  await setTotp(tx, self.session.user.id, proved.sealed, proved.step);
+  await changed(tx, self, 'person.codes_on', 'codes_on');
+  return firstRecoveryCodes(tx, self);
+}
+
+/** Turns one-time codes off. */
+export async function turnCodesOff(tx: Tx, self: Self): Promise<void> {
+  await setTotp(tx, self.session.user.id, null, null);
+  await forgetUselessRecovery(tx, self);
+  await changed(tx, self, 'person.codes_off', 'codes_off');
+}
+
+/** Replaces the recovery codes. The earlier ones are not accepted any more. */
+export async function renewRecovery(tx: Tx, self: Self): Promise<string[]> {
+  const codes = await renewRecoveryCodes(tx, self.session.user.id);
+  await changed(tx, self, 'person.recovery', 'recovery_renewed');
+  return codes;
+}
+
+/** Notes that a passkey was added. Returns recovery codes as {@link turnCodesOn} does. */
+export async function passkeyAdded(tx: Tx, self: Self): Promise<string[]> {
+  await changed(tx, self, 'person.passkey_add', 'passkey_added');
+  return firstRecoveryCodes(tx, self);
+}
+
+/** Removes a passkey; false when the person has none with this id. */
+export async function removePasskey(tx: Tx, self: Self, id: string): Promise<boolean> {
+  if (!(await deletePasskey(tx, self.session.user.id, id))) return false;
+  await forgetUselessRecovery(tx, self);
+  await changed(tx, self, 'person.passkey_remove', 'passkey_removed');
+  return true;
+}
+
+async function firstRecoveryCodes(tx: Tx, { session }: Self): Promise<string[]> {
+  return (await countRecoveryCodes(tx, session.user.id)) > 0 ? [] : renewRecoveryCodes(tx, session.user.id);
+}
+
+/** Recovery codes stand for a second factor: without one they would be a factor of their own. */
+async function forgetUselessRecovery(tx: Tx, { session }: Self): Promise<void> {
+  if (!(await hasSecondFactor(tx, session.user.id))) await replaceRecoveryCodes(tx, session.user.id, []);
+}
+
+/** Ends one session of the person, or all but the current one (null). */
+export async function endSessions(tx: Tx, self: Self, id: string | null): Promise<void> {
+  const { user, id: current } = self.session;
+  if (id === null) await revokeSessions(tx, user.id, current);
+  else if (!(await revokeSession(tx, user.id, id))) return;
+  await recordSelf(tx, self, 'session.revoke', id ?? user.id);
+}
+
+/** Returns the stored row of the person. */
+export async function selfRow(tx: Parameters<typeof findUser>[0], { session }: Pick<Self, 'session'>): Promise<UserRow> {
+  return must(await findUser(tx, session.user.id), 'a session has a user');
+}

@@ -1,0 +1,55 @@
+import type { Queryable } from '../../kit/sql.ts';
+import { countAttempts } from './failure-store.ts';
+
+/** Period of all limits. */
+const PERIOD_MS = 15 * 60_000;
+
+/** What is limited: a name in the table of failures, and how many attempts a period permits. */
+export interface Limit {
+  name: string;
+  max: number;
+}
+
+/** Attempts from one address. Phones of a mobile operator share addresses, and so do the people of an office. */
+export function byAddress(ip: string): Limit {
+  return { name: `address|${ip}`, max: 100 };
+}
+
+/** Passwords for one account from browsers in which nobody has used it. */
+export function byAccount(account: string): Limit {
+  return { name: `account|${account}`, max: 10 };
+}
+
+/**
+ * Passwords from a browser in which the person has signed in. It has a limit of its own, so that a guesser who uses up the limit of
+ * the account does not lock its owner out.
+ */
+export function byDevice(user_id: string, device: string): Limit {
+  return { name: `device|${user_id}|${device}`, max: 10 };
+}
+
+/** One-time codes of one person: a guess succeeds with a chance of three in a million. */
+export function byCode(user_id: string): Limit {
+  return { name: `code|${user_id}`, max: 5 };
+}
+
+/** Mails to one address that somebody who is not signed in asks for. */
+export function byMail(account: string): Limit {
+  return { name: `mail|${account}`, max: 3 };
+}
+
+/** Invitations that a team sends. */
+export function byInvitations(team_id: bigint): Limit {
+  return { name: `invitations|${team_id}`, max: 30 };
+}
+
+/**
+ * Counts an attempt before it is made, so that attempts at the same time cannot exceed the limits together.
+ * @returns milliseconds until the next attempt is permitted; 0 when this one is
+ */
+export async function attempt(db: Queryable, limits: readonly Limit[]): Promise<number> {
+  const max = new Map(limits.map((limit) => [limit.name, limit.max]));
+  const counts = await countAttempts(db, [...max.keys()], PERIOD_MS);
+  const over = counts.filter(({ name, failures }) => failures > (max.get(name) ?? 0));
+  return Math.max(0, ...over.map(({ wait_ms }) => wait_ms));
+}

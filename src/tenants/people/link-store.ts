@@ -1,0 +1,91 @@
+import { type Queryable, sql } from '../../kit/sql.ts';
+import type { Role } from './roles.ts';
+
+export type LinkKind = 'invitation' | 'reset' | 'sign_in';
+
+export interface LinkRow {
+  id: string;
+  kind: LinkKind;
+  email: string;
+  user_id: string | null;
+  team_id: bigint | null;
+  role: Role | null;
+  invited_by: string | null;
+  created_at: Date;
+  expires_at: Date;
+}
+
+export type NewLink = Omit<LinkRow, 'created_at' | 'expires_at'>;
+
+export async function insertLink(db: Queryable, link: NewLink, lives_ms: number): Promise<void> {
+  const { id, kind, email, user_id, team_id, role, invited_by } = link;
+  await db.run(sql`
+    insert into user_links (id, kind, email, user_id, team_id, role, invited_by, created_at, expires_at)
+    values (${id}, ${kind}, ${email}, ${user_id}, ${team_id}, ${role}, ${invited_by}, pirogue_now(),
+      pirogue_now() + ${lives_ms}::float8 * interval '1 ms')`);
+}
+
+/**
+ * Inserts the link of a reset and queues its mail, when there is such a person: the same statement, and nearly the same work, as when
+ * there is none.
+ */
+export async function insertReset(
+  db: Queryable,
+  { id, email, lives_ms, facts }: { id: string; email: string; lives_ms: number; facts: object },
+): Promise<void> {
+  await db.run(sql`
+    with person as (select id, email, locale from users where lower(email) = lower(${email}) and disabled_at is null),
+    link as (
+      insert into user_links (id, kind, email, user_id, created_at, expires_at)
+      select ${id}, 'reset', email, id, pirogue_now(), pirogue_now() + ${lives_ms}::float8 * interval '1 ms' from person
+    )
+    insert into user_mails (kind, facts, recipient, created_at, due_at)
+    select 'reset', ${JSON.stringify(facts)}::jsonb || jsonb_strip_nulls(jsonb_build_object('language', locale)), email, pirogue_now(), pirogue_now()
+    from person`);
+}
+
+/** Finds a link that was neither used nor withdrawn and is not too old. */
+export function findOpenLink(db: Queryable, id: string): Promise<LinkRow | undefined> {
+  return db.maybe<LinkRow>(sql`
+    select id, kind, email, user_id, team_id, role, invited_by, created_at, expires_at from user_links
+    where id = ${id} and used_at is null and revoked_at is null and expires_at > pirogue_now()`);
+}
+
+/** Uses a link. Of two that use it at the same time, one gets it. */
+export function useLink(db: Queryable, id: string): Promise<LinkRow | undefined> {
+  return db.maybe<LinkRow>(sql`
+    update user_links set used_at = pirogue_now()
+    where id = ${id} and used_at is null and revoked_at is null and expires_at > pirogue_now()
+    returning id, kind, email, user_id, team_id, role, invited_by, created_at, expires_at`);
+}
+
+/** Withdraws the open links of a kind that were made for a person. */
+export async function revokeLinks(db: Queryable, user_id: string, kind: LinkKind): Promise<void> {
+  await db.run(sql`
+    update user_links set revoked_at = pirogue_now()
+    where user_id = ${user_id} and kind = ${kind} and used_at is null and revoked_at is null`);
+}
+
+/** Returns the open invitations of a team, the newest first. */
+export function listInvitations(db: Queryable, team_id: bigint): Promise<LinkRow[]> {
+  return db.all<LinkRow>(sql`
+    select id, kind, email, user_id, team_id, role, invited_by, created_at, expires_at from user_links
+    where team_id = ${team_id} and kind = 'invitation' and used_at is null and revoked_at is null and expires_at > pirogue_now()
+    order by created_at desc limit 200`);
+}
+
+/** Withdraws an open invitation of a team. */
+export function revokeInvitation(db: Queryable, team_id: bigint, id: string): Promise<LinkRow | undefined> {
+  return db.maybe<LinkRow>(sql`
+    update user_links set revoked_at = pirogue_now()
+    where id = ${id} and team_id = ${team_id} and kind = 'invitation' and used_at is null and revoked_at is null
+    returning id, kind, email, user_id, team_id, role, invited_by, created_at, expires_at`);
+}
+
+/** Lets an open invitation of a team live for a whole period again. */
+export function renewInvitation(db: Queryable, team_id: bigint, id: string, lives_ms: number): Promise<LinkRow | undefined> {
+  return db.maybe<LinkRow>(sql`
+    update user_links set expires_at = pirogue_now() + ${lives_ms}::float8 * interval '1 ms'
+    where id = ${id} and team_id = ${team_id} and kind = 'invitation' and used_at is null and revoked_at is null
+    returning id, kind, email, user_id, team_id, role, invited_by, created_at, expires_at`);
+}

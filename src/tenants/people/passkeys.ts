@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto';
+import { type Secrets, sameText, sha256 } from '../../kit/crypto.ts';
+import { Problem } from '../../kit/errors.ts';
+import type { Queryable } from '../../kit/sql.ts';
+import { findPasskey, insertPasskey, type PasskeyRow, useChallenge, usePasskey } from './factor-store.ts';
+import type { User } from './schema.ts';
+
+/** How long a challenge may be answered. */
+const CHALLENGE_MS = 5 * 60_000;
+const MAX_ANSWER = 20_000;
+/** ES256, EdDSA and RS256: what authenticators have. */
+const ALGORITHMS = [-7, -8, -257];
+
+/** Where passkeys are valid: the host of the console, and its origin as the browser reports it. */
+export interface Site {
+  host: string;
+  origin: string;
+}
+
+/** Returns where passkeys are valid; null when browsers permit none there: by address, or without https outside this machine. */
+export function siteOf(origin: string): Site | null {
+  const url = URL.parse(origin);
+  if (!url) return null;
+  const host = url.hostname;
+  const named = !/^[\d.]+$/.test(host) && !host.startsWith('[');
+  const safe = url.protocol === 'https:' || host === 'localhost' || host.endsWith('.localhost');
+  return named && safe ? { host, origin: url.origin } : null;
+}
+
+/**
+ * Returns a challenge: random bytes, the time, and a keyed hash that binds both to this browser. It is answered within minutes, once
+ * ({@link useChallenge}).
+ * @param at milliseconds since the epoch
+ */
+export function newChallenge(secrets: Secrets, browser: string, at: number): string {
+  const body = `${at.toString(36)}.${randomBytes(16).toString('base64url')}`;
+  return Buffer.from(`${body}.${secrets.mac('console-passkey', `${browser}|${body}`)}`).toString('base64url');
+}
+
+/** Accepts the challenge that an answer names, once. */
+async function isChallenge(db: Queryable, secrets: Secrets, browser: string, challenge: string, at: number): Promise<boolean> {
+  const [time = '', random = '', mac = ''] = Buffer.from(challenge, 'base64url').toString().split('.', 3);
+  const body = `${time}.${random}`;
+  if (!sameText(mac, secrets.mac('console-passkey', `${browser}|${body}`))) return false;
+  const age_ms = at - Number.parseInt(time, 36);
+  return age_ms >= -CHALLENGE_MS && age_ms <= CHALLENGE_MS && (await useChallenge(db, sha256(body)));
+}
+
+/** What the browser needs for a sign-in: any passkey that it has for this host. */
+export function requestOptions(site: Site, challenge: string) {
+  return { challenge, rpId: site.host, userVerification: 'required', timeout: CHALLENGE_MS };
+}
+
+/** What the browser needs to make a passkey for this person. */
+export function creationOptions(
+  site: Site,
+  challenge: string,
+  user: Pick<User, 'id' | 'email' | 'name'>,
+  known: readonly PasskeyRow[],
+) {
+  return {
+    challenge,
+    rp: { id: site.host, name: 'Pirogue' },
+    user: { id: Buffer.from(user.id).toString('base64url'), name: user.email, displayName: user.name },
+    pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
+    excludeCredentials: known.map(({ id, transports }) => ({ type: 'public-key', id, transports })),
+    authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
+    attestation: 'none',
+    timeout: CHALLENGE_MS,
+  };
+}
+
+/** What an answer of the browser is compared with. */
+export interface Expected {
+  secrets: Secrets;
+  site: Site;
+  browser: string;
+  /** Milliseconds since the epoch. */
+  at: number;
+}
+
+/** Compares the answer of a browser with the passkey that it names. Returns the passkey, or null when the answer does not prove it. */
+export async function provePasskey(db: Queryable, expected: Expected, answer: string): Promise<PasskeyRow | null> {
+  const { secrets, site, browser, at } = expected;
+  const response = parsed(answer);
+  const key = response === null ? undefined : await findPasskey(db, response.id);
+  if (response === null || !key) return null;
+  const { verifyAuthenticationResponse } = await import('@simplewebauthn/server'); // here, because few requests are about passkeys
+  const { id, public_key, counter } = key;
+  const asked = heldChallenge();
+  const proof = await verifyAuthenticationResponse({
+    response: response as unknown as Parameters<typeof verifyAuthenticationResponse>[0]['response'],
+    expectedChallenge: asked.hold,
+    expectedOrigin: site.origin,
+    expectedRPID: site.host,
+    requireUserVerification: true,
+    credential: { id, publicKey: new Uint8Array(public_key), counter: Number(counter) },
+  }).catch(() => null); // the library throws whatever does not fit
+  if (!proof?.verified || !(await isChallenge(db, secrets, browser, asked.text, at))) return null;
+  await usePasskey(db, id, BigInt(proof.authenticationInfo.newCounter));
+  return key;
+}
+
+/**
+ * Registers the passkey in the answer of a browser.
+ * @throws Problem 422 when the answer proves nothing, or the passkey is registered already
+ */
+export async function addPasskey(
+  db: Queryable,
+  expected: Expected,
+  user_id: string,
+  name: string,
+  answer: string,
+): Promise<void> {
+  const { secrets, site, browser, at } = expected;
+  const response = parsed(answer);
+  const asked = heldChallenge();
+  const { verifyRegistrationResponse } = await import('@simplewebauthn/server'); // here, because few requests are about passkeys
+  const proof =
+    response &&
+    (await verifyRegistrationResponse({
+      response: response as unknown as Parameters<typeof verifyRegistrationResponse>[0]['response'],
+      expectedChallenge: asked.hold,
+      expectedOrigin: site.origin,
+      expectedRPID: site.host,
+      requireUserVerification: true,
+      supportedAlgorithmIDs: ALGORITHMS,
+    }).catch(() => null)); // the library throws whatever does not fit
+  if (!proof?.verified || !(await isChallenge(db, secrets, browser, asked.text, at))) {
+    throw new Problem(422, 'The passkey could not be verified. Try again.');
+  }
+  const { credential } = proof.registrationInfo;
+  const { id, publicKey, counter, transports = [] } = credential;
+  const known = transports.filter((one) => /^[a-z-]{1,20}$/.test(one)).slice(0, 10);
+  const row = { id, user_id, public_key: Buffer.from(publicKey), counter: BigInt(counter), transports: known, name };
+  if (!(await insertPasskey(db, row))) throw new Problem(422, 'This passkey is registered already.');
+}
+
+/** Keeps the challenge that an answer names while the library verifies the rest. Its errors would hide those of the database. */
+function heldChallenge() {
+  const held = {
+    text: '',
+    hold: (challenge: string) => {
+      held.text = challenge;
+      return true;
+    },
+  };
+  return held;
+}
+
+/** Reads the JSON that the script puts into a form; null when it is anything else. */
+function parsed(answer: string): { id: string } | null {
+  if (answer.length > MAX_ANSWER) return null;
+  try {
+    const value: unknown = JSON.parse(answer);
+    const { id, response } = (value ?? {}) as { id?: unknown; response?: unknown };
+    const fits = typeof id === 'string' && /^[\w-]{1,1400}$/.test(id) && typeof response === 'object' && response !== null;
+    return fits ? (value as { id: string }) : null;
+  } catch {
+    return null;
+  }
+}
