@@ -302,7 +302,7 @@ test('live: no card field, raw card data is rejected, and a card channel leads t
 test('no card number, code or page secret is stored in the database or logged', async () => {
   const { store, payer } = { store: api.deps.stores, ...(await onPage()) };
   await payer.submit({ channel: 'cm.card', number: '5555 5555 5555 4444', expiry: '11/29', cvc: '739' });
-  const all = [...(await Promise.all([store.control, store.sandbox.db, store.live.db].map(dumpDatabase))), ...logged].join('\n');
+  const all = [...(await Promise.all([api.control, store.sandbox.db, store.live.db].map(dumpDatabase))), ...logged].join('\n');
   assert.match(all, /card_mastercard_succeeds/, 'the token is there');
   for (const secret of [
     '5555555555554444',

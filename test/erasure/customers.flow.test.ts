@@ -62,8 +62,8 @@ const other = { name: 'Someone Else', email: 'someone@else.example', phone: '+23
 
 /** Everything that was stored, wherever. */
 async function everything(): Promise<string> {
-  const { control, sandbox, live } = api.deps.stores;
-  const dumps = await Promise.all([dumpDatabase(control), dumpDatabase(sandbox.db), dumpDatabase(live.db)]);
+  const { sandbox, live } = api.deps.stores;
+  const dumps = await Promise.all([dumpDatabase(api.control), dumpDatabase(sandbox.db), dumpDatabase(live.db)]);
   const events = await Promise.all(
     [sandbox, live].map(async ({ db }) =>
       (await db.all<{ body: Buffer }>(sql`select body from events`)).map(({ body }) => unpack(body)),

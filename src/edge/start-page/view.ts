@@ -6,7 +6,7 @@ import { formatMoney, minorFromWire } from '../../kit/money.ts';
 import { LANGUAGES, type Language, localeOf, textsIn } from '../pages/language.ts';
 import type { Demo } from './deps.ts';
 import { TEST_AMOUNT, TEST_CURRENCY, TEST_PHONE } from './payment.ts';
-import { START_TEXTS, type StartTexts } from './texts.ts';
+import type { StartTexts } from '../pages/texts/start.ts';
 
 const STYLE = readFileSync(new URL('./style.css', import.meta.url), 'utf8')
   .replace(/\/\*[\s\S]*?\*\//g, '')
@@ -52,7 +52,7 @@ export function namePage(): Html {
 
 /** Renders the page in development. */
 export function startPage(scene: Scene): Html {
-  const texts = START_TEXTS[scene.language];
+  const texts = textsIn(scene.language).start;
   const body = html`<header><h1>${logo()}Pirogue</h1><p>${texts.lead}</p></header>
 ${scene.fault && html`<section><p class="alert" role="alert">${faultText(scene.fault, texts)}</p></section>`}
 ${scene.form && trial(scene, scene.form, texts)}

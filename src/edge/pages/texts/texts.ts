@@ -5,6 +5,7 @@ import type { LinkTexts } from './link.ts';
 import type { MailTexts } from './mails.ts';
 import type { OnboardingTexts } from './onboarding.ts';
 import type { ReceiptTexts } from './receipt.ts';
+import type { StartTexts } from './start.ts';
 
 /** A language of the pages and of the mails to payers. A language that misses a text does not compile. */
 export interface LanguageTexts {
@@ -19,6 +20,7 @@ export interface LanguageTexts {
   invoice: InvoiceTexts;
   receipt: ReceiptTexts;
   onboarding: OnboardingTexts;
+  start: StartTexts;
   mails: MailTexts;
   /** Why no money moved. */
   reasons: Record<Reason, string>;

@@ -6,6 +6,7 @@ import { mails } from './mails.ts';
 import { onboarding } from './onboarding.ts';
 import { reasons } from './reasons.ts';
 import { receipt } from './receipt.ts';
+import { start } from './start.ts';
 
 export const en: LanguageTexts = {
   name: 'English',
@@ -41,6 +42,7 @@ export const en: LanguageTexts = {
   invoice,
   receipt,
   onboarding,
+  start,
   mails,
   reasons,
 };

@@ -6,6 +6,7 @@ import { mails } from './mails.ts';
 import { onboarding } from './onboarding.ts';
 import { reasons } from './reasons.ts';
 import { receipt } from './receipt.ts';
+import { start } from './start.ts';
 
 export const fr: LanguageTexts = {
   name: 'Français',
@@ -42,6 +43,7 @@ export const fr: LanguageTexts = {
   invoice,
   receipt,
   onboarding,
+  start,
   mails,
   reasons,
 };

@@ -6,6 +6,7 @@ import { mails } from './mails.ts';
 import { onboarding } from './onboarding.ts';
 import { reasons } from './reasons.ts';
 import { receipt } from './receipt.ts';
+import { start } from './start.ts';
 
 /**
  * Portuguese of Angola and Mozambique, in the spelling before the agreement of 1990, which banks there print (`factura`,
@@ -20,6 +21,7 @@ export const pt: LanguageTexts = {
   invoice,
   receipt,
   onboarding,
+  start,
   mails,
   reasons,
 };
