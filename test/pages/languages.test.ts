@@ -26,6 +26,8 @@ const SAME_AS_ENGLISH: Record<Exclude<Language, 'en'>, readonly string[]> = {
     'onboarding.email',
     'receipt.date',
     'receipt.transaction',
+    'start.console.0',
+    'start.guides.0',
   ],
   pt: ['invoice.total', 'link.fields.email', 'onboarding.email'],
 };
