@@ -133,6 +133,10 @@ export const LAYERS: readonly Layer[] = [
       archive: { holds: 'moving old payments to compressed storage' },
       transfers: { holds: 'payouts to beneficiaries', writes: ['transfers'] },
       balance: { holds: 'balances and their history' },
+      figures: {
+        holds: 'hourly figures of payments, counted in the background',
+        writes: ['payment_hours', 'payment_counts'],
+      },
       reconciliation: {
         holds: 'comparison of provider statements with the books',
         writes: ['reconciliation_runs', 'reconciliation_breaks'],

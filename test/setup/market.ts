@@ -19,7 +19,7 @@ import { type Answer, type Api, FakeClock, type Merchant, startApi } from './api
 import type { SimulatedProvider } from './simulated-provider.ts';
 
 /** Sweeps that move no money: what they do is not waited for. */
-const ASIDE = /^(ledger-|audit-|mail|purge-|float|erasures|payers|methods|invoice|link|abuse)/;
+const ASIDE = /^(ledger-|audit-|mail|purge-|float|erasures|payers|methods|invoice|link|abuse|figures)/;
 
 /** Simulated providers, each of one team. */
 class TeamProviders implements Providers {

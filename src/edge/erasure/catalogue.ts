@@ -3,6 +3,7 @@ import { personal as abuse } from '../../core/abuse/personal.ts';
 import { personal as attempts } from '../../core/attempts/personal.ts';
 import { personal as beneficiaries } from '../../core/beneficiaries/personal.ts';
 import { personal as customers } from '../../core/customers/personal.ts';
+import { personal as figures } from '../../core/figures/personal.ts';
 import { personal as disputes } from '../../core/disputes/personal.ts';
 import { personal as obligations } from '../../core/obligations/personal.ts';
 import { personal as payments } from '../../core/payments/personal.ts';
@@ -29,7 +30,7 @@ import { personal as links } from '../links/personal.ts';
  */
 const LISTS = [
   ...[work, search, teams, people, audit, api, outbox, events, webhooks, customers, beneficiaries, accounts, abuse],
-  ...[payments, attempts, obligations, refunds, disputes, transfers, reconciliation, links, invoices],
+  ...[payments, attempts, obligations, refunds, disputes, transfers, figures, reconciliation, links, invoices],
 ];
 
 /** Every table with personal data, in the order in which the erasure locks rows. */

@@ -5,7 +5,7 @@ import { versions } from '../versions/registry.ts';
 import type { Team } from './schema.ts';
 import { findChargeTerms, insertTeam } from './store.ts';
 
-export { findGuardedTeams as guardedTeams } from './store.ts';
+export { findGuardedTeams as guardedTeams, findTeamIds as teamIds } from './store.ts';
 
 /** Returns a random 48-bit number: see migrations/control/0001. */
 export function newTeamId(): bigint {

@@ -91,6 +91,15 @@ export async function findTeamRules(db: Queryable, id: bigint): Promise<boolean 
 }
 
 /**
+ * Returns the ids of all teams, in order.
+ * @param after id after which to start
+ */
+export async function findTeamIds(db: Queryable, after: bigint, limit: number): Promise<bigint[]> {
+  const rows = await db.all<{ id: bigint }>(sql`select id from teams where id > ${after} order by id limit ${limit}`);
+  return rows.map(({ id }) => id);
+}
+
+/**
  * Returns the teams whose charges are screened for fraud, ordered by id.
  * @param after id after which to start
  */

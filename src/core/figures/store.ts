@@ -1,0 +1,129 @@
+import type { Environment } from '../../kit/environment.ts';
+import { lowestIdAt } from '../../kit/ids.ts';
+import { type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import type { CountRow, DayFigures } from './schema.ts';
+
+/** A period of a team: `from` inclusive, `to` exclusive. Both begin a part of an hour. */
+export interface Period {
+  environment: Environment;
+  team_id: bigint;
+  from: Date;
+  to: Date;
+}
+
+/**
+ * Returns the teams among these that have to be counted: with events since their last count, or with an hour to finish.
+ * @param counted_before a team that was counted later waits
+ * @param finish_before hours that began before this are finished
+ */
+export async function dueTeams(
+  db: Queryable,
+  team_ids: readonly bigint[],
+  counted_before: Date,
+  finish_before: Date,
+): Promise<bigint[]> {
+  const rows = await db.all<{ team_id: bigint }>(sql`
+    select t.team_id from unnest(${[...team_ids]}::bigint[]) as t (team_id)
+    cross join lateral (
+      select e.id, e.created_at from events e where e.team_id = t.team_id order by e.id desc limit 1) newest
+    left join payment_counts c on c.team_id = t.team_id
+    where c.team_id is null
+      or (c.counted_at <= ${counted_before}
+        and (newest.id > c.counted_id or c.final_to <= least(${finish_before}, newest.created_at)))`);
+  return rows.map(({ team_id }) => team_id);
+}
+
+/** Returns the newest event of a team. */
+export function newestEvent(db: Queryable, team_id: bigint): Promise<{ id: string } | undefined> {
+  return db.maybe(sql`select id from events where team_id = ${team_id} order by id desc limit 1`);
+}
+
+/** Returns when the first event of a team from a moment on was recorded. */
+export async function firstEventFrom(db: Queryable, environment: Environment, team_id: bigint, from: Date): Promise<Date | null> {
+  const row = await db.maybe<{ created_at: Date }>(sql`
+    select created_at from events where team_id = ${team_id} and id >= ${lowestIdAt('evt', environment, from.getTime())}
+    order by id limit 1`);
+  return row?.created_at ?? null;
+}
+
+/** Locks the progress of a team until the transaction ends. @returns undefined: another worker has it */
+export async function lockCount(tx: Tx, team_id: bigint): Promise<CountRow | undefined> {
+  await tx.run(sql`
+    insert into payment_counts (team_id, final_to, counted_id, counted_at) values (${team_id}, '-infinity', '', 'epoch')
+    on conflict (team_id) do nothing`);
+  return tx.maybe<CountRow>(sql`
+    select greatest(final_to, 'epoch') as final_to, counted_id, counted_at from payment_counts where team_id = ${team_id}
+    for update skip locked`);
+}
+
+export async function updateCount(tx: Tx, team_id: bigint, { final_to, counted_id, counted_at }: CountRow): Promise<void> {
+  await tx.run(sql`
+    update payment_counts set final_to = ${final_to}, counted_id = ${counted_id}, counted_at = ${counted_at}
+    where team_id = ${team_id}`);
+}
+
+/** Deletes the figures of a period. */
+export async function deleteFigures(tx: Tx, { team_id, from, to }: Period): Promise<void> {
+  await tx.run(sql`
+    delete from payment_hours where team_id = ${team_id} and hour >= date_trunc('hour', ${from}::timestamptz, 'UTC')
+      and hour + part * interval '5 minutes' >= ${from} and hour + part * interval '5 minutes' < ${to}`);
+}
+
+/**
+ * Counts a period from its events: each payment has one event of its end, each refund one of its success. Neither the amounts nor
+ * the end of a payment change afterwards.
+ * @param finished one part for each hour, instead of one for each five minutes
+ */
+export async function insertFigures(tx: Tx, { environment, team_id, from, to }: Period, finished: boolean): Promise<void> {
+  const [lowest, highest] = [from, to].map((at) => lowestIdAt('evt', environment, at.getTime()));
+  await tx.run(sql`
+    insert into payment_hours (team_id, hour, part, currency, channel, succeeded, failed, cancelled, expired, collected_minor,
+      confirmed, confirm_ms, refunded, refunded_minor)
+    select ${team_id}::bigint, date_trunc('hour', at, 'UTC'),
+      case when ${finished}::boolean then 0 else extract(minute from at)::integer / 5 end, currency, coalesce(channel, ''),
+      count(*) filter (where type = 'payment.succeeded'), count(*) filter (where type = 'payment.failed'),
+      count(*) filter (where type = 'payment.cancelled'), count(*) filter (where type = 'payment.expired'),
+      coalesce(sum(amount_minor) filter (where type = 'payment.succeeded'), 0),
+      count(charged_at), coalesce(sum(floor(extract(epoch from at - charged_at) * 1000)), 0),
+      count(*) filter (where type = 'refund.succeeded'),
+      coalesce(sum(amount_minor) filter (where type = 'refund.succeeded'), 0)
+    from (
+      select e.type, e.created_at as at, p.currency, p.channel, p.captured_minor as amount_minor, (
+        select max(a.created_at) from attempts a
+        where a.team_id = p.team_id and a.payment_id = p.id and a.status = 'succeeded' and e.type = 'payment.succeeded') as charged_at
+      from events e join payments p on p.team_id = e.team_id and p.id = e.resource_id
+      where e.team_id = ${team_id} and e.id >= ${lowest} and e.id < ${highest}
+        and e.type in ('payment.succeeded', 'payment.failed', 'payment.cancelled', 'payment.expired')
+      union all
+      select e.type, e.created_at, r.currency, p.channel, r.amount_minor, null
+      from events e join refunds r on r.team_id = e.team_id and r.id = e.resource_id
+      join payments p on p.team_id = r.team_id and p.id = r.payment_id
+      where e.team_id = ${team_id} and e.id >= ${lowest} and e.id < ${highest} and e.type = 'refund.succeeded' and r.kind = 'merchant'
+    ) ended
+    group by 2, 3, 4, 5`);
+}
+
+/** Returns the figures of a team since a day, by day, currency and channel. */
+export function readDays(db: Queryable, team_id: bigint, from: Date): Promise<DayFigures[]> {
+  return db.all<DayFigures>(sql`
+    select to_char(hour at time zone 'UTC', 'YYYY-MM-DD') as day, currency, channel,
+      sum(succeeded)::integer as succeeded, sum(failed)::integer as failed, sum(cancelled)::integer as cancelled,
+      sum(expired)::integer as expired, sum(collected_minor)::bigint as collected_minor, sum(confirmed)::integer as confirmed,
+      sum(confirm_ms)::bigint as confirm_ms, sum(refunded)::integer as refunded, sum(refunded_minor)::bigint as refunded_minor
+    from payment_hours where team_id = ${team_id} and hour >= ${from} group by 1, 2, 3 order by 1, 2, 3`);
+}
+
+/** Counts payments that are processing and were created before a moment, up to a bound. */
+export async function countProcessing(
+  db: Queryable,
+  environment: Environment,
+  team_id: bigint,
+  before: number,
+  max: number,
+): Promise<number> {
+  const row = await db.maybe<{ count: number }>(sql`
+    select count(*)::integer as count from (
+      select 1 from payments where team_id = ${team_id} and status = 'processing' and id < ${lowestIdAt('trx', environment, before)}
+      limit ${max}) stuck`);
+  return row?.count ?? 0;
+}
