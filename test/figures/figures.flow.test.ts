@@ -71,6 +71,7 @@ test('after any sequence of operations the figures equal those that the API show
     }
     // Whatever was still open ends, and every hour is finished.
     for (const minutes of [1, 2, 5, 10, 120, 1_500, 1_500]) await pass(minutes * MINUTE_MS);
+    market.clock.advance(2 * HOUR_MS);
     await count(market);
     assert.deepEqual(await stored(own), observer.hours);
     const parts = await own.store.db.all(sql`select 1 from payment_hours where team_id = ${own.team_id} and part > 0`);
