@@ -44,5 +44,5 @@ export async function failureText(error: unknown): Promise<string | undefined> {
 /** Joins a message and what to do about it, as two sentences on one line. */
 export function onOneLine(message: string, advice: string): string {
   const sentence = message.trim().replaceAll(/\s*\n\s*/g, ' ');
-  return `${/[.!?)]$/.test(sentence) ? sentence : `${sentence}.`} ${advice}`;
+  return `${/[.!?]\)?$/.test(sentence) ? sentence : `${sentence}.`} ${advice}`;
 }
