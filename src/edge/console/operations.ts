@@ -44,7 +44,8 @@ export class Operations {
   }
 }
 
-/** Leaves out what was not chosen: an empty field of a form is not a filter. */
+/** Leaves out what was not chosen: an empty field of a form is not a filter. An empty cursor is the start of a list. */
 function queryTexts(query: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined && value !== '' && value !== null));
+  const isSent = (name: string, value: unknown) => value !== undefined && value !== null && (value !== '' || name === 'cursor');
+  return Object.fromEntries(Object.entries(query).filter(([name, value]) => isSent(name, value)));
 }

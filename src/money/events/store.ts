@@ -50,3 +50,18 @@ export async function countEvents(
     select count(*) as total from (select id from events where ${counted}) counted`);
   return Number(row?.total ?? 0n);
 }
+
+/** An event without its body. */
+export type EventHead = Omit<EventRow, 'body'> & { created_at: Date };
+
+/** Returns the events of these resources, oldest first, without bodies. Events are deleted after a retention period. */
+export function eventsOfResources(
+  db: Queryable,
+  team_id: bigint,
+  resource_ids: readonly string[],
+  limit: number,
+): Promise<EventHead[]> {
+  return db.all<EventHead>(sql`
+    select team_id, id, type, resource_id, sequence, created_at from events
+    where team_id = ${team_id} and resource_id = any(${resource_ids}::text[]) order by id limit ${limit}`);
+}

@@ -77,3 +77,14 @@ async function* teamLines(db: Queryable, team_id: bigint, { from, before }: Peri
     last = page.at(-1) as Line;
   }
 }
+
+/**
+ * Returns the lines posted under one payment or transfer of a team, oldest first, with those of its refunds and disputes.
+ * @param subject_id id of the payment or transfer
+ */
+export function linesOfSubject(db: Queryable, team_id: bigint, subject_id: string, limit: number): Promise<Line[]> {
+  return db.all<Line>(sql`
+    select j.team_id, j.id as journal_id, p.line, j.created_at, j.kind, j.source_id, j.subject_id, p.currency, p.debit, p.credit, p.amount_minor
+    from journals j join postings p on p.team_id = j.team_id and p.journal_id = j.id
+    where j.team_id = ${team_id} and j.subject_id = ${subject_id} order by j.id, p.line limit ${limit}`);
+}

@@ -33,6 +33,13 @@ export function lockItems(tx: Tx, team_id: bigint, payment_id: string): Promise<
     from settlement_items where team_id = ${team_id} and payment_id = ${payment_id} order by account_id for update`);
 }
 
+/** Returns the items of a payment's parties, the team first. */
+export function itemsOfPayment(db: Queryable, team_id: bigint, payment_id: string): Promise<SettlementItem[]> {
+  return db.all<SettlementItem>(sql`
+    select team_id, payment_id, account_id, currency, share_minor, amount_minor, release_at, released_at
+    from settlement_items where team_id = ${team_id} and payment_id = ${payment_id} order by account_id`);
+}
+
 /** Adds signed amounts to the pending shares of a payment. Items that were already released are not changed. */
 export async function changeWaiting(
   tx: Tx,

@@ -74,3 +74,18 @@ export function findEntries(db: Queryable, wanted: Wanted, limit: number, chain:
       ${sealOf(chain, 'e')} as seal
     from audit_entries e where ${allOf(conditions)} order by ${order} limit ${limit}`);
 }
+
+/** Returns the entries of a team about these resources, oldest first, without their seals. */
+export function entriesAbout(
+  db: Queryable,
+  team_id: bigint,
+  resource_ids: readonly string[],
+  limit: number,
+): Promise<Omit<EntryRow, 'seal'>[]> {
+  return db.all<Omit<EntryRow, 'seal'>>(sql`
+    select e.team_id, e.id, e.tx::text, e.created_at, e.actor, e.actor_id, e.request_id, e.address, e.action, e.resource_id
+    from audit_entries e
+    where e.team_id = ${team_id} and e.resource_id = any(${resource_ids}::text[])
+      and left(right(e.resource_id, 26), 15) = any(${resource_ids.map((id) => id.slice(-26).slice(0, 15))}::text[])
+    order by e.id limit ${limit}`);
+}

@@ -47,6 +47,7 @@ ${visit.environment === 'sandbox' && html`<p class="band">${texts.sandboxNote}</
 <header class="side">
 <div class="brand"><span class="logo" aria-hidden="true"></span>Pirogue</div>
 ${teamMenu(visit)}
+${searchBox(visit)}
 <details class="menu" open>
 <summary>${consoleIcon('menu')}<span>${texts.menu}</span></summary>
 <nav aria-label="${texts.menu}">${navigationOf(pages, visit).map((group) => html`<ul>${group.map((entry) => navLink(visit, page, entry))}</ul>`)}</nav>
@@ -55,6 +56,14 @@ ${personMenu(visit)}
 </header>
 <main id="main" tabindex="-1">${page.body}</main>
 </div>`;
+}
+
+/** Search of payments, and of anything by its id. */
+function searchBox(visit: TeamVisit): Html | null {
+  if (!visit.can('payment.read')) return null;
+  const { search } = FRAME_TEXTS[visit.language];
+  return html`<form class="search" action="${visit.base}/search" role="search" aria-label="${search}">${consoleIcon('search')}
+<input type="search" name="q" aria-label="${search}" placeholder="${search}" maxlength="255" enterkeyhint="search"><kbd aria-hidden="true">/</kbd></form>`;
 }
 
 function navLink(visit: TeamVisit, { nav }: Page, entry: ReturnType<typeof navigationOf>[number][number]): Html {

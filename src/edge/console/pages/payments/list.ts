@@ -4,11 +4,13 @@ import type { PaymentStatus } from '../../../../core/payments/states.ts';
 import type { Answer, TeamVisit } from '../../page.ts';
 import { number, wireMoney } from '../../parts/format.ts';
 import { type CursorMeta, pager } from '../../parts/pager.ts';
-import { alert, badge, type Column, empty, field, pageHead, select, table, type Tone, when } from '../../parts/parts.ts';
+import { alert, type Column, empty, field, pageHead, select, table, when } from '../../parts/parts.ts';
+import { withQuery } from '../../paths.ts';
+import { paymentBadge } from './status.ts';
 import { PAYMENT_TEXTS } from './texts.ts';
 
 /** The fields of a listed payment that are shown. */
-interface Listed {
+export interface Listed {
   id: string;
   amount: number;
   currency: string;
@@ -21,28 +23,25 @@ interface Listed {
 /** Filters of the list, in the order in which they are shown. They are those of GET /payments. */
 const FILTERS = ['search', 'status', 'date_from', 'date_to', 'amount_min', 'amount_max'] as const;
 
-const TONES: Record<PaymentStatus, Tone> = {
-  pending: 'idle',
-  processing: 'info',
-  partial: 'info',
-  succeeded: 'good',
-  failed: 'bad',
-  cancelled: 'idle',
-  expired: 'idle',
-  refunded: 'warn',
-  partially_refunded: 'warn',
-};
+/** Returns the filters in the address. */
+export function filtersOf({ query }: TeamVisit): Record<string, string | undefined> {
+  return Object.fromEntries(FILTERS.map((name) => [name, query[name]]));
+}
+
+/** The views that are one click away. Each is an address, as any other view is. */
+const VIEWS = ['', 'succeeded', 'processing', 'pending', 'failed', 'refunded'] as const;
 
 /** Shows the list of payments. Filters and position are in the address, so that a view can be kept and shared. */
 export async function showPayments(visit: TeamVisit): Promise<Answer> {
   const texts = PAYMENT_TEXTS[visit.language];
   const found = await find(visit);
-  const total = 'meta' in found && found.meta.total !== undefined ? texts.count(number(found.meta.total, visit.language)) : null;
+  const total = 'items' in found ? totalOf(visit, found) : null;
+  const actions = html`<a class="button quiet-button" href="${withQuery(`${visit.base}/payments/export`, filtersOf(visit))}">${texts.export}</a>`;
   return {
     kind: 'page',
     title: texts.title,
     nav: '/payments',
-    body: html`${pageHead(texts.title, { note: total })}${filters(visit, 'errors' in found ? found.errors : {})}${
+    body: html`${pageHead(texts.title, { note: total !== null && texts.count(number(total, visit.language)), actions })}${views(visit)}${filters(visit, 'errors' in found ? found.errors : {})}${
       'items' in found ? results(visit, found.items, found.meta) : alert(found.message)
     }`,
   };
@@ -52,12 +51,15 @@ type Found =
   | { items: Listed[]; meta: CursorMeta & { total?: number } }
   | { message: string; errors: Readonly<Record<string, string[]>> };
 
-/** Asks for the page. A filter that the API rejects is shown beside its field. */
+/**
+ * Asks for the page. A filter that the API rejects is shown beside its field. A filtered list is not counted, because a count reads all
+ * that match.
+ */
 async function find(visit: TeamVisit): Promise<Found> {
-  const { cursor } = visit.query;
+  const { cursor = isFiltered(visit) ? '' : undefined } = visit.query;
   try {
-    const query = Object.fromEntries(FILTERS.map((name) => [name, visit.query[name]]));
-    const { body } = await visit.api('GET /payments', { query: { ...query, ...(cursor ? { cursor } : { page: 1 }) } });
+    const position = cursor === undefined ? { page: 1 } : { cursor };
+    const { body } = await visit.api('GET /payments', { query: { ...filtersOf(visit), ...position } });
     return body as unknown as Extract<Found, { items: unknown }>;
   } catch (error) {
     if (error instanceof Problem && error.status === 422) return { message: error.message, errors: error.details.errors ?? {} };
@@ -65,12 +67,33 @@ async function find(visit: TeamVisit): Promise<Found> {
   }
 }
 
+function isFiltered(visit: TeamVisit): boolean {
+  return Object.values(filtersOf(visit)).some(Boolean);
+}
+
+/** Returns how many payments the list has; null when that is not known without counting. */
+function totalOf({ query }: TeamVisit, { items, meta }: Extract<Found, { items: unknown }>): number | null {
+  return meta.total ?? (!query.cursor && meta.has_more === false ? items.length : null);
+}
+
+/** Links to views by status. */
+function views(visit: TeamVisit): Html {
+  const texts = PAYMENT_TEXTS[visit.language];
+  const { status, cursor: _, ...others } = visit.query;
+  const links = VIEWS.map((view) => {
+    const current = (status ?? '') === view && raw(' aria-current="true"');
+    const path = withQuery(`${visit.base}/payments`, { ...others, status: view });
+    return html`<a href="${path}"${current}>${view === '' ? texts.all : texts.statuses[view]}</a>`;
+  });
+  return html`<nav class="tabs" aria-label="${texts.views}">${links}</nav>`;
+}
+
 function filters({ language, query, base }: TeamVisit, errors: Readonly<Record<string, string[]>>): Html {
   const texts = PAYMENT_TEXTS[language];
   const common = (name: (typeof FILTERS)[number]) => ({ name, value: query[name], error: errors[name]?.[0] });
   const statuses = Object.entries(texts.statuses);
   const more = FILTERS.slice(2).some((name) => query[name] || errors[name]);
-  return html`<form class="filters" action="${base}/payments" role="search">
+  return html`<form class="filters" action="${base}/payments" role="search" aria-label="${texts.filters}">
 ${field({ ...common('search'), label: texts.search, type: 'search', placeholder: texts.searchHelp })}
 ${select({ ...common('status'), label: texts.status }, [['', texts.anyStatus], ...statuses])}
 <details class="more"${more && raw(' open')}><summary class="button quiet-button">${texts.moreFilters}</summary><div>
@@ -86,10 +109,14 @@ ${field({ ...common('amount_max'), label: texts.max, inputmode: 'decimal' })}
 function results(visit: TeamVisit, items: readonly Listed[], meta: CursorMeta): Html {
   const texts = PAYMENT_TEXTS[visit.language];
   if (items.length === 0) {
-    const filtered = FILTERS.some((name) => visit.query[name]);
-    return filtered ? empty(texts.noneFound, texts.noneFoundText) : empty(texts.none, texts.noneText);
+    return isFiltered(visit) ? empty(texts.noneFound, texts.noneFoundText) : empty(texts.none, texts.noneText);
   }
-  return html`${table(texts.title, columns(visit), items)}${pager(visit, `${visit.base}/payments`, meta)}`;
+  return html`${paymentsTable(visit, items)}${pager(visit, `${visit.base}/payments`, meta)}`;
+}
+
+/** A table of listed payments. */
+export function paymentsTable(visit: TeamVisit, items: readonly Listed[]): Html {
+  return table(PAYMENT_TEXTS[visit.language].title, columns(visit), items);
 }
 
 function columns({ language, base }: TeamVisit): Column<Listed>[] {
@@ -100,7 +127,7 @@ function columns({ language, base }: TeamVisit): Column<Listed>[] {
       kind: 'main',
       cell: ({ id, amount, currency }) => html`<a href="${base}/payments/${id}">${wireMoney(amount, currency, language)}</a>`,
     },
-    { head: texts.status, cell: ({ status }) => badge(texts.statuses[status], TONES[status]) },
+    { head: texts.status, cell: ({ status }) => paymentBadge(status, language) },
     { head: texts.reference, cell: ({ reference, description }) => reference ?? description ?? '—' },
     { head: texts.created, cell: ({ created_at }) => when(created_at, language) },
   ];

@@ -18,6 +18,10 @@ interface PaymentTexts {
   min: string;
   max: string;
   moreFilters: string;
+  filters: string;
+  views: string;
+  all: string;
+  export: string;
   filter: string;
   reset: string;
   none: string;
@@ -45,6 +49,10 @@ export const PAYMENT_TEXTS: Texts<PaymentTexts> = {
     min: 'Minimum amount',
     max: 'Maximum amount',
     moreFilters: 'More filters',
+    filters: 'Filters',
+    views: 'Views',
+    all: 'All',
+    export: 'Export as CSV',
     filter: 'Apply',
     reset: 'Clear filters',
     none: 'No payments yet',
@@ -80,6 +88,10 @@ export const PAYMENT_TEXTS: Texts<PaymentTexts> = {
     min: 'Montant minimum',
     max: 'Montant maximum',
     moreFilters: 'Plus de filtres',
+    filters: 'Filtres',
+    views: 'Vues',
+    all: 'Tous',
+    export: 'Exporter en CSV',
     filter: 'Appliquer',
     reset: 'Effacer les filtres',
     none: 'Aucun paiement pour le moment',

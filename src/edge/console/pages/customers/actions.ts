@@ -1,0 +1,16 @@
+import { type Answer, redirect, type TeamVisit } from '../../page.ts';
+
+/** Blocks a customer, or accepts its payments again. */
+export async function setBlocked(visit: TeamVisit, blocked: boolean): Promise<Answer> {
+  const { id = '' } = visit.params;
+  const verb = blocked ? 'block' : 'unblock';
+  await visit.api(`POST /customers/:id/${verb}`, { params: { id } });
+  return redirect(`${visit.base}/customers/${id}?done=${verb}`);
+}
+
+/** Deletes a saved payment method. */
+export async function deleteMethod(visit: TeamVisit): Promise<Answer> {
+  const { id = '', method = '' } = visit.params;
+  await visit.api('DELETE /customers/:id/payment_methods/:method', { params: { id, method } });
+  return redirect(`${visit.base}/customers/${id}?done=remove`);
+}

@@ -1,0 +1,77 @@
+import { Problem } from '../../../../kit/errors.ts';
+import { type Html, html } from '../../../../kit/html.ts';
+import type { Answer, TeamVisit } from '../../page.ts';
+import { number } from '../../parts/format.ts';
+import { type CursorMeta, pager } from '../../parts/pager.ts';
+import { alert, badge, type Column, empty, field, pageHead, select, table, when } from '../../parts/parts.ts';
+import { type Customer, titleOf } from './read.ts';
+import { CUSTOMER_TEXTS } from './texts.ts';
+
+interface Found {
+  items: Customer[];
+  meta: CursorMeta & { total?: number };
+}
+
+/** Shows the list of customers. Erased ones are not in it. */
+export async function showCustomers(visit: TeamVisit): Promise<Answer> {
+  const texts = CUSTOMER_TEXTS[visit.language];
+  const found = await find(visit);
+  const total = 'items' in found ? found.meta.total : undefined;
+  return {
+    kind: 'page',
+    title: texts.title,
+    nav: '/customers',
+    body: html`${pageHead(texts.title, { note: total !== undefined && texts.count(number(total, visit.language)) })}${filters(visit, 'errors' in found ? found.errors : {})}${
+      'items' in found ? results(visit, found) : alert(found.message)
+    }`,
+  };
+}
+
+/** Returns the page of the list. A filtered list is not counted. */
+async function find(visit: TeamVisit): Promise<Found | { message: string; errors: Readonly<Record<string, string[]>> }> {
+  const { search, blocked } = visit.query;
+  const { cursor = search || blocked ? '' : undefined } = visit.query;
+  const only = blocked === 'true' || blocked === 'false' ? { blocked: blocked === 'true' } : {};
+  try {
+    const position = cursor === undefined ? { page: 1 } : { cursor };
+    const { body } = await visit.api('GET /customers', { query: { search, ...only, ...position } });
+    return body as unknown as Found;
+  } catch (error) {
+    if (error instanceof Problem && error.status === 422) return { message: error.message, errors: error.details.errors ?? {} };
+    throw error;
+  }
+}
+
+function filters({ language, query, base }: TeamVisit, errors: Readonly<Record<string, string[]>>): Html {
+  const texts = CUSTOMER_TEXTS[language];
+  const common = (name: 'search' | 'blocked') => ({ name, value: query[name], error: errors[name]?.[0] });
+  return html`<form class="filters" action="${base}/customers" role="search" aria-label="${texts.filters}">
+${field({ ...common('search'), label: texts.search, type: 'search', placeholder: texts.searchHelp })}
+${select({ ...common('blocked'), label: texts.state }, [
+  ['', texts.every],
+  ['false', texts.active],
+  ['true', texts.blocked],
+])}
+<div class="form-actions"><button>${texts.filter}</button><a class="button quiet-button" href="${base}/customers">${texts.reset}</a></div>
+</form>`;
+}
+
+function results(visit: TeamVisit, { items, meta }: Found): Html {
+  const { language, base, query } = visit;
+  const texts = CUSTOMER_TEXTS[language];
+  if (items.length === 0) {
+    return query.search || query.blocked ? empty(texts.noneFound, texts.noneFoundText) : empty(texts.none, texts.noneText);
+  }
+  const columns: Column<Customer>[] = [
+    {
+      head: texts.name,
+      kind: 'main',
+      cell: (one) =>
+        html`<a href="${base}/customers/${one.id}">${titleOf(one)}</a> ${one.blocked && badge(texts.blocked, 'bad')}`,
+    },
+    { head: texts.email, cell: ({ email }) => email ?? '—' },
+    { head: texts.phone, cell: ({ phone }) => phone ?? '—' },
+    { head: texts.created, cell: ({ created_at }) => when(created_at, language) },
+  ];
+  return html`${table(texts.title, columns, items)}${pager(visit, `${base}/customers`, meta)}`;
+}

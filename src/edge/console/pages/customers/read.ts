@@ -1,0 +1,20 @@
+import type { presentCustomer, presentMethod } from '../../../../core/customers/present.ts';
+import type { TeamVisit } from '../../page.ts';
+
+/** A customer as the API shows it. An erased one has no personal data. */
+export type Customer = ReturnType<typeof presentCustomer>;
+export type Method = ReturnType<typeof presentMethod>;
+
+/**
+ * Returns the customer that the path names.
+ * @throws Problem 404
+ */
+export async function customerOf(visit: TeamVisit): Promise<Customer> {
+  const { body } = await visit.api('GET /customers/:id', { params: { id: visit.params.id ?? '' } });
+  return (body as { customer: Customer }).customer;
+}
+
+/** Returns what a customer is called; the id when there is nothing else. */
+export function titleOf({ name, company_name, email, phone, id }: Customer): string {
+  return name ?? company_name ?? email ?? phone ?? id;
+}

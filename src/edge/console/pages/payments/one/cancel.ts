@@ -1,0 +1,16 @@
+import { Problem } from '../../../../../kit/errors.ts';
+import type { ConsoleDeps } from '../../../deps.ts';
+import { type Answer, redirect, type TeamVisit } from '../../../page.ts';
+import { showPayment } from './page.ts';
+
+/** Cancels a pending payment. A payment that is no longer pending is shown with the reason. */
+export async function cancel(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
+  const id = visit.params.id ?? '';
+  try {
+    await visit.api('DELETE /payments/:id', { params: { id } });
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status !== 400) throw error;
+    return showPayment(deps, visit, { message: error.message, status: error.status });
+  }
+  return redirect(`${visit.base}/payments/${id}?done=cancel`);
+}

@@ -1,0 +1,96 @@
+import { findPayment } from '../../../../../core/payments/store.ts';
+import { REFUND_REASONS } from '../../../../../core/refunds/schema.ts';
+import { invalid, notFound, Problem } from '../../../../../kit/errors.ts';
+import { html } from '../../../../../kit/html.ts';
+import { isId } from '../../../../../kit/ids.ts';
+import { minorFromWire, wireFromMinor } from '../../../../../kit/money.ts';
+import { type Answer, fieldOf, redirect, type TeamVisit } from '../../../page.ts';
+import { typedAmount } from '../../../parts/amount.ts';
+import { money } from '../../../parts/format.ts';
+import { alert, card, field, idText, select } from '../../../parts/parts.ts';
+import { refundsOf } from './story.ts';
+import { ONE_TEXTS } from './texts.ts';
+
+/** What the form asks for. An empty amount is all that is left. */
+interface Asked {
+  amount: string;
+  reason: string;
+}
+
+interface Fault {
+  status: number;
+  message: string;
+  errors: Readonly<Record<string, string[]>>;
+}
+
+/** Shows the form of a refund: what it gives back, to whom, and why. */
+export async function showRefund(visit: TeamVisit, asked?: Asked, fault?: Fault): Promise<Answer> {
+  const { language, base } = visit;
+  const texts = ONE_TEXTS[language];
+  const id = visit.params.id ?? '';
+  const { payment, left } = await refundable(visit, id);
+  const path = `${base}/payments/${id}`;
+  const first = asked?.amount ?? String(wireFromMinor(left));
+  const error = (name: string) => fault?.errors[name]?.[0];
+  return {
+    kind: 'page',
+    title: texts.refund.title,
+    nav: '/payments',
+    ...(fault ? { status: fault.status } : {}),
+    body: html`<p class="back"><a href="${path}">← ${texts.event.back}</a></p><div class="narrow">${card(
+      texts.refund.title,
+      html`${fault && Object.keys(fault.errors).length === 0 && alert(fault.message)}
+<p>${texts.refund.left(money(left, payment.currency, language))} ${idText(id, path)}</p>
+<form method="post" action="${path}/refund?from=${encodeURIComponent(`${path}/refund`)}">${visit.formFields()}
+${field({ name: 'amount', label: `${texts.refund.amount} (${payment.currency})`, value: first, error: error('amount'), inputmode: 'decimal', autocomplete: 'off', help: texts.refund.amountHelp })}
+${select(
+  { name: 'reason', label: texts.refund.reason, value: asked?.reason ?? 'requested_by_customer', error: error('reason') },
+  REFUND_REASONS.map((reason) => [reason, texts.refund.reasons[reason]] as const),
+)}
+<p class="help">${texts.refund.note}</p>
+<div class="form-actions"><button>${texts.refund.submit}</button><a class="button quiet-button" href="${path}">${texts.refund.keep}</a></div></form>`,
+    )}</div>`,
+  };
+}
+
+/** Refunds as the form asks, and leads back to the payment. */
+export async function submitRefund(visit: TeamVisit): Promise<Answer> {
+  const asked: Asked = { amount: fieldOf(visit, 'amount'), reason: fieldOf(visit, 'reason') };
+  const id = visit.params.id ?? '';
+  try {
+    await refundPayment(visit, id, asked);
+  } catch (error) {
+    if (!(error instanceof Problem) || error.status >= 500 || error.status === 404) throw error;
+    return showRefund(visit, asked, { status: error.status, message: error.message, errors: error.details.errors ?? {} });
+  }
+  return redirect(`${visit.base}/payments/${id}?done=refund`);
+}
+
+/**
+ * Refunds a payment: the only place of the console that does. The form's token is the idempotency key, so that one form that was shown
+ * is one refund, however often it is submitted.
+ * @throws Problem as POST /refunds responds with it; 422 for an amount that is not a number
+ */
+export async function refundPayment(visit: TeamVisit, payment: string, { amount, reason }: Asked): Promise<void> {
+  const typed = amount === '' ? undefined : typedAmount(amount);
+  if (typed === null) throw invalid({ amount: [ONE_TEXTS[visit.language].refund.wrongAmount] });
+  await visit.api('POST /refunds', {
+    body: { payment, reason, ...(typed === undefined ? {} : { amount: typed }) },
+    idempotency_key: visit.formKey,
+  });
+}
+
+/**
+ * Returns a payment with what is left to refund of it, in hundredths. A proposal: the API decides.
+ * @throws Problem 404
+ */
+async function refundable(visit: TeamVisit, id: string) {
+  const { store, team } = visit;
+  const payment = isId('trx', store.environment, id) ? await findPayment(store.db, team.id, id) : undefined;
+  if (!payment) throw notFound('Payment');
+  const rows = visit.can('refund.read') ? await refundsOf(visit, id) : [];
+  const underWay = rows.filter(({ status }) => status === 'pending' || status === 'processing');
+  const claimed = underWay.reduce((sum, { amount }) => sum + (minorFromWire(amount) ?? 0n), 0n);
+  const left = payment.amount_minor - payment.refunded_minor - claimed;
+  return { payment, left: left > 0n ? left : 0n };
+}

@@ -1,0 +1,151 @@
+import { totalOf } from '../../../../../core/payments/present.ts';
+import { type Html, type HtmlPart, html } from '../../../../../kit/html.ts';
+import type { Json } from '../../../../../kit/json.ts';
+import { channelById } from '../../../../../providers/reference/channels.ts';
+import { hasReceipt } from '../../../../receipts/receipt.ts';
+import type { ConsoleLanguage } from '../../../language.ts';
+import type { TeamVisit } from '../../../page.ts';
+import { money, moment, wireMoney } from '../../../parts/format.ts';
+import { badge, card, type Column, facts, idText, table, type Tone, when } from '../../../parts/parts.ts';
+import type { Dispute, Refund, Story } from './story.ts';
+import { ONE_TEXTS } from './texts.ts';
+
+/** Maximum items of an order that are listed. */
+const MAX_ITEMS = 50;
+
+/** What was charged, kept and given back, and from when it can be paid out. */
+export function amounts({ language }: TeamVisit, { payment, shares }: Story): Html {
+  const texts = ONE_TEXTS[language];
+  const { amount_minor, captured_minor, fee_minor, refunded_minor, bearer, currency } = payment;
+  const show = (amount: bigint) => money(amount, currency, language);
+  // The fee is kept when a payment is refunded.
+  const net = hasReceipt(payment.status) ? totalOf(payment) - fee_minor - refunded_minor : null;
+  const own = shares.find(({ account_id }) => account_id === '');
+  const others = shares.filter(({ account_id }) => account_id !== '');
+  return card(
+    texts.cards.amounts,
+    facts([
+      [texts.amounts.amount, show(amount_minor)],
+      [texts.amounts.total, bearer === 'customer' && fee_minor > 0n && show(totalOf(payment))],
+      [texts.amounts.captured, show(captured_minor)],
+      [texts.amounts.fee, html`${show(fee_minor)} <span class="note">${texts.feeBy[bearer]}</span>`],
+      [texts.amounts.refunded, refunded_minor > 0n && show(refunded_minor)],
+      [texts.amounts.net, net !== null && html`<strong>${show(net)}</strong>`],
+      [texts.amounts.yours, others.length > 0 && show(own?.share_minor ?? 0n)],
+      ...others.map(
+        ({ account_id, share_minor }) => [`${texts.amounts.account} ${account_id}`, show(share_minor)] as [string, HtmlPart],
+      ),
+      [texts.available.label, shares.length > 0 && availability(shares, language)],
+    ]),
+  );
+}
+
+/** Says from when the shares of a payment are available. */
+function availability(shares: Story['shares'], language: ConsoleLanguage): Html {
+  const texts = ONE_TEXTS[language].available;
+  const words = shares.map(({ released_at, release_at }) =>
+    released_at ? texts.since(moment(released_at, language)) : texts.from(moment(release_at, language)),
+  );
+  return html`${[...new Set(words)].join(', ')} (UTC)`;
+}
+
+/** Who paid, and how. */
+export function payer({ language, base, can }: TeamVisit, { payment }: Story): Html {
+  const texts = ONE_TEXTS[language];
+  const { customer_id, name, phone, email, channel, payment_method } = payment;
+  const link = can('customer.read') ? `${base}/customers/${customer_id}` : undefined;
+  return card(
+    texts.cards.payer,
+    facts([
+      [texts.payer.customer, customer_id && idText(customer_id, link)],
+      [texts.payer.name, name],
+      [texts.payer.phone, phone],
+      [texts.payer.email, email],
+      [texts.payer.channel, channel && html`${channelById(channel)?.name ?? channel} <code>${channel}</code>`],
+      [texts.payer.saved, payment_method && idText(payment_method)],
+    ]),
+  );
+}
+
+export function details({ language }: TeamVisit, { payment }: Story): Html {
+  const texts = ONE_TEXTS[language];
+  const { id, reference, description, created_at, completed_at, expires_at, reason, message, key_id, account_id, callback } =
+    payment;
+  return card(
+    texts.cards.details,
+    facts([
+      [texts.details.id, idText(id)],
+      [texts.details.reference, reference],
+      [texts.details.description, description],
+      [texts.details.created, when(created_at, language)],
+      [texts.details.completed, completed_at && when(completed_at, language)],
+      [texts.details.expires, completed_at === null && when(expires_at, language)],
+      [texts.details.reason, reason && html`<code>${reason}</code>`],
+      [texts.details.message, message],
+      [texts.details.madeBy, idText(key_id)],
+      [texts.details.account, account_id && idText(account_id)],
+      [texts.details.callback, callback],
+    ]),
+  );
+}
+
+/** What the merchant sent with the payment. */
+export function extras({ language }: TeamVisit, { payment }: Story): Html {
+  const texts = ONE_TEXTS[language];
+  const { metadata, items = [] } = payment.details ?? {};
+  const entries = Object.entries(metadata ?? {});
+  const listed = (items ?? []).slice(0, MAX_ITEMS);
+  const more = (items ?? []).length - listed.length;
+  return html`${
+    entries.length > 0 && card(texts.cards.metadata, facts(entries.map(([name, value]) => [name, textOf(value)] as const)))
+  }${
+    listed.length > 0 &&
+    card(
+      texts.cards.items,
+      html`<ul class="plain">${listed.map(
+        ({ name, description, quantity }) =>
+          html`<li>${quantity !== undefined && html`${quantity} × `}${name ?? description ?? '—'}</li>`,
+      )}${more > 0 && html`<li>+ ${more}</li>`}</ul>`,
+    )
+  }`;
+}
+
+function textOf(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+const REFUND_TONES: Record<Refund['status'], Tone> = { pending: 'idle', processing: 'info', succeeded: 'good', failed: 'bad' };
+const DISPUTE_TONES: Record<Dispute['status'], Tone> = {
+  ...{ needs_response: 'bad', under_review: 'warn', won: 'good', lost: 'bad', closed: 'idle' },
+};
+
+export function refunds({ language }: TeamVisit, { refunds: rows }: Story): Html {
+  const texts = ONE_TEXTS[language];
+  const columns: Column<Refund>[] = [
+    { head: texts.table.amount, kind: 'main', cell: ({ amount, currency }) => wireMoney(amount, currency, language) },
+    {
+      head: texts.table.status,
+      cell: ({ status, message, failure_reason }) =>
+        html`${badge(texts.refundStatuses[status], REFUND_TONES[status])}${(message ?? failure_reason) && html`<br><span class="note">${message ?? failure_reason}</span>`}`,
+    },
+    {
+      head: texts.table.reason,
+      cell: ({ reason }) => texts.refund.reasons[reason as keyof typeof texts.refund.reasons] ?? reason,
+    },
+    { head: texts.table.created, cell: ({ created_at }) => when(created_at, language) },
+    { head: texts.table.refund, cell: ({ id }) => html`<span id="${id}">${idText(id)}</span>` },
+  ];
+  return html`${rows.length > 0 && card(texts.cards.refunds, table(texts.cards.refunds, columns, rows))}`;
+}
+
+export function disputes({ language }: TeamVisit, { disputes: rows }: Story): Html {
+  const texts = ONE_TEXTS[language];
+  const columns: Column<Dispute>[] = [
+    { head: texts.table.amount, kind: 'main', cell: ({ amount, currency }) => wireMoney(amount, currency, language) },
+    { head: texts.table.status, cell: ({ status }) => badge(texts.disputeStatuses[status], DISPUTE_TONES[status]) },
+    { head: texts.table.reason, cell: ({ reason }) => reason },
+    { head: texts.table.due, cell: ({ due_at }) => (due_at ? when(due_at, language) : '—') },
+    { head: texts.table.dispute, cell: ({ id }) => idText(id) },
+  ];
+  return html`${rows.length > 0 && card(texts.cards.disputes, table(texts.cards.disputes, columns, rows))}`;
+}
