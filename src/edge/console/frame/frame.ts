@@ -42,7 +42,7 @@ const ICON =
 function teamBody(pages: readonly ConsolePage[], visit: TeamVisit, page: Page): Html {
   const texts = FRAME_TEXTS[visit.language];
   return html`
-${visit.environment === 'sandbox' && html`<p class="band">${texts.sandboxNote}</p>`}
+${visit.environment === 'sandbox' && html`<div class="band" role="region" aria-label="${texts.sandbox}">${texts.sandboxNote}</div>`}
 <div class="app">
 <header class="side">
 <div class="brand"><span class="logo" aria-hidden="true"></span>Pirogue</div>

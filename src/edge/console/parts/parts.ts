@@ -27,6 +27,12 @@ export function idText(id: string, href?: string): Html {
   return html`<span class="id" data-copy="${id}">${text}</span>`;
 }
 
+/** The end of an id, where a table has no room for all of it: enough to tell apart what one page shows. Copied whole. */
+export function shortId(id: string): Html {
+  const [, kind = '', end = ''] = /^([a-z]+)_.*(.{6})$/.exec(id) ?? [];
+  return html`<span class="id" data-copy="${id}" title="${id}"><code>${kind}…${end}</code></span>`;
+}
+
 export interface Column<Row> {
   /** Visible head of the column. */
   head: string;
@@ -114,4 +120,9 @@ function labelled(given: Pick<Field, 'name' | 'help' | 'error'>, control: (descr
 /** A message above a form or a page, announced by screen readers. */
 export function alert(text: HtmlPart, tone: 'bad' | 'good' | 'info' = 'bad'): Html {
   return html`${text && html`<p class="alert ${tone}" role="${tone === 'bad' ? 'alert' : 'status'}">${text}</p>`}`;
+}
+
+/** Says what an action has done, after it led back to a page with `?done=` its name. Other names say nothing. */
+export function doneAlert(texts: Readonly<Record<string, string>>, done: string | undefined): Html {
+  return alert(done !== undefined && Object.hasOwn(texts, done) && texts[done], 'good');
 }

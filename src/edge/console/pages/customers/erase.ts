@@ -1,6 +1,6 @@
 import { html } from '../../../../kit/html.ts';
 import { type Answer, fieldOf, redirect, type TeamVisit } from '../../page.ts';
-import { card, field, idText } from '../../parts/parts.ts';
+import { field, idText, pageHead } from '../../parts/parts.ts';
 import { type Customer, customerOf, titleOf } from './read.ts';
 import { CUSTOMER_TEXTS } from './texts.ts';
 
@@ -16,14 +16,11 @@ export async function showErase(visit: TeamVisit, typed?: string): Promise<Answe
     title: texts.erase.title,
     nav: '/customers',
     ...(typed === undefined ? {} : { status: 422 }),
-    body: html`<p class="back"><a href="${path}">← ${titleOf(customer)}</a></p><div class="narrow">${card(
-      texts.erase.title,
-      html`<p>${texts.erase.what}</p><ul class="reasons">${texts.erase.effects.map((effect) => html`<li>${effect}</li>`)}</ul>
+    body: html`<p class="back"><a href="${path}">← ${titleOf(customer)}</a></p>${pageHead(texts.erase.title)}<section class="card narrow"><p>${texts.erase.what}</p><ul class="reasons">${texts.erase.effects.map((effect) => html`<li>${effect}</li>`)}</ul>
 <p>${idText(customer.id)}${customer.email !== null && html`<br>${idText(customer.email)}`}</p>
 <form method="post" action="${path}/erase">${visit.formFields()}
 ${field({ name: 'confirm', label, value: typed, error: typed === undefined ? undefined : texts.erase.wrong, autocomplete: 'off', required: true })}
-<div class="form-actions"><button class="danger">${texts.erase.submit}</button><a class="button quiet-button" href="${path}">${texts.erase.keep}</a></div></form>`,
-    )}</div>`,
+<div class="form-actions"><button class="danger">${texts.erase.submit}</button><a class="button quiet-button" href="${path}">${texts.erase.keep}</a></div></form></section>`,
   };
 }
 

@@ -3,7 +3,7 @@ import { channelById } from '../../../../providers/reference/channels.ts';
 import type { Answer, TeamVisit } from '../../page.ts';
 import { number } from '../../parts/format.ts';
 import { type CursorMeta, pager } from '../../parts/pager.ts';
-import { alert, badge, card, type Column, empty, facts, idText, table, when } from '../../parts/parts.ts';
+import { alert, badge, card, type Column, doneAlert, empty, facts, idText, table, when } from '../../parts/parts.ts';
 import { type Listed, paymentsTable } from '../payments/list.ts';
 import { type Customer, customerOf, type Method, titleOf } from './read.ts';
 import { CUSTOMER_TEXTS } from './texts.ts';
@@ -19,14 +19,13 @@ export async function showCustomer(visit: TeamVisit): Promise<Answer> {
   const [payments, methods] = await Promise.all([paymentsCard(visit, customer), methodsCard(visit, customer)]);
   const erased = customer.archived_at !== null;
   const title = erased ? texts.erased : titleOf(customer);
-  const done = texts.done[query.done as keyof typeof texts.done];
   return {
     kind: 'page',
     title,
     nav: '/customers',
     body: html`<p class="back"><a href="${base}/customers">← ${texts.title}</a></p>
 <div class="page-head"><div><h1>${title} ${customer.blocked && !erased && badge(texts.blocked, 'bad')}</h1><p class="note">${idText(customer.id)}</p></div>
-<div class="actions">${!erased && actions(visit, customer)}</div></div>${alert(done, 'good')}${erased && alert(texts.erasedText, 'info')}
+<div class="actions">${!erased && actions(visit, customer)}</div></div>${doneAlert(texts.done, query.done)}${erased && alert(texts.erasedText, 'info')}
 <div class="columns"><div>${payments}${methods}</div><div>${detailsCard(visit, customer)}</div></div>`,
   };
 }

@@ -1,4 +1,5 @@
 import { Problem } from '../../../../kit/errors.ts';
+import { channelById } from '../../../../providers/reference/channels.ts';
 import { type Html, html, raw } from '../../../../kit/html.ts';
 import type { PaymentStatus } from '../../../../core/payments/states.ts';
 import type { Answer, TeamVisit } from '../../page.ts';
@@ -15,6 +16,7 @@ export interface Listed {
   amount: number;
   currency: string;
   status: PaymentStatus;
+  channel: string | null;
   reference: string | null;
   description: string | null;
   created_at: string;
@@ -128,6 +130,7 @@ function columns({ language, base }: TeamVisit): Column<Listed>[] {
       cell: ({ id, amount, currency }) => html`<a href="${base}/payments/${id}">${wireMoney(amount, currency, language)}</a>`,
     },
     { head: texts.status, cell: ({ status }) => paymentBadge(status, language) },
+    { head: texts.channel, cell: ({ channel }) => (channel ? (channelById(channel)?.name ?? channel) : '—') },
     { head: texts.reference, cell: ({ reference, description }) => reference ?? description ?? '—' },
     { head: texts.created, cell: ({ created_at }) => when(created_at, language) },
   ];

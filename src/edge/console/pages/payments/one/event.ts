@@ -4,7 +4,7 @@ import { attemptsOfEvents, type WaitingDelivery, waitingOfEvents } from '../../.
 import type { AttemptRow } from '../../../../../money/webhooks/schema.ts';
 import { type Answer, redirect, type TeamVisit } from '../../../page.ts';
 import { exactMoment } from '../../../parts/format.ts';
-import { alert, badge, card, empty, idText, pageHead } from '../../../parts/parts.ts';
+import { badge, card, doneAlert, empty, idText, pageHead } from '../../../parts/parts.ts';
 import { MAX_ROWS } from './story.ts';
 import { ONE_TEXTS, type StoryEvent } from './texts.ts';
 import { dueWords } from './waiting.ts';
@@ -32,7 +32,7 @@ export async function showEvent(visit: TeamVisit): Promise<Answer> {
     nav: '/payments',
     body: html`<p class="back"><a href="${path}">← ${texts.event.back}</a></p>
 ${pageHead(texts.events[event.event as StoryEvent] ?? event.event, { note: html`<code>${event.event}</code> · ${idText(event.id)} · ${exactMoment(event.created, language)}`, actions: resendForm(visit, event.id) })}
-${query.done === 'resend' && alert(texts.done.resend, 'good')}
+${doneAlert(texts.done, query.done)}
 ${card(texts.event.attempts, deliveries(visit, attempts, waiting, addresses))}
 ${card(texts.event.body, html`<p class="note">${texts.event.bodyNote}</p><pre tabindex="0"><code>${JSON.stringify(event, null, 2)}</code></pre>`)}`,
   };

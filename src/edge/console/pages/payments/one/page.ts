@@ -5,7 +5,7 @@ import { hasReceipt } from '../../../../receipts/receipt.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
 import type { Answer, TeamVisit } from '../../../page.ts';
 import { money } from '../../../parts/format.ts';
-import { alert, idText } from '../../../parts/parts.ts';
+import { alert, doneAlert, idText } from '../../../parts/parts.ts';
 import { paymentBadge } from '../status.ts';
 import { readStory, type Story } from './story.ts';
 import { ONE_TEXTS } from './texts.ts';
@@ -26,14 +26,13 @@ export async function showPayment(
   const story = await readStory(deps, visit, visit.params.id ?? '');
   const { payment } = story;
   const texts = ONE_TEXTS[language];
-  const done = texts.done[query.done as keyof typeof texts.done];
   const amount = money(totalOf(payment), payment.currency, language);
   return {
     kind: 'page',
     title: `${amount} · ${payment.reference ?? payment.id}`,
     nav: '/payments',
     ...(fault ? { status: fault.status } : {}),
-    body: html`${head(deps, visit, story, amount)}${alert(fault?.message)}${!fault && alert(done, 'good')}${alert(whyWaiting(story, visit.at, language), 'info')}
+    body: html`${head(deps, visit, story, amount)}${alert(fault?.message)}${!fault && doneAlert(texts.done, query.done)}${alert(whyWaiting(story, visit.at, language), 'info')}
 <div class="columns payment"><div>${refunds(visit, story)}${disputes(visit, story)}${timeline(visit, story)}</div>
 <div>${amounts(visit, story)}${payer(visit, story)}${details(visit, story)}${extras(visit, story)}</div></div>`,
   };

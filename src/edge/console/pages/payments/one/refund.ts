@@ -7,7 +7,7 @@ import { minorFromWire, wireFromMinor } from '../../../../../kit/money.ts';
 import { type Answer, fieldOf, redirect, type TeamVisit } from '../../../page.ts';
 import { typedAmount } from '../../../parts/amount.ts';
 import { money } from '../../../parts/format.ts';
-import { alert, card, field, idText, select } from '../../../parts/parts.ts';
+import { alert, field, idText, pageHead, select } from '../../../parts/parts.ts';
 import { refundsOf } from './story.ts';
 import { ONE_TEXTS } from './texts.ts';
 
@@ -37,10 +37,9 @@ export async function showRefund(visit: TeamVisit, asked?: Asked, fault?: Fault)
     title: texts.refund.title,
     nav: '/payments',
     ...(fault ? { status: fault.status } : {}),
-    body: html`<p class="back"><a href="${path}">← ${texts.event.back}</a></p><div class="narrow">${card(
-      texts.refund.title,
-      html`${fault && Object.keys(fault.errors).length === 0 && alert(fault.message)}
+    body: html`<p class="back"><a href="${path}">← ${texts.event.back}</a></p>${pageHead(texts.refund.title)}<section class="card narrow">${fault && Object.keys(fault.errors).length === 0 && alert(fault.message)}
 <p>${texts.refund.left(money(left, payment.currency, language))} ${idText(id, path)}</p>
+<p class="note">${[payment.reference, payment.name, payment.phone].filter(Boolean).join(' · ')}</p>
 <form method="post" action="${path}/refund?from=${encodeURIComponent(`${path}/refund`)}">${visit.formFields()}
 ${field({ name: 'amount', label: `${texts.refund.amount} (${payment.currency})`, value: first, error: error('amount'), inputmode: 'decimal', autocomplete: 'off', help: texts.refund.amountHelp })}
 ${select(
@@ -48,8 +47,7 @@ ${select(
   REFUND_REASONS.map((reason) => [reason, texts.refund.reasons[reason]] as const),
 )}
 <p class="help">${texts.refund.note}</p>
-<div class="form-actions"><button>${texts.refund.submit}</button><a class="button quiet-button" href="${path}">${texts.refund.keep}</a></div></form>`,
-    )}</div>`,
+<div class="form-actions"><button>${texts.refund.submit}</button><a class="button quiet-button" href="${path}">${texts.refund.keep}</a></div></form></section>`,
   };
 }
 

@@ -6,7 +6,7 @@ import { hasReceipt } from '../../../../receipts/receipt.ts';
 import type { ConsoleLanguage } from '../../../language.ts';
 import type { TeamVisit } from '../../../page.ts';
 import { money, moment, wireMoney } from '../../../parts/format.ts';
-import { badge, card, type Column, facts, idText, table, type Tone, when } from '../../../parts/parts.ts';
+import { badge, card, type Column, facts, idText, shortId, table, type Tone, when } from '../../../parts/parts.ts';
 import type { Dispute, Refund, Story } from './story.ts';
 import { ONE_TEXTS } from './texts.ts';
 
@@ -133,7 +133,7 @@ export function refunds({ language }: TeamVisit, { refunds: rows }: Story): Html
       cell: ({ reason }) => texts.refund.reasons[reason as keyof typeof texts.refund.reasons] ?? reason,
     },
     { head: texts.table.created, cell: ({ created_at }) => when(created_at, language) },
-    { head: texts.table.refund, cell: ({ id }) => html`<span id="${id}">${idText(id)}</span>` },
+    { head: texts.table.refund, cell: ({ id }) => html`<span id="${id}">${shortId(id)}</span>` },
   ];
   return html`${rows.length > 0 && card(texts.cards.refunds, table(texts.cards.refunds, columns, rows))}`;
 }
@@ -145,7 +145,7 @@ export function disputes({ language }: TeamVisit, { disputes: rows }: Story): Ht
     { head: texts.table.status, cell: ({ status }) => badge(texts.disputeStatuses[status], DISPUTE_TONES[status]) },
     { head: texts.table.reason, cell: ({ reason }) => reason },
     { head: texts.table.due, cell: ({ due_at }) => (due_at ? when(due_at, language) : '—') },
-    { head: texts.table.dispute, cell: ({ id }) => idText(id) },
+    { head: texts.table.dispute, cell: ({ id }) => shortId(id) },
   ];
   return html`${rows.length > 0 && card(texts.cards.disputes, table(texts.cards.disputes, columns, rows))}`;
 }

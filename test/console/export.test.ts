@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import http from 'node:http';
+import { after, before, describe, test } from 'node:test';
+import { typedAmount } from '../../src/edge/console/parts/amount.ts';
+import { csvLine } from '../../src/edge/console/parts/csv.ts';
+import { type Api, startApi, until } from '../setup/api.ts';
+import { paid } from '../setup/pay.ts';
+import { type Person, signedIn } from './people.ts';
+
+const HEAD =
+  'id,created_at,completed_at,status,currency,amount,fee,fee_bearer,amount_captured,amount_refunded,channel,reason,reference,description,customer,name,phone,email';
+
+let api: Api;
+let reader: Person;
+let base: string;
+/** Pages of exports that were read. */
+let pages = 0;
+
+before(async () => {
+  const listen = ({ text }: { text: string }) => {
+    if (text.includes('captured_minor, refunded_minor, channel') && text.includes('id = any(')) pages += 1;
+    return null;
+  };
+  api = await startApi({ watch: (database) => (database === 'sandbox' ? listen : undefined) });
+  reader = await signedIn(api, 'read_only');
+  base = `/console/${api.team.id}/sandbox/payments`;
+});
+after(() => api.stop());
+
+test('cells that a spreadsheet would calculate become text; numbers stay numbers', () => {
+  const cells = ['=1+1', '+cmd', '-2+3', '@sum', '\tx', '\rx', 'plain', "it's", 'a,b', 'say "no"', 'two\nlines'];
+  assert.equal(csvLine(cells), `'=1+1,'+cmd,'-2+3,'@sum,'\tx,"'\rx",plain,it's,"a,b","say ""no""","two\nlines"\r\n`);
+  assert.equal(csvLine([25_000, -3.5, '+237650000000', '-12.50', null, '']), '25000,-3.5,+237650000000,-12.50,,\r\n');
+});
+
+test('amounts that people type', () => {
+  const read = { '25000': 25_000, '25 000': 25_000, '1\u202f250,50': 1250.5, '0.5': 0.5, ' 7 ': 7 };
+  for (const [text, amount] of Object.entries(read)) assert.equal(typedAmount(text), amount, text);
+  for (const text of ['', '25,000', '1.000', '-1', '+1', '1e3', '0x10', '12 FCFA', '.5', '5.', 'NaN', '٢٥', '1'.repeat(14)]) {
+    assert.equal(typedAmount(text), null, text);
+  }
+});
+
+describe('the export', () => {
+  test('has the filtered list, one line for each payment, as a file', async () => {
+    const fields = {
+      reference: '=HYPERLINK("http://evil.example")',
+      description: 'Mangues, "douces"',
+      email: 'ama@shop.example',
+      name: '@ama',
+    };
+    const id = await paid(api, { fields });
+    await paid(api, { amount: 500 });
+    const { status, headers, text } = await reader.get(`${base}/export?amount_min=1000`);
+    assert.equal(status, 200);
+    assert.equal(headers.get('content-type'), 'text/csv; charset=utf-8');
+    assert.match(headers.get('content-disposition') ?? '', /^attachment; filename="payments-sandbox-\d{4}-\d\d-\d\d\.csv"$/);
+    // fetch removes the mark of the encoding, which spreadsheets need.
+    const [head, line, ...more] = text.replace('\uFEFF', '').split('\r\n');
+    assert.equal(head, HEAD);
+    assert.deepEqual(more, ['']);
+    const { transaction } = (await api.call('GET', `/payments/${id}`)).body;
+    const { created_at, completed_at, customer } = transaction;
+    assert.equal(
+      line,
+      `${id},${created_at},${completed_at},succeeded,XAF,25000,500,merchant,25000,0,cm.mtn,,"'=HYPERLINK(""http://evil.example"")","Mangues, ""douces""",${customer},'@ama,+237650000000,ama@shop.example`,
+    );
+  });
+
+  test('of a list of many pages has each payment once, the newest first', async () => {
+    await insertMany(1_050);
+    const before = pages;
+    const { text } = await reader.get(`${base}/export?search=bulk-`);
+    assert.equal(pages - before, 11);
+    const ids = text
+      .trim()
+      .split('\r\n')
+      .slice(1)
+      .map((line) => line.split(',')[0] ?? '');
+    assert.equal(ids.length, 1_050);
+    assert.deepEqual(ids, [...new Set(ids)].sort().reverse());
+  });
+
+  test('leads to the list when a filter is not valid, where the fault is shown', async () => {
+    const { status, to } = await reader.get(`${base}/export?amount_min=many&status=succeeded`);
+    assert.deepEqual([status, to], [303, `${base}?status=succeeded&amount_min=many`]);
+  });
+
+  test('stops reading when the browser leaves', async () => {
+    await insertMany(12_000);
+    const before = pages;
+    const first = await firstBytes(`${base}/export?search=bulk-`);
+    assert.deepEqual([...first.subarray(0, 3)], [0xef, 0xbb, 0xbf], 'spreadsheets need the mark of the encoding');
+    await quiet();
+    assert.ok(pages - before < 100, `${pages - before} pages of 130 were read`);
+  });
+});
+
+/** Waits until no page is read for a while: long enough for a page on a busy machine. */
+async function quiet(): Promise<void> {
+  let [seen, looks] = [-1, 0];
+  await until(
+    async () => {
+      looks = pages === seen ? looks + 1 : 0;
+      seen = pages;
+      return looks;
+    },
+    (count) => count >= 40,
+  );
+}
+
+/** Opens a file, reads its first bytes and leaves. */
+function firstBytes(path: string): Promise<Buffer> {
+  const cookie = [...reader.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  return new Promise((resolve, reject) => {
+    const request = http.get(new URL(path, api.url), { headers: { cookie } }, (response) => {
+      response.once('data', (bytes: Buffer) => {
+        request.destroy();
+        resolve(bytes);
+      });
+    });
+    request.on('error', reject);
+  });
+}
+
+/** Inserts copies of the newest payment. */
+async function insertMany(count: number): Promise<void> {
+  const db = api.deps.stores.sandbox.of(api.team.id).db;
+  const [columns] = await db.all<{ names: string }>({
+    text: `select string_agg(quote_ident(attname), ', ') as names from pg_attribute where attrelid = 'payments'::regclass and attnum > 0
+      and not attisdropped and attgenerated = '' and attname not in ('id', 'reference')`,
+    values: [],
+  });
+  await db.run({
+    text: `insert into payments (id, reference, ${columns?.names})
+      select left(id, 19) || lpad(((random() * 1e15)::bigint + n)::text, 16, '0'), 'bulk-' || n, ${columns?.names}
+      from (select * from payments order by id desc limit 1) one, generate_series(1, $1::int) n`,
+    values: [count],
+  });
+}
