@@ -27,10 +27,11 @@ export function idText(id: string, href?: string): Html {
   return html`<span class="id" data-copy="${id}">${text}</span>`;
 }
 
-/** The end of an id, where a table has no room for all of it: enough to tell apart what one page shows. Copied whole. */
-export function shortId(id: string): Html {
+/** The end of an id, where there is no room for all of it: enough to tell apart what one page shows. It is copied whole. */
+export function shortId(id: string, href?: string): Html {
   const [, kind = '', end = ''] = /^([a-z]+)_.*(.{6})$/.exec(id) ?? [];
-  return html`<span class="id" data-copy="${id}" title="${id}"><code>${kind}…${end}</code></span>`;
+  const text = html`<code>${kind}…${end}</code>`;
+  return html`<span class="id short" data-copy="${id}" title="${id}">${href === undefined ? text : html`<a href="${href}">${text}</a>`}</span>`;
 }
 
 export interface Column<Row> {

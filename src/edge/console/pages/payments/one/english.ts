@@ -2,6 +2,7 @@ import type { PaymentPageTexts } from './texts.ts';
 
 export const ENGLISH: PaymentPageTexts = {
   back: 'Payments',
+  colon: ':',
   done: {
     refund: 'The refund was created. Its progress is in the timeline.',
     cancel: 'The payment was cancelled.',
@@ -76,6 +77,8 @@ export const ENGLISH: PaymentPageTexts = {
     madeBy: 'Created by',
     account: 'Subaccount',
     callback: 'Return address',
+    retryOf: 'Tries again',
+    retriedBy: 'Tried again by',
   },
   refund: {
     title: 'Refund this payment',
@@ -102,8 +105,6 @@ export const ENGLISH: PaymentPageTexts = {
     },
   },
   table: {
-    refund: 'Refund',
-    dispute: 'Dispute',
     amount: 'Amount',
     status: 'Status',
     reason: 'Reason',

@@ -81,7 +81,7 @@ function deliveries(
       due_at,
       tries,
     }) => html`<li class="info"><div class="timeline-head"><span>${to(endpoint_id)} ${badge(texts.event.queued, 'info')}</span></div>
-<p class="note">${texts.event.attempt(tries + 1)}: ${texts.timeline.next(dueWords(due_at, visit.at, visit.language))}</p></li>`,
+<p class="note">${texts.event.attempt(tries + 1)}${texts.colon} ${texts.timeline.next(dueWords(due_at, visit.at, visit.language))}</p></li>`,
   )}</ol>`;
 }
 

@@ -2,6 +2,7 @@ import type { PaymentPageTexts } from './texts.ts';
 
 export const FRENCH: PaymentPageTexts = {
   back: 'Paiements',
+  colon: ' :',
   done: {
     refund: 'Le remboursement a été créé. Suivez-le dans la chronologie.',
     cancel: 'Le paiement a été annulé.',
@@ -77,6 +78,8 @@ export const FRENCH: PaymentPageTexts = {
     madeBy: 'Créé par',
     account: 'Sous-compte',
     callback: 'Adresse de retour',
+    retryOf: 'Nouvel essai de',
+    retriedBy: 'Nouvel essai',
   },
   refund: {
     title: 'Rembourser ce paiement',
@@ -103,8 +106,6 @@ export const FRENCH: PaymentPageTexts = {
     },
   },
   table: {
-    refund: 'Remboursement',
-    dispute: 'Litige',
     amount: 'Montant',
     status: 'Statut',
     reason: 'Motif',

@@ -1,5 +1,5 @@
 import { findPayment } from '../../../../../core/payments/store.ts';
-import { REFUND_REASONS } from '../../../../../core/refunds/schema.ts';
+import { REFUND_REASONS } from '../../../../../core/refunds/reasons.ts';
 import { invalid, notFound, Problem } from '../../../../../kit/errors.ts';
 import { html } from '../../../../../kit/html.ts';
 import { isId } from '../../../../../kit/ids.ts';

@@ -1,6 +1,6 @@
 import type { AttemptStatus } from '../../../../../core/attempts/schema.ts';
 import type { DisputeStatus } from '../../../../../core/disputes/states.ts';
-import type { REFUND_REASONS } from '../../../../../core/refunds/schema.ts';
+import type { REFUND_REASONS } from '../../../../../core/refunds/reasons.ts';
 import type { RefundStatus } from '../../../../../core/refunds/states.ts';
 import type { AccountName } from '../../../../../money/ledger/accounts.ts';
 import type { EventType } from '../../../../../money/events/catalogue.ts';
@@ -14,6 +14,8 @@ export type StoryEvent = Extract<EventType, `${'payment' | 'refund' | 'dispute'}
 /** Texts of the page of one payment. Moments are given formatted. */
 export interface PaymentPageTexts {
   back: string;
+  /** With the space before it that the language has. */
+  colon: string;
   /** What was done by the action before. */
   done: Record<'refund' | 'cancel' | 'resend', string>;
   actions: Record<'refund' | 'cancel' | 'cancelWhy' | 'receipt' | 'receiptPdf' | 'payerPage' | 'resend', string>;
@@ -46,7 +48,9 @@ export interface PaymentPageTexts {
     | 'message'
     | 'madeBy'
     | 'account'
-    | 'callback',
+    | 'callback'
+    | 'retryOf'
+    | 'retriedBy',
     string
   >;
   refund: {
@@ -61,7 +65,7 @@ export interface PaymentPageTexts {
     note: string;
     reasons: Record<(typeof REFUND_REASONS)[number], string>;
   };
-  table: Record<'refund' | 'dispute' | 'amount' | 'status' | 'reason' | 'created' | 'due', string>;
+  table: Record<'amount' | 'status' | 'reason' | 'created' | 'due', string>;
   refundStatuses: Record<RefundStatus, string>;
   disputeStatuses: Record<DisputeStatus, string>;
   attemptStatuses: Record<AttemptStatus, string>;

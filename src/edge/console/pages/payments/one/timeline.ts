@@ -9,7 +9,7 @@ import { channelById } from '../../../../../providers/reference/channels.ts';
 import { explain, explanationOf } from '../../../../../providers/routing/explain.ts';
 import type { TeamVisit } from '../../../page.ts';
 import { exactMoment, money } from '../../../parts/format.ts';
-import { badge, card, empty, idText, type Tone } from '../../../parts/parts.ts';
+import { badge, card, empty, idText, shortId, type Tone } from '../../../parts/parts.ts';
 import { type Entry, MAX_ROWS, type Story, userOf } from './story.ts';
 import { ONE_TEXTS, type StoryEvent } from './texts.ts';
 import { dueWords } from './waiting.ts';
@@ -59,7 +59,7 @@ function entryMoment(visit: TeamVisit, { names }: Story, entry: Entry): Moment {
   const user = userOf(entry);
   const own = user === visit.session.user.id && texts.you;
   const name = own || (user !== null && (names.get(user) ?? user));
-  const who = name || html`${texts.actors[entry.actor]}${entry.actor_id && html` ${idText(entry.actor_id)}`}`;
+  const who = name || html`${texts.actors[entry.actor]}${entry.actor_id && html` ${shortId(entry.actor_id)}`}`;
   return {
     ...{ at: entry.created_at, place: 0, tone: 'idle' },
     title: html`<code>${entry.action}</code> ${texts.by} ${who}`,
@@ -143,8 +143,8 @@ function eventMoment(visit: TeamVisit, story: Story, event: EventHead): Moment {
   const type = event.type as StoryEvent;
   return {
     ...{ at: event.created_at, place: 4 + event.sequence, tone: EVENT_TONES[type] ?? 'idle' },
-    title: html`${texts.events[type] ?? event.type}${event.resource_id !== story.payment.id && html` ${idText(event.resource_id)}`}`,
-    body: html`<p class="note"><a href="${visit.base}/payments/${story.payment.id}/events/${event.id}">${texts.timeline.deliveries}</a>: ${deliveryWords(visit, story, event.id)}</p>`,
+    title: html`${texts.events[type] ?? event.type}${event.resource_id !== story.payment.id && html` ${shortId(event.resource_id, `#${event.resource_id}`)}`}`,
+    body: html`<p class="note"><a href="${visit.base}/payments/${story.payment.id}/events/${event.id}">${texts.timeline.deliveries}</a>${texts.colon} ${deliveryWords(visit, story, event.id)}</p>`,
   };
 }
 

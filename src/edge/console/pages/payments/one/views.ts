@@ -67,10 +67,10 @@ export function payer({ language, base, can }: TeamVisit, { payment }: Story): H
   );
 }
 
-export function details({ language }: TeamVisit, { payment }: Story): Html {
+export function details({ language, base }: TeamVisit, { payment }: Story): Html {
   const texts = ONE_TEXTS[language];
-  const { id, reference, description, created_at, completed_at, expires_at, reason, message, key_id, account_id, callback } =
-    payment;
+  const { id, reference, description, created_at, completed_at, expires_at, reason, message } = payment;
+  const { key_id, account_id, callback, retry_of, retried_by } = payment;
   return card(
     texts.cards.details,
     facts([
@@ -83,6 +83,8 @@ export function details({ language }: TeamVisit, { payment }: Story): Html {
       [texts.details.reason, reason && html`<code>${reason}</code>`],
       [texts.details.message, message],
       [texts.details.madeBy, idText(key_id)],
+      [texts.details.retryOf, retry_of && idText(retry_of, `${base}/payments/${retry_of}`)],
+      [texts.details.retriedBy, retried_by && idText(retried_by, `${base}/payments/${retried_by}`)],
       [texts.details.account, account_id && idText(account_id)],
       [texts.details.callback, callback],
     ]),
@@ -114,6 +116,11 @@ function textOf(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
+/** An amount with the id of what moved it, to which the timeline leads. */
+function amountWithId({ id, amount, currency }: Refund | Dispute, language: ConsoleLanguage): Html {
+  return html`${wireMoney(amount, currency, language)}<br><span id="${id}">${shortId(id)}</span>`;
+}
+
 const REFUND_TONES: Record<Refund['status'], Tone> = { pending: 'idle', processing: 'info', succeeded: 'good', failed: 'bad' };
 const DISPUTE_TONES: Record<Dispute['status'], Tone> = {
   ...{ needs_response: 'bad', under_review: 'warn', won: 'good', lost: 'bad', closed: 'idle' },
@@ -122,7 +129,7 @@ const DISPUTE_TONES: Record<Dispute['status'], Tone> = {
 export function refunds({ language }: TeamVisit, { refunds: rows }: Story): Html {
   const texts = ONE_TEXTS[language];
   const columns: Column<Refund>[] = [
-    { head: texts.table.amount, kind: 'main', cell: ({ amount, currency }) => wireMoney(amount, currency, language) },
+    { head: texts.table.amount, kind: 'main', cell: (row) => amountWithId(row, language) },
     {
       head: texts.table.status,
       cell: ({ status, message, failure_reason }) =>
@@ -133,7 +140,6 @@ export function refunds({ language }: TeamVisit, { refunds: rows }: Story): Html
       cell: ({ reason }) => texts.refund.reasons[reason as keyof typeof texts.refund.reasons] ?? reason,
     },
     { head: texts.table.created, cell: ({ created_at }) => when(created_at, language) },
-    { head: texts.table.refund, cell: ({ id }) => html`<span id="${id}">${shortId(id)}</span>` },
   ];
   return html`${rows.length > 0 && card(texts.cards.refunds, table(texts.cards.refunds, columns, rows))}`;
 }
@@ -141,11 +147,10 @@ export function refunds({ language }: TeamVisit, { refunds: rows }: Story): Html
 export function disputes({ language }: TeamVisit, { disputes: rows }: Story): Html {
   const texts = ONE_TEXTS[language];
   const columns: Column<Dispute>[] = [
-    { head: texts.table.amount, kind: 'main', cell: ({ amount, currency }) => wireMoney(amount, currency, language) },
+    { head: texts.table.amount, kind: 'main', cell: (row) => amountWithId(row, language) },
     { head: texts.table.status, cell: ({ status }) => badge(texts.disputeStatuses[status], DISPUTE_TONES[status]) },
     { head: texts.table.reason, cell: ({ reason }) => reason },
     { head: texts.table.due, cell: ({ due_at }) => (due_at ? when(due_at, language) : '—') },
-    { head: texts.table.dispute, cell: ({ id }) => shortId(id) },
   ];
   return html`${rows.length > 0 && card(texts.cards.disputes, table(texts.cards.disputes, columns, rows))}`;
 }
