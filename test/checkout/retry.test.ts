@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { resolveAttempt } from '../../src/core/charge/resolve.ts';
+import { correctionsOf } from '../../src/core/reconciliation/corrections.ts';
+import type { BreakRow } from '../../src/core/reconciliation/schema.ts';
 import { sql } from '../../src/kit/sql.ts';
+import { post } from '../../src/money/ledger/post.ts';
 import { type Api, type Merchant, FakeClock, startApi, until } from '../setup/api.ts';
 import { checkBooks } from '../faults/books.ts';
 import { newPayment, Payer } from './payer.ts';
@@ -135,6 +138,31 @@ test('a reload of a submit, and a script that sends it again, are led to the pay
   assert.equal((await listed()).filter((payment) => payment.id === retried_by).length, 1);
 });
 
+test('a browser that does not hold the payment which followed learns nothing of it from a submit to the old address', async () => {
+  const { id, payer, url } = await declined();
+  await payer.submit(PAID);
+  const { retried_by } = await get(id);
+  const stranger = new Payer(url);
+  await stranger.get();
+  for (const body of [{}, PAID, { phone: '650000009' }]) {
+    const answer = await stranger.json(body);
+    assert.deepEqual([answer.status, answer.body.transaction], [403, undefined]);
+    assert.doesNotMatch(JSON.stringify(answer.body), new RegExp(`${retried_by}|cart`));
+  }
+  const led = await stranger.submit(PAID);
+  assert.deepEqual([led.status, led.body], [303, ''], 'a page shows the payment as it shows it to all');
+  assert.equal((await get(retried_by)).attempts.length, 1);
+});
+
+test('of two browsers that try again at once, where none holds the page, one pays and the other is told so', async () => {
+  const { id, url } = await newPayment(api, {}, key());
+  const body = { channel: DECLINED.channel, data: { phone: DECLINED.phone } };
+  assert.equal((await api.call('POST', `/payments/${id}`, { key: key(), body })).status, 402);
+  const answers = await Promise.all(Array.from({ length: 4 }, () => new Payer(url).json(PAID)));
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [202, 403, 403, 403]);
+  assert.equal((await becomes((await get(id)).retried_by, 'succeeded')).attempts.length, 1);
+});
+
 test('a script gets the new payment in the answer: 202, and 402 with the reason when it is declined', async () => {
   const { id, payer } = await declined();
   const refused = await payer.json(DECLINED);
@@ -229,6 +257,21 @@ test('a success of the first that is reported after the second has succeeded goe
   assert.deepEqual([first.status, first.amount_captured, first.amount_refunded], ['failed', 25_000, 25_000]);
   assert.deepEqual([(await get(second.id)).status, (await get(second.id)).amount_refunded], ['succeeded', 0]);
   assert.deepEqual(await checkBooks(api.deps.stores.sandbox.db), []);
+});
+
+test('once a statement has shown money of the first, the page offers no other try', async () => {
+  const { id, payer } = await declined();
+  const attempt = (await get(id)).attempts[0].id;
+  const { db } = api.deps.stores.sandbox;
+  // As a comparison posts it when the amount differs from the requested one: the attempt stays failed.
+  const shown = { kind: 'late', flow: 'collect', subject_id: attempt, of_id: id, leg: null, there_minor: 2_400_000n } as const;
+  const row = { ...shown, there_currency: 'XAF', here_minor: 2_500_000n, here_currency: 'XAF' } as unknown as BreakRow;
+  const journals = correctionsOf({ team_id: shop.team.id, id: 'rcn_1', provider_account: 'sandbox' }, row);
+  assert.equal(journals.length, 1);
+  await db.transaction((tx) => post(tx, journals));
+  assert.doesNotMatch((await payer.get()).body, /<form/);
+  assert.equal((await payer.json(PAID)).status, 400);
+  assert.equal((await get(id)).retried_by, null);
 });
 
 test('once a late success has arrived, the page offers no other try', async () => {

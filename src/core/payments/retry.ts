@@ -9,6 +9,7 @@ import { insertWithPayers } from './create-store.ts';
 import type { InnerOrder } from './create-within.ts';
 import { lastOfChain, writeRetriedBy } from './retry-store.ts';
 import type { PaymentRow } from './schema.ts';
+import { statedAmounts } from './statement-amounts-store.ts';
 import { type PaymentRef, writeClaim } from './store.ts';
 
 /*
@@ -23,15 +24,23 @@ export const MAX_RETRIES = 5;
 const FINAL_REASONS: readonly (string | null)[] = ['fraud_blocked', 'duplicate_transaction'];
 
 /** Whether a payment was declined, can take no money any more, and may be followed by another within its window. */
-export function isRetryable(payment: PaymentRow, attempts: readonly AttemptRow[], at: number): boolean {
-  return (
+export async function isRetryable(
+  db: Queryable,
+  payment: PaymentRow,
+  attempts: readonly AttemptRow[],
+  at: number,
+): Promise<boolean> {
+  const isAllowed =
     wasDeclined(payment) &&
     payment.retried_by === null &&
     (payment.retry_number ?? 0) < MAX_RETRIES &&
     payment.expires_at.getTime() > at &&
     payment.captured_minor === 0n &&
-    attempts.every(tookNothing)
-  );
+    attempts.every(tookNothing);
+  if (!isAllowed) return false;
+  // Another amount that only a statement has shown is in suspense, and the attempt stays as it ended.
+  const tried = attempts.map(({ team_id, id }) => ({ team_id, attempt_id: id }));
+  return (await statedAmounts(db, tried)).length === 0;
 }
 
 /** Whether a provider or the payer declined it. A payment that the merchant cancelled has no reason. */

@@ -1,4 +1,4 @@
-import { sql, type Tx } from '../../kit/sql.ts';
+import { type Queryable, sql } from '../../kit/sql.ts';
 
 /** Another amount of an attempt that reconciliation has booked into suspense. */
 export interface StatedAmount {
@@ -9,8 +9,8 @@ export interface StatedAmount {
 }
 
 /** Returns what statements have shown of these attempts, from the journals that booked it. */
-export function statedAmounts(tx: Tx, attempts: { team_id: bigint; attempt_id: string }[]): Promise<StatedAmount[]> {
-  return tx.all<StatedAmount>(sql`
+export function statedAmounts(db: Queryable, attempts: { team_id: bigint; attempt_id: string }[]): Promise<StatedAmount[]> {
+  return db.all<StatedAmount>(sql`
     select j.source_id, p.amount_minor, p.currency from journals j join postings p on p.team_id = j.team_id and p.journal_id = j.id
     where j.kind = 'reconciliation.late' and (j.team_id, j.source_id) in (
       select * from unnest(${attempts.map(({ team_id }) => String(team_id))}::bigint[],

@@ -56,10 +56,7 @@ export function submit(context: CheckoutContext, visit: Visit, body: unknown): P
   return receive(context, visit, body, false, async ({ place, browser, submission }) => {
     const { hosted } = place;
     const { payment } = hosted;
-    if (payment.retried_by !== null) {
-      move(context, place, await latestOf(context, hosted));
-      return null;
-    }
+    if (payment.retried_by !== null) return follow(context, place, browser);
     if (holderOf(payment, browser) === 'another') {
       const typed = submission.phone ?? submission.account_number;
       const known = typeof typed === 'string' && wasCharged(context.deps.secrets, hosted.attempts, typed);
@@ -78,9 +75,20 @@ export function submit(context: CheckoutContext, visit: Visit, body: unknown): P
     const charge = await wanted(context.deps, uncharged, complete, visit);
     if (!again) return chargeFrom(context.deps, hosted, browser, charge);
     const successor = await retryPayment(context.deps, hosted, browser, visit.request_id);
-    move(context, place, successor ?? (await latestOf(context, hosted)));
-    return successor && chargeFrom(context.deps, successor, browser, charge);
+    if (!successor) return follow(context, place, browser);
+    move(context, place, successor);
+    return chargeFrom(context.deps, successor, browser, charge);
   });
+}
+
+/**
+ * Answers a submit by the payment that another submit has made since.
+ * @throws Problem 403 to a script in a browser that does not hold it, because the answer would show it. A page shows what all may see.
+ */
+async function follow(context: CheckoutContext, place: Place, browser: string): Promise<null> {
+  move(context, place, await latestOf(context, place.hosted));
+  if (place.visit.json && holderOf(place.hosted.payment, browser) === 'another') throw otherBrowser();
+  return null;
 }
 
 /** Makes the answer to a submit about another payment, one that follows the payment of the page. */

@@ -31,7 +31,7 @@ import type { CheckoutDeps } from './deps.ts';
 export async function offersRetry({ deps }: CheckoutContext, { browser }: Visit, hosted: Hosted): Promise<boolean> {
   const { store, payment, attempts } = hosted;
   const at = deps.clock.now();
-  if (!isRetryable(payment, attempts, at) || holderOf(payment, browser) === 'another') return false;
+  if (holderOf(payment, browser) === 'another' || !(await isRetryable(store.db, payment, attempts, at))) return false;
   if (!(await hasParties(store, store.db, payment))) return false;
   const [link, invoice] = [linkOf(payment), invoiceOf(payment)];
   if (link) return linkTakesRetry(store.db, link, at);
@@ -60,7 +60,8 @@ export async function retryPayment(
     const failed = must((await lockPayments(tx, [payment]))[0], 'the payment was found before');
     if (failed.retried_by !== null) return null;
     if (holderOf(failed, browser) === 'another') throw otherBrowser();
-    const retryable = isRetryable(failed, await attemptsOf(tx, [failed]), at) && (await hasParties(store, tx, failed));
+    const attempts = await attemptsOf(tx, [failed]);
+    const retryable = (await isRetryable(tx, failed, attempts, at)) && (await hasParties(store, tx, failed));
     const inserted = async () => {
       return insertRetry(tx, { caller: { team, store, key_id: failed.key_id }, request_id, at }, failed, browser);
     };
