@@ -198,6 +198,15 @@ const ROWS: Row[] = [
     'e_mail is not a field of this operation: did you mean email?',
   ],
   [
+    'an unknown field beside the rejected one, which was sent',
+    'POST',
+    '/payments',
+    { body: { amount: 0, amount_total: 100, currency: 'XAF', customer: { email: 'x', mail: 'awa@example.com' } } },
+    422,
+    'amount: must be >= 0.01; customer.email: must be a valid e-mail address',
+    null,
+  ],
+  [
     'an unknown field that has nothing to do with the error',
     'POST',
     '/payments',

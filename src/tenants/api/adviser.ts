@@ -37,12 +37,23 @@ export function adviserOf(route: Route): Adviser {
     hinted(version, sent_body, error) {
       const rejected = error instanceof Problem && error.status === 422 ? error.details.errors : undefined;
       if (!rejected || !(error instanceof Problem)) return error;
-      const meant = unknown(newest(version, sent_body)).listed.find(({ near }) => near !== null && Object.hasOwn(rejected, near));
+      const body = newest(version, sent_body);
+      const isMeant = (near: string | null) => near !== null && Object.hasOwn(rejected, near) && !isSent(body, near);
+      const meant = unknown(body).listed.find(({ near }) => isMeant(near));
       if (!meant?.near) return error;
       const { path, near } = named(version, meant);
       return error.hinted(hint('unknown_field', { field: path, near: near ?? '' }));
     },
   };
+}
+
+/** Whether the body has a field, whatever its value: what is wrong with it is then no other name. */
+function isSent(body: unknown, path: string): boolean {
+  const inside = (value: unknown, name: string): unknown =>
+    value !== null && typeof value === 'object' && Object.hasOwn(value, name)
+      ? (value as Record<string, unknown>)[name]
+      : undefined;
+  return path.split('.').reduce(inside, body) !== undefined;
 }
 
 function warningsOf({ listed, more }: UnknownFields): Warning[] {
