@@ -154,7 +154,7 @@ test('a browser that does not hold the payment which followed learns nothing of 
   assert.equal((await get(retried_by)).attempts.length, 1);
 });
 
-test('of two browsers that try again at once, where none holds the page, one pays and the other is told so', async () => {
+test('of two browsers that try again at once where none holds the page, one pays and the other gets 403', async () => {
   const { id, url } = await newPayment(api, {}, key());
   const body = { channel: DECLINED.channel, data: { phone: DECLINED.phone } };
   assert.equal((await api.call('POST', `/payments/${id}`, { key: key(), body })).status, 402);
