@@ -77,7 +77,7 @@ test('a passkey is registered, signs in and confirms, and is removed', { skip: f
   await api.control.run(sql`update console_sessions set proved_at = now() - interval '11 minutes' where user_id = ${id}`);
   await page.goto(`${origin}/console/account/passkeys`);
   await page.getByRole('heading', { name: 'Confirm it is you' }).waitFor();
-  await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+  await page.getByRole('button', { name: 'Confirm with a passkey' }).click();
   await page.getByText('Test phone').waitFor();
   const { credentials } = await session.send('WebAuthn.getCredentials', { authenticatorId });
   assert.equal(credentials.length, 1);

@@ -77,6 +77,8 @@ export type Answer =
       status?: number;
       /** Path below the team's base of the entry of the navigation that is shown as current. */
       nav?: string;
+      /** Outside a team: room for a table. */
+      wide?: boolean;
       cookies?: Cookies;
       headers?: Record<string, string>;
     }

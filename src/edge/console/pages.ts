@@ -2,14 +2,22 @@ import type { ConsoleDeps } from './deps.ts';
 import { accountPages } from './pages/account/pages.ts';
 import { customerPages } from './pages/customers/pages.ts';
 import { generalPages } from './pages/general/pages.ts';
+import { operatorPages } from './pages/operator/pages.ts';
 import { paymentPages } from './pages/payments/pages.ts';
+import { peoplePages } from './pages/people/pages.ts';
 import { searchPages } from './pages/search/pages.ts';
 import { signInPages } from './pages/sign-in/pages.ts';
 import type { ConsolePage } from './page.ts';
 
 /** Returns every page and action of the console. */
 export function consolePagesOf(deps: ConsoleDeps): ConsolePage[] {
-  const people = [...generalPages(deps), ...signInPages(deps), ...accountPages(deps)];
+  const people = [
+    ...generalPages(deps),
+    ...signInPages(deps),
+    ...accountPages(deps),
+    ...peoplePages(deps),
+    ...operatorPages(deps),
+  ];
   const pages = [...people, ...paymentPages(deps), ...customerPages()];
   return [...pages, ...searchPages(pages)];
 }

@@ -53,7 +53,8 @@ const ROLES: Readonly<Record<'fr' | 'en', Record<Role, string>>> = {
   },
 };
 
-function invitation({ link, team, by, role }: UserMailFacts['invitation'], linkUrl: LinkUrl): Languages {
+function invitation({ link, team, role, ...facts }: UserMailFacts['invitation'], linkUrl: LinkUrl): Languages {
+  const by = facts.by !== null && isPlainName(facts.by) ? facts.by : null;
   return {
     fr: {
       subject: `Invitation à rejoindre ${team}`,
@@ -76,6 +77,11 @@ ${linkUrl(link)}
 If you do not know ${team}, ignore this message.`,
     },
   };
+}
+
+/** A name that mail programs would show as a link could lead the reader elsewhere in our name. */
+function isPlainName(name: string): boolean {
+  return !/[/:@\\]|\.\S/.test(name);
 }
 
 function reset({ link }: UserMailFacts['reset'], linkUrl: LinkUrl): Languages {

@@ -29,6 +29,7 @@ import { addSecrets } from './secrets/command.ts';
 import { addTeams } from './teams/command.ts';
 import { addTransfers } from './transfers/command.ts';
 import { addTrigger } from './trigger/command.ts';
+import { addUsers } from './users/command.ts';
 
 /**
  * Builds the tree of commands. The code of a command is imported when it runs, so that `--help` and errors of the command
@@ -46,6 +47,7 @@ export function buildProgram(output: Pick<OutputConfiguration, 'writeOut' | 'wri
   addMigrate(program);
   addTeams(program);
   addKeys(program);
+  addUsers(program);
   addPayments(program);
   addRefunds(program);
   addTransfers(program);

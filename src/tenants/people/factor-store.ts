@@ -99,3 +99,10 @@ export async function hasSecondFactor(db: Queryable, user_id: string): Promise<b
     select totp_sealed is not null or exists (select from passkeys p where p.user_id = users.id) as has from users where id = ${user_id}`);
   return row?.has ?? false;
 }
+
+/** Removes every factor of a person but the password. */
+export async function clearFactors(db: Queryable, user_id: string): Promise<void> {
+  await setTotp(db, user_id, null, null);
+  await replaceRecoveryCodes(db, user_id, []);
+  await db.run(sql`delete from passkeys where user_id = ${user_id}`);
+}

@@ -88,6 +88,7 @@ function personMenu(visit: Visit): Html {
   return html`<div class="person">${
     visit.session &&
     html`<a href="/console/account">${visit.session.user.name}<span class="note">${texts.account}</span></a>
+${visit.session.user.operator && html`<a href="/console/operator">${texts.operator}</a>`}
 <form method="post" action="/console/sign-out">${visit.formFields()}<button class="link">${texts.signOut}</button></form>`
   }${languageForm(visit)}</div>`;
 }
@@ -102,7 +103,7 @@ function languageForm(visit: Visit): Html {
 }
 
 function plainBody(visit: Visit, page: Page): Html {
-  return html`<div class="alone"><header class="brand"><span class="logo" aria-hidden="true"></span>Pirogue</header>
+  return html`<div class="alone${page.wide && ' wide-page'}"><header class="brand"><span class="logo" aria-hidden="true"></span>Pirogue</header>
 <main id="main" tabindex="-1">${page.body}</main>
 <footer>${personMenu(visit)}</footer></div>`;
 }

@@ -26,6 +26,7 @@ interface FrameTexts {
   toLive: string;
   teams: string;
   account: string;
+  operator: string;
   signOut: string;
   language: string;
   search: string;
@@ -60,6 +61,7 @@ export const FRAME_TEXTS: Texts<FrameTexts> = {
     toLive: 'Switch to live',
     teams: 'Team',
     account: 'Your account',
+    operator: 'All teams',
     signOut: 'Sign out',
     language: 'Language',
     search: 'Search payments',
@@ -98,6 +100,7 @@ export const FRAME_TEXTS: Texts<FrameTexts> = {
     toLive: 'Passer en production',
     teams: 'Équipe',
     account: 'Votre compte',
+    operator: 'Toutes les équipes',
     signOut: 'Se déconnecter',
     language: 'Langue',
     search: 'Rechercher un paiement',

@@ -30,6 +30,7 @@ export async function showAccount(deps: ConsoleDeps, visit: PersonVisit, error?:
   return {
     kind: 'page',
     title: texts.title,
+    wide: true,
     ...(error === undefined ? {} : { status: 422 }),
     body: html`<h1>${texts.title}</h1>${alert(saved[visit.query.done ?? ''], 'good')}<p class="note">${user.email}</p>
 ${card(texts.profile, profileForm(visit, error))}
@@ -42,7 +43,7 @@ ${card(
     [texts.recovery, protectedTwice && html`${texts.recoveryLeft(number(left, visit.language))}${renewForm(visit)}`],
   ]),
 )}
-${card(texts.sessions, sessionList(visit, sessions))}`,
+${card(texts.sessions, sessionList(visit, sessions))}<p><a href="/console/">${texts.toConsole}</a></p>`,
   };
 }
 

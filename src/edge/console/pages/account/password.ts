@@ -15,7 +15,7 @@ export async function showPassword(visit: PersonVisit, error?: string): Promise<
   const page = sayingPage(texts.passwordTitle, null, [
     html`<p>${texts.passwordNote}</p>`,
     html`<form method="post" action="${HERE}?from=${HERE}">${visit.formFields()}
-<input class="quiet" name="email" autocomplete="username" value="${visit.session.user.email}" tabindex="-1" aria-hidden="true" readonly>
+<span class="quiet" aria-hidden="true"><input name="email" autocomplete="username" value="${visit.session.user.email}" tabindex="-1" readonly></span>
 ${newPasswordFields(visit.language, error)}
 <div class="form-actions"><button>${texts.save}</button><a class="button quiet-button" href="/console/account">${texts.back}</a></div></form>`,
   ]);

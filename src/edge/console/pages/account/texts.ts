@@ -60,6 +60,7 @@ interface AccountTexts {
   never: string;
   remove: string;
   back: string;
+  toConsole: string;
   changedNote: string;
 }
 
@@ -125,6 +126,7 @@ export const ACCOUNT_TEXTS: Texts<AccountTexts> = {
     never: 'never',
     remove: 'Remove',
     back: 'Back to your account',
+    toConsole: 'Back to the console',
     changedNote: 'Done. Your other sessions have ended, and a mail is on its way to you.',
   },
   fr: {
@@ -190,6 +192,7 @@ export const ACCOUNT_TEXTS: Texts<AccountTexts> = {
     never: 'jamais',
     remove: 'Supprimer',
     back: 'Retour à votre compte',
+    toConsole: 'Retour à la console',
     changedNote: 'C’est fait. Vos autres sessions sont fermées et un e-mail vous est envoyé.',
   },
 };

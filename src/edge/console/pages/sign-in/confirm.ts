@@ -26,13 +26,13 @@ async function confirmView(deps: ConsoleDeps, visit: PersonVisit, to: string, sa
   const form =
     user.password !== null &&
     html`<form method="post" action="/console/confirm">${visit.formFields()}<input type="hidden" name="to" value="${to}">
-<input class="quiet" name="email" autocomplete="username" value="${user.email}" tabindex="-1" aria-hidden="true" readonly>
+<span class="quiet" aria-hidden="true"><input name="email" autocomplete="username" value="${user.email}" tabindex="-1" readonly></span>
 ${field({ name: 'password', label: texts.password, type: 'password', autocomplete: 'current-password', required: true, autofocus: true })}
 ${coded && codeField(visit)}<div class="form-actions"><button>${texts.continue}</button></div></form>`;
   const nothing = user.password === null && passkeys.length === 0;
   return sayingPage(texts.confirmTitle, said, [
     html`<p>${nothing ? texts.confirmNothing : texts.confirmText}</p>`,
-    html`${form}${passkeys.length > 0 && passkeyForm(deps, visit, '/console/confirm/passkey', to)}`,
+    html`${form}${passkeys.length > 0 && passkeyForm(deps, visit, '/console/confirm/passkey', to, texts.confirmPasskey)}`,
     html`${nothing && html`<p><a class="button" href="/console/reset">${texts.resetTitle}</a></p>`}`,
   ]);
 }

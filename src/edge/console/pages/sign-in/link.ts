@@ -84,7 +84,7 @@ async function invitationView(
   const known = await findUserByEmail(control, link.email);
   if (!known) {
     const fields = html`${field({ name: 'name', label: texts.name, value: typed.name, error: typed.name_error, autocomplete: 'name', required: true, maxlength: 100 })}
-<input class="quiet" name="email" autocomplete="username" value="${link.email}" tabindex="-1" aria-hidden="true" readonly>
+<span class="quiet" aria-hidden="true"><input name="email" autocomplete="username" value="${link.email}" tabindex="-1" readonly></span>
 ${newPasswordFields(visit.language, typed.password_error)}`;
     return page([form(fields, texts.create)]);
   }

@@ -22,6 +22,7 @@ interface SignInTexts {
   continue: string;
   confirmTitle: string;
   confirmText: string;
+  confirmPasskey: string;
   confirmWrong: string;
   confirmNothing: string;
   resetTitle: string;
@@ -55,6 +56,7 @@ export const SIGN_IN_TEXTS: Texts<SignInTexts> = {
     continue: 'Continue',
     confirmTitle: 'Confirm it is you',
     confirmText: 'What you are about to do needs a fresh confirmation. It holds for ten minutes.',
+    confirmPasskey: 'Confirm with a passkey',
     confirmWrong: 'Password or code is wrong.',
     confirmNothing:
       'You have neither a password nor a passkey yet. Have a link sent to your e-mail address and choose a password.',
@@ -87,6 +89,7 @@ export const SIGN_IN_TEXTS: Texts<SignInTexts> = {
     continue: 'Continuer',
     confirmTitle: 'Confirmez votre identité',
     confirmText: 'Cette opération exige une nouvelle confirmation. Elle est valable dix minutes.',
+    confirmPasskey: 'Confirmer avec une clé d’accès',
     confirmWrong: 'Le mot de passe ou le code est incorrect.',
     confirmNothing:
       'Vous n’avez encore ni mot de passe ni clé d’accès. Faites-vous envoyer un lien par e-mail et choisissez un mot de passe.',

@@ -53,7 +53,13 @@ export function codeField({ language }: Visit): Html {
 }
 
 /** A form that a script shows where passkeys work. */
-export function passkeyForm(deps: ConsoleDeps, visit: Visit, action: string, to: string): Html {
+export function passkeyForm(
+  deps: ConsoleDeps,
+  visit: Visit,
+  action: string,
+  to: string,
+  label: string = SIGN_IN_TEXTS[visit.language].passkey,
+): Html {
   const texts = SIGN_IN_TEXTS[visit.language];
   const site = siteOf(visit.origin);
   if (!site) return html``;
@@ -61,7 +67,7 @@ export function passkeyForm(deps: ConsoleDeps, visit: Visit, action: string, to:
   return html`<form method="post" action="${action}" data-passkey="get" data-options="${options}" hidden>${visit.formFields()}
 <input type="hidden" name="to" value="${to}"><input type="hidden" name="answer" value="">
 <p class="or">${texts.or}</p><p class="alert" role="alert" data-failure hidden>${texts.passkeyFailed}</p>
-<button class="quiet-button wide">${texts.passkey}</button></form>
+<button class="quiet-button wide">${label}</button></form>
 <script src="${assetPath('passkeys')}" defer></script>`;
 }
 

@@ -1,0 +1,59 @@
+import { notFound, type Problem } from '../../../../kit/errors.ts';
+import { html } from '../../../../kit/html.ts';
+import { listMembers } from '../../../../tenants/people/member-store.ts';
+import { changeRole, removeMember } from '../../../../tenants/people/members.ts';
+import { isRole } from '../../../../tenants/people/roles.ts';
+import type { ConsoleDeps } from '../../deps.ts';
+import { type Answer, fieldOf, redirect, type TeamVisit } from '../../page.ts';
+import { alert, card, pageHead } from '../../parts/parts.ts';
+import { administratorOf, faultText, roleChoice } from './parts.ts';
+import { PEOPLE_TEXTS } from './texts.ts';
+
+/** Shows one member: the role, and the removal. */
+export async function showMember({ stores: { control } }: ConsoleDeps, visit: TeamVisit, error?: unknown): Promise<Answer> {
+  const texts = PEOPLE_TEXTS[visit.language];
+  const user_id = visit.params.user ?? '';
+  const member = (await listMembers(control, visit.team.id)).find((one) => one.user_id === user_id);
+  if (!member) throw notFound();
+  const here = `${visit.base}/people/${user_id}`;
+  const role = html`<form method="post" action="${here}/role?from=${here}">${visit.formFields()}
+${roleChoice(visit, fieldOf(visit, 'role') || member.role)}
+<div class="form-actions"><button>${texts.save}</button><a class="button quiet-button" href="${visit.base}/people">${texts.back}</a></div></form>`;
+  const removal = html`<p>${texts.removeText(member.name)}</p><form method="post" action="${here}/remove?from=${here}">${visit.formFields()}
+<div class="form-actions"><button class="danger">${texts.remove}</button></div></form>`;
+  return {
+    kind: 'page',
+    title: texts.editTitle(member.name),
+    nav: '/people',
+    ...(error === undefined ? {} : { status: (error as Problem).status }),
+    body: html`${pageHead(texts.editTitle(member.name), { note: member.email })}${alert(error === undefined ? null : faultText(visit, error))}
+${card(texts.role, role)}${card(texts.removeTitle, removal)}`,
+  };
+}
+
+/** Gives a member another role. */
+export async function submitRole(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
+  const role = fieldOf(visit, 'role');
+  if (!isRole(role)) throw notFound();
+  return change(deps, visit, 'changed', (tx) => changeRole(tx, administratorOf(visit), visit.params.user ?? '', role));
+}
+
+/** Removes a member. Whoever removes themselves is led to their other teams. */
+export async function submitRemoval(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
+  const user_id = visit.params.user ?? '';
+  const answer = await change(deps, visit, 'removed', (tx) => removeMember(tx, administratorOf(visit), user_id));
+  return answer.kind === 'redirect' && user_id === visit.session.user.id ? redirect('/console/') : answer;
+}
+
+type Work = Parameters<ConsoleDeps['stores']['control']['transaction']>[0];
+
+/** Makes a change; a rule of people that forbids it is said above the form. */
+async function change(deps: ConsoleDeps, visit: TeamVisit, done: string, work: Work): Promise<Answer> {
+  try {
+    await deps.stores.control.transaction(work);
+  } catch (error) {
+    if (faultText(visit, error) === null) throw error;
+    return showMember(deps, visit, error);
+  }
+  return redirect(`${visit.base}/people?done=${done}`);
+}

@@ -1,0 +1,69 @@
+import { emailAddressOf } from '../../../../kit/email.ts';
+import type { Problem } from '../../../../kit/errors.ts';
+import { html } from '../../../../kit/html.ts';
+import { invite, resend, withdraw } from '../../../../tenants/people/members.ts';
+import { isRole } from '../../../../tenants/people/roles.ts';
+import type { ConsoleDeps } from '../../deps.ts';
+import { type Answer, fieldOf, redirect, type TeamVisit } from '../../page.ts';
+import { alert, card, field, pageHead } from '../../parts/parts.ts';
+import { administratorOf, faultText, roleChoice } from './parts.ts';
+import { PEOPLE_TEXTS } from './texts.ts';
+
+interface Wrong {
+  email?: string;
+  role?: string;
+  said?: string;
+  status?: number;
+}
+
+/** Shows the form of an invitation. */
+export async function showInvite(visit: TeamVisit, wrong: Wrong = {}): Promise<Answer> {
+  const texts = PEOPLE_TEXTS[visit.language];
+  const action = `${visit.base}/people/invite`;
+  const form = html`<form method="post" action="${action}?from=${action}">${visit.formFields()}
+${field({ name: 'email', label: texts.email, type: 'email', value: fieldOf(visit, 'email'), error: wrong.email, help: texts.inviteText, required: true, maxlength: 254 })}
+${roleChoice(visit, fieldOf(visit, 'role') || 'support', wrong.role)}
+<div class="form-actions"><button>${texts.send}</button><a class="button quiet-button" href="${visit.base}/people">${texts.back}</a></div></form>`;
+  return {
+    kind: 'page',
+    title: texts.inviteTitle,
+    nav: '/people',
+    ...(wrong.status === undefined ? {} : { status: wrong.status }),
+    body: html`${pageHead(texts.inviteTitle)}${alert(wrong.said)}${card(visit.team.name, form)}`,
+  };
+}
+
+/** Sends an invitation. */
+export async function submitInvite({ stores: { control } }: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
+  const texts = PEOPLE_TEXTS[visit.language];
+  const email = emailAddressOf(fieldOf(visit, 'email'));
+  const role = fieldOf(visit, 'role');
+  if (email === null) return showInvite(visit, { email: texts.emailError, status: 422 });
+  if (!isRole(role)) return showInvite(visit, { role: texts.roleError, status: 422 });
+  try {
+    const to = { email, role, ...senderOf(visit) };
+    await control.transaction((tx) => invite(tx, administratorOf(visit), to));
+  } catch (error) {
+    const text = faultText(visit, error);
+    if (text === null) throw error;
+    return showInvite(visit, { said: text, status: (error as Problem).status });
+  }
+  return redirect(`${visit.base}/people?done=invited`);
+}
+
+function senderOf({ team, session, language }: TeamVisit) {
+  return { team: team.name, inviter: session.user.name, language };
+}
+
+/** Sends an invitation again. */
+export async function submitResend({ stores: { control } }: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
+  const link = visit.params.link ?? '';
+  await control.transaction((tx) => resend(tx, administratorOf(visit), link, senderOf(visit)));
+  return redirect(`${visit.base}/people?done=invited`);
+}
+
+/** Withdraws an invitation. */
+export async function submitWithdraw({ stores: { control } }: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
+  await control.transaction((tx) => withdraw(tx, administratorOf(visit), visit.params.link ?? ''));
+  return redirect(`${visit.base}/people?done=withdrawn`);
+}

@@ -1,0 +1,27 @@
+import { Problem } from '../../../../kit/errors.ts';
+import type { Html } from '../../../../kit/html.ts';
+import { person } from '../../../../tenants/audit/actor.ts';
+import { type Administrator, peopleFault } from '../../../../tenants/people/members.ts';
+import { ROLES } from '../../../../tenants/people/roles.ts';
+import type { TeamVisit } from '../../page.ts';
+import { select } from '../../parts/parts.ts';
+import { PEOPLE_TEXTS } from './texts.ts';
+
+/** The person of the visit, as who changes the people of the team. */
+export function administratorOf({ team, session, request_id, ip, at }: TeamVisit): Administrator {
+  return { team_id: team.id, user_id: session.user.id, by: person(session.user.id, session.id, request_id, ip), at };
+}
+
+/** Returns the text of a rule of people that a problem names; null for every other error. */
+export function faultText({ language }: TeamVisit, error: unknown): string | null {
+  const fault = error instanceof Problem ? peopleFault(error) : null;
+  return fault === null ? null : PEOPLE_TEXTS[language].faults[fault];
+}
+
+/** The choice of a role, with what each may do. Owners are offered to whom appoints them. */
+export function roleChoice(visit: TeamVisit, value: string, error?: string): Html {
+  const texts = PEOPLE_TEXTS[visit.language];
+  const offered = ROLES.filter((role) => role !== 'owner' || value === 'owner' || visit.can('owner.write'));
+  const options = offered.map((role) => [role, `${texts.roles[role]} — ${texts.roleTexts[role]}`] as const);
+  return select({ name: 'role', label: texts.role, value, error }, options);
+}

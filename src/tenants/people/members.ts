@@ -1,0 +1,142 @@
+import { notFound, Problem } from '../../kit/errors.ts';
+import type { Tx } from '../../kit/sql.ts';
+import type { Actor } from '../audit/actor.ts';
+import { record } from '../audit/record.ts';
+import { queueUserMail } from './mail-store.ts';
+import { attempt, byInvitations } from './attempts.ts';
+import { renewInvitation, revokeInvitation } from './link-store.ts';
+import { LINK_MS, makeLink } from './links.ts';
+import { deleteMember, isMember, type LockedMember, lockMembers, updateRole, withdrawInvitationsOf } from './member-store.ts';
+import { isPermitted, ROLES, type Role } from './roles.ts';
+
+/** Who changes the people of a team. */
+export interface Administrator {
+  team_id: bigint;
+  /** Null: an operator on the machine, whom no role limits. */
+  user_id: string | null;
+  by: Actor;
+  /** Milliseconds since the epoch. */
+  at: number;
+}
+
+/** Why a change of people is not made. The pages have a text for each. */
+export type PeopleFault = 'owners' | 'last_owner' | 'own_role' | 'member' | 'many';
+
+const MESSAGES: Readonly<Record<PeopleFault, string>> = {
+  owners: 'Only an owner appoints owners, and changes or removes them.',
+  last_owner: 'A team keeps at least one owner.',
+  own_role: 'Nobody raises their own role.',
+  member: 'This person is in the team already.',
+  many: 'The team has sent many invitations. Try again in 15 minutes.',
+};
+
+function refuse(fault: PeopleFault): never {
+  throw new Problem(fault === 'many' ? 429 : 409, MESSAGES[fault], { error_code: fault });
+}
+
+/** Returns which rule of people a problem names; null for every other. */
+export function peopleFault(problem: Problem): PeopleFault | null {
+  const { error_code } = problem.details;
+  return error_code !== undefined && error_code in MESSAGES ? (error_code as PeopleFault) : null;
+}
+
+/**
+ * Gives a member another role.
+ * @throws Problem 404 when the person is not in the team, 403 or 409 when the administrator may not
+ */
+export async function changeRole(tx: Tx, who: Administrator, user_id: string, role: Role): Promise<void> {
+  const { own, target, other_owners } = await lockedPair(tx, who, user_id);
+  if (target === role) return;
+  if (who.user_id === user_id && ROLES.indexOf(role) < ROLES.indexOf(target)) refuse('own_role');
+  if ((target === 'owner' || role === 'owner') && !appointsOwners(own)) refuse('owners');
+  if (target === 'owner' && other_owners === 0) refuse('last_owner');
+  await updateRole(tx, who.team_id, user_id, role);
+  // What they invited others to was permitted by the role that they had.
+  await withdrawInvitationsOf(tx, who.team_id, user_id);
+  await record(tx, who.by, { team_id: who.team_id, action: 'person.role', resource_id: user_id, at: who.at });
+}
+
+/**
+ * Removes a member. Their sessions stay: they may be in other teams, and each request reads the teams anew.
+ * @throws Problem 404 when the person is not in the team, 403 or 409 when the administrator may not
+ */
+export async function removeMember(tx: Tx, who: Administrator, user_id: string): Promise<void> {
+  const { own, target, other_owners } = await lockedPair(tx, who, user_id);
+  if (target === 'owner' && !appointsOwners(own)) refuse('owners');
+  if (target === 'owner' && other_owners === 0) refuse('last_owner');
+  await deleteMember(tx, who.team_id, user_id);
+  await record(tx, who.by, { team_id: who.team_id, action: 'person.remove', resource_id: user_id, at: who.at });
+}
+
+/** Invites an address to the team, by mail. */
+export async function invite(
+  tx: Tx,
+  who: Administrator,
+  to: { email: string; role: Role; team: string; inviter: string | null; language: string | null },
+): Promise<string> {
+  const { email, role } = to;
+  const own = ownRole(await lockMembers(tx, who.team_id), who);
+  if (role === 'owner' && !appointsOwners(own)) refuse('owners');
+  if (await isMember(tx, who.team_id, email)) refuse('member');
+  if ((await attempt(tx, [byInvitations(who.team_id)])) > 0) refuse('many');
+  const link = { kind: 'invitation', email, user_id: null, team_id: who.team_id, role, invited_by: who.user_id } as const;
+  const id = await makeLink(tx, link, who.at);
+  await mailInvitation(tx, id, to);
+  await record(tx, who.by, { team_id: who.team_id, action: 'person.invite', resource_id: id, at: who.at });
+  return id;
+}
+
+function mailInvitation(
+  tx: Tx,
+  link: string,
+  to: { email: string; role: Role; team: string; inviter: string | null; language: string | null },
+): Promise<void> {
+  const { email, role, team, inviter, language } = to;
+  return queueUserMail(tx, { kind: 'invitation', facts: { link, team, by: inviter, role, language }, recipient: email });
+}
+
+/** Withdraws an invitation. */
+export async function withdraw(tx: Tx, who: Administrator, link: string): Promise<void> {
+  ownRole(await lockMembers(tx, who.team_id), who);
+  if (!(await revokeInvitation(tx, who.team_id, link))) throw notFound();
+  await record(tx, who.by, { team_id: who.team_id, action: 'person.withdraw', resource_id: link, at: who.at });
+}
+
+/** Sends an invitation again, for a whole period. */
+export async function resend(
+  tx: Tx,
+  who: Administrator,
+  link: string,
+  from: { team: string; inviter: string | null; language: string | null },
+): Promise<void> {
+  const own = ownRole(await lockMembers(tx, who.team_id), who);
+  if ((await attempt(tx, [byInvitations(who.team_id)])) > 0) refuse('many');
+  const row = await renewInvitation(tx, who.team_id, link, LINK_MS.invitation);
+  if (row?.role === undefined || row.role === null) throw notFound();
+  if (row.role === 'owner' && !appointsOwners(own)) refuse('owners');
+  await mailInvitation(tx, link, { ...from, email: row.email, role: row.role });
+  await record(tx, who.by, { team_id: who.team_id, action: 'person.invite', resource_id: link, at: who.at });
+}
+
+/** The roles of both, as they are now: that of the page may have changed since it was checked. */
+async function lockedPair(tx: Tx, who: Administrator, user_id: string) {
+  const members = await lockMembers(tx, who.team_id);
+  const own = ownRole(members, who);
+  const target = members.find((member) => member.user_id === user_id)?.role;
+  if (target === undefined) throw notFound();
+  const others = members.filter((member) => member.role === 'owner' && !member.disabled && member.user_id !== user_id);
+  return { own, target, other_owners: others.length };
+}
+
+/** Returns the role of the administrator, null for an operator on the machine. */
+function ownRole(members: readonly LockedMember[], { user_id }: Administrator): Role | null {
+  if (user_id === null) return null;
+  const role = members.find((member) => member.user_id === user_id)?.role;
+  if (role === undefined || !isPermitted(role, 'person.write', 'live')) throw new Problem(403, 'Your role does not permit this.');
+  return role;
+}
+
+/** People are the same in both environments, so the permission counts in live. */
+function appointsOwners(role: Role | null): boolean {
+  return role === null || isPermitted(role, 'owner.write', 'live');
+}
