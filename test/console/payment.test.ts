@@ -54,7 +54,7 @@ describe('one payment', () => {
     assert.match(text, /\/pay\/[^"]+\/receipt"/);
   });
 
-  test('a payment without a choice, and one under way, say what they wait for', async () => {
+  test('a payment without a choice says what it waits for', async () => {
     const { body } = await api.call('POST', '/payments', { body: { amount: 900, currency: 'XAF', phone: '+237650000000' } });
     const waits = (await finance.get(`${base}/payments/${body.transaction.id}`)).text;
     assert.match(waits, /The payer has not chosen how to pay yet/);

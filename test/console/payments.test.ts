@@ -51,3 +51,24 @@ test('an error in a team is shown in its frame, with the id of the request', asy
   assert.equal(unknown.status, 404);
   assert.match(unknown.text, /<code>req_/);
 });
+
+test('a list of several pages is walked to its end and back, with its filters', async () => {
+  const reader = await signedIn(api, 'read_only');
+  const made: string[] = [];
+  for (let i = 0; i < 30; i++) made.push(await create(`walk-${i}`, 700));
+  const page = `/console/${api.team.id}/sandbox/payments`;
+  const first = (await reader.get(`${page}?search=walk-`)).text;
+  const second = (await reader.get(linkOf(first, 'next'))).text;
+  const idsOn = (text: string) => made.filter((id) => text.includes(`/payments/${id}"`)).reverse();
+  assert.deepEqual([...idsOn(first), ...idsOn(second)], made.toReversed());
+  assert.equal(idsOn(first).length, 25);
+  assert.doesNotMatch(second, /rel="next"/);
+  assert.deepEqual(idsOn((await reader.get(linkOf(second, 'prev'))).text), idsOn(first));
+  assert.match((await reader.get(page)).text, /rel="next"/, 'a list without filters too');
+});
+
+/** The address behind a link of the pager. */
+function linkOf(page: string, rel: 'next' | 'prev'): string {
+  const [, href = ''] = new RegExp(`rel="${rel}" href="([^"]+)"`).exec(page) ?? [];
+  return href.replaceAll('&amp;', '&');
+}

@@ -9,32 +9,30 @@ import { CUSTOMER_TEXTS } from './texts.ts';
 
 interface Found {
   items: Customer[];
-  meta: CursorMeta & { total?: number };
+  meta: CursorMeta;
 }
 
 /** Shows the list of customers. Erased ones are not in it. */
 export async function showCustomers(visit: TeamVisit): Promise<Answer> {
   const texts = CUSTOMER_TEXTS[visit.language];
   const found = await find(visit);
-  const total = 'items' in found ? found.meta.total : undefined;
+  const whole = 'items' in found && !visit.query.cursor && found.meta.has_more === false && found.items.length > 0;
   return {
     kind: 'page',
     title: texts.title,
     nav: '/customers',
-    body: html`${pageHead(texts.title, { note: total !== undefined && texts.count(number(total, visit.language)) })}${filters(visit, 'errors' in found ? found.errors : {})}${
+    body: html`${pageHead(texts.title, { note: whole && texts.count(number(found.items.length, visit.language)) })}${filters(visit, 'errors' in found ? found.errors : {})}${
       'items' in found ? results(visit, found) : alert(found.message)
     }`,
   };
 }
 
-/** Returns the page of the list. A filtered list is not counted. */
+/** Returns the page of the list, which is not counted: a count reads all that match. */
 async function find(visit: TeamVisit): Promise<Found | { message: string; errors: Readonly<Record<string, string[]>> }> {
-  const { search, blocked } = visit.query;
-  const { cursor = search || blocked ? '' : undefined } = visit.query;
+  const { search, blocked, cursor = '' } = visit.query;
   const only = blocked === 'true' || blocked === 'false' ? { blocked: blocked === 'true' } : {};
   try {
-    const position = cursor === undefined ? { page: 1 } : { cursor };
-    const { body } = await visit.api('GET /customers', { query: { search, ...only, ...position } });
+    const { body } = await visit.api('GET /customers', { query: { search, ...only, cursor } });
     return body as unknown as Found;
   } catch (error) {
     if (error instanceof Problem && error.status === 422) return { message: error.message, errors: error.details.errors ?? {} };

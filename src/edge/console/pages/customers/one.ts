@@ -1,7 +1,6 @@
 import { type Html, type HtmlPart, html } from '../../../../kit/html.ts';
 import { channelById } from '../../../../providers/reference/channels.ts';
 import type { Answer, TeamVisit } from '../../page.ts';
-import { number } from '../../parts/format.ts';
 import { type CursorMeta, pager } from '../../parts/pager.ts';
 import { alert, badge, card, type Column, doneAlert, empty, facts, idText, table, when } from '../../parts/parts.ts';
 import { type Listed, paymentsTable } from '../payments/list.ts';
@@ -68,14 +67,12 @@ function textOf(value: unknown): string {
 async function paymentsCard(visit: TeamVisit, { id }: Customer): Promise<Html | null> {
   if (!visit.can('payment.read')) return null;
   const texts = CUSTOMER_TEXTS[visit.language];
-  const { cursor } = visit.query;
-  const position = cursor === undefined ? { page: 1 } : { cursor };
-  const { body } = await visit.api('GET /customers/:id/payments', { params: { id }, query: { per_page: PAYMENTS, ...position } });
-  const { items, meta } = body as unknown as { items: Listed[]; meta: CursorMeta & { total?: number } };
-  const pages = pager({ ...visit, query: cursor === undefined ? {} : { cursor } }, `${visit.base}/customers/${id}`, meta);
-  const count = meta.total !== undefined && html`<span class="note">${number(meta.total, visit.language)}</span>`;
+  const { cursor = '' } = visit.query;
+  const { body } = await visit.api('GET /customers/:id/payments', { params: { id }, query: { per_page: PAYMENTS, cursor } });
+  const { items, meta } = body as unknown as { items: Listed[]; meta: CursorMeta };
+  const pages = pager({ ...visit, query: { cursor } }, `${visit.base}/customers/${id}`, meta);
   const shown = items.length === 0 ? empty(texts.noPayments, '') : html`${paymentsTable(visit, items)}${pages}`;
-  return card(texts.payments, shown, { actions: count });
+  return card(texts.payments, shown);
 }
 
 async function methodsCard(visit: TeamVisit, { id }: Customer): Promise<Html | null> {

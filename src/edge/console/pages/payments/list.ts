@@ -49,19 +49,16 @@ export async function showPayments(visit: TeamVisit): Promise<Answer> {
   };
 }
 
-type Found =
-  | { items: Listed[]; meta: CursorMeta & { total?: number } }
-  | { message: string; errors: Readonly<Record<string, string[]>> };
+type Found = { items: Listed[]; meta: CursorMeta } | { message: string; errors: Readonly<Record<string, string[]>> };
 
 /**
- * Asks for the page. A filter that the API rejects is shown beside its field. A filtered list is not counted, because a count reads all
- * that match.
+ * Asks for the page. A filter that the API rejects is shown beside its field. The list is not counted, because a count reads all that
+ * match.
  */
 async function find(visit: TeamVisit): Promise<Found> {
-  const { cursor = isFiltered(visit) ? '' : undefined } = visit.query;
+  const { cursor = '' } = visit.query;
   try {
-    const position = cursor === undefined ? { page: 1 } : { cursor };
-    const { body } = await visit.api('GET /payments', { query: { ...filtersOf(visit), ...position } });
+    const { body } = await visit.api('GET /payments', { query: { ...filtersOf(visit), cursor } });
     return body as unknown as Extract<Found, { items: unknown }>;
   } catch (error) {
     if (error instanceof Problem && error.status === 422) return { message: error.message, errors: error.details.errors ?? {} };
@@ -73,9 +70,9 @@ function isFiltered(visit: TeamVisit): boolean {
   return Object.values(filtersOf(visit)).some(Boolean);
 }
 
-/** Returns how many payments the list has; null when that is not known without counting. */
+/** Returns how many payments the list has; null when one page does not show all of them. */
 function totalOf({ query }: TeamVisit, { items, meta }: Extract<Found, { items: unknown }>): number | null {
-  return meta.total ?? (!query.cursor && meta.has_more === false ? items.length : null);
+  return !query.cursor && meta.has_more === false ? items.length : null;
 }
 
 /** Links to views by status. */
