@@ -1,6 +1,7 @@
 import type { ConsoleDeps } from './deps.ts';
 import { accountPages } from './pages/account/pages.ts';
 import { customerPages } from './pages/customers/pages.ts';
+import { developerPages } from './pages/developers/pages.ts';
 import { generalPages } from './pages/general/pages.ts';
 import { operatorPages } from './pages/operator/pages.ts';
 import { paymentPages } from './pages/payments/pages.ts';
@@ -18,6 +19,6 @@ export function consolePagesOf(deps: ConsoleDeps): ConsolePage[] {
     ...peoplePages(deps),
     ...operatorPages(deps),
   ];
-  const pages = [...people, ...paymentPages(deps), ...customerPages()];
+  const pages = [...people, ...paymentPages(deps), ...customerPages(), ...developerPages(deps)];
   return [...pages, ...searchPages(pages)];
 }

@@ -19,12 +19,9 @@ interface ShownEvent {
 
 /** Shows an event of a payment: what was sent, to whom, and what they answered. */
 export async function showEvent(visit: TeamVisit): Promise<Answer> {
-  const { language, base, params, store, team, query } = visit;
+  const { language, base, params, query } = visit;
   const texts = ONE_TEXTS[language];
   const event = await eventOf(visit);
-  const attempts = visit.can('webhook.read') ? await attemptsOfEvents(store.db, team.id, [event.id], MAX_ROWS) : [];
-  const waiting = visit.can('webhook.read') ? await waitingOfEvents(store.db, team.id, [event.id], MAX_ROWS) : [];
-  const addresses = attempts.length + waiting.length > 0 ? await addressesOf(visit) : new Map<string, string>();
   const path = `${base}/payments/${params.id}`;
   return {
     kind: 'page',
@@ -33,9 +30,19 @@ export async function showEvent(visit: TeamVisit): Promise<Answer> {
     body: html`<p class="back"><a href="${path}">← ${texts.event.back}</a></p>
 ${pageHead(texts.events[event.event as StoryEvent] ?? event.event, { note: html`<code>${event.event}</code> · ${idText(event.id)} · ${exactMoment(event.created, language)}`, actions: resendForm(visit, event.id) })}
 ${doneAlert(texts.done, query.done)}
-${card(texts.event.attempts, deliveries(visit, attempts, waiting, addresses))}
-${card(texts.event.body, html`<p class="note">${texts.event.bodyNote}</p><pre tabindex="0"><code>${JSON.stringify(event, null, 2)}</code></pre>`)}`,
+${await eventCards(visit, event)}`,
   };
+}
+
+/** Renders the deliveries of an event, and its body. */
+export async function eventCards(visit: TeamVisit, event: { id: string }): Promise<Html> {
+  const { language, store, team } = visit;
+  const texts = ONE_TEXTS[language];
+  const attempts = visit.can('webhook.read') ? await attemptsOfEvents(store.db, team.id, [event.id], MAX_ROWS) : [];
+  const waiting = visit.can('webhook.read') ? await waitingOfEvents(store.db, team.id, [event.id], MAX_ROWS) : [];
+  const addresses = attempts.length + waiting.length > 0 ? await addressesOf(visit) : new Map<string, string>();
+  return html`${card(texts.event.attempts, deliveries(visit, attempts, waiting, addresses))}
+${card(texts.event.body, html`<p class="note">${texts.event.bodyNote}</p><pre tabindex="0"><code>${JSON.stringify(event, null, 2)}</code></pre>`)}`;
 }
 
 /** Delivers an event again. Submitting one form that was shown twice delivers it once more, not twice. */
@@ -89,7 +96,7 @@ function attemptItem({ language }: TeamVisit, one: AttemptRow, address: string):
   const texts = ONE_TEXTS[language];
   const { succeeded, response_status, response_body, error, duration_ms, attempt, created_at, id } = one;
   const tone = succeeded ? 'good' : 'bad';
-  return html`<li class="${tone}"><div class="timeline-head"><span class="address">${address} ${badge(response_status === null ? (error ?? '—') : String(response_status), tone)}</span>
+  return html`<li class="${tone}" id="${id}"><div class="timeline-head"><span class="address">${address} ${badge(response_status === null ? (error ?? '—') : String(response_status), tone)}</span>
 <time datetime="${created_at.toISOString()}">${exactMoment(created_at, language)}</time></div>
 <p class="note">${texts.event.attempt(attempt)} · ${duration_ms} ms · ${idText(id)}</p>
 <details><summary>${texts.event.answer}</summary><pre tabindex="0"><code>${response_body || error || texts.event.empty}</code></pre></details></li>`;

@@ -1,0 +1,16 @@
+import type { ConsoleDeps } from '../../deps.ts';
+import { type ConsolePage, redirect, teamPage } from '../../page.ts';
+import { endpointPages } from './endpoints/pages.ts';
+import { eventPages } from './events/pages.ts';
+
+/** The pages for those who connect a shop. */
+export function developerPages(_deps: ConsoleDeps): ConsolePage[] {
+  return [
+    teamPage({
+      ...{ method: 'GET', path: '/developers', permission: 'webhook.read' },
+      handle: async ({ base }) => redirect(`${base}/developers/endpoints`),
+    }),
+    ...endpointPages(),
+    ...eventPages(),
+  ];
+}

@@ -1,0 +1,17 @@
+import { Problem } from '../../../kit/errors.ts';
+
+/** Why the API rejected what a form asked for. */
+export interface Fault {
+  status: number;
+  message: string;
+  errors: Readonly<Record<string, string[]>>;
+}
+
+/**
+ * Returns a rejection, to be shown with the form that caused it.
+ * @throws the error itself when it is not one of the person's: the frame shows it
+ */
+export function faultOf(error: unknown): Fault {
+  if (!(error instanceof Problem) || error.status >= 500 || error.status === 404) throw error;
+  return { status: error.status, message: error.message, errors: error.details.errors ?? {} };
+}
