@@ -148,5 +148,33 @@ test('the service only reads control, apart from what processes report to each o
     ...Object.fromEntries(PEOPLE.map((table) => [table, all])),
     used_challenges: 'delete insert',
     audit_entries: 'insert',
+    // Keys and settings, column by column (docs/decisions/0089-keys-in-the-console.md).
+    api_keys: 'insert update',
+    teams: 'update',
   });
+});
+
+test('of keys and teams the service writes some columns only: neither what a key may do nor what an operator decides', async (t) => {
+  const control = openPool({ url: databases.control, size: 1, log: createLog({ level: 'silent', format: 'json' }) });
+  t.after(() => control.close());
+  const rows = await control.all<{ name: string; privilege: string; columns: string }>(sql`
+    select c.relname as name, privilege, string_agg(a.attname, ' ' order by a.attname) as columns
+    from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped,
+      unnest(array['insert', 'update']) privilege
+    where c.relnamespace = 'public'::regnamespace and c.relname in ('api_keys', 'teams')
+      and has_column_privilege('pirogue_app', c.oid, a.attnum, privilege)
+    group by c.relname, privilege order by c.relname, privilege`);
+  assert.deepEqual(rows, [
+    {
+      name: 'api_keys',
+      privilege: 'insert',
+      columns: 'allowed_ips created_at environment expires_at hash id idempotency_key kind last4 scopes team_id',
+    },
+    { name: 'api_keys', privilege: 'update', columns: 'active expires_at revoked_at' },
+    {
+      name: 'teams',
+      privilege: 'update',
+      columns: 'default_currency email name public_keys unique_references updated_at',
+    },
+  ]);
 });

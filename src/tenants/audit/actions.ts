@@ -67,6 +67,7 @@ export const ACTIONS = [
   'key.revoke',
   'key.deactivate',
   'key.activate',
+  'key.roll',
   'secrets.rotate',
   'secrets.prune',
   'provider.create',

@@ -24,3 +24,12 @@ export const SCOPES: readonly Scope[] = RESOURCES.flatMap((name) => [`${name}.re
 export function isScope(text: string): text is Scope {
   return SCOPES.some((scope) => scope === text);
 }
+
+/** What a public key may do at most, in scopes (docs/keys.md). */
+export const PUBLIC_SCOPES: readonly Scope[] = [
+  'payment.read',
+  'payment.write',
+  'account.read',
+  'account.write',
+  'resource.read',
+];

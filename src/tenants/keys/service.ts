@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { randomBase62, sha256 } from '../../kit/crypto.ts';
 import type { Environment } from '../../kit/environment.ts';
+import { unreachable } from '../../kit/errors.ts';
 import { newId } from '../../kit/ids.ts';
 import type { Queryable } from '../../kit/sql.ts';
 import type { KeyKind } from './caller.ts';
-import type { Scope } from './scopes.ts';
+import { isScope, PUBLIC_SCOPES, SCOPES, type Scope } from './scopes.ts';
 import { insertKey, type KeyRow } from './store.ts';
 
 const PREFIXES: Record<KeyKind, string> = { public: 'pk', secret: 'sk', restricted: 'rk' };
@@ -59,4 +60,40 @@ export async function storeKey(
 export async function createKey(db: Queryable, options: KeyOptions, at: Date) {
   const key = newKey(options.kind, options.environment);
   return { ...(await storeKey(db, key, options, at)), key };
+}
+
+/**
+ * Creates and stores a key once for each idempotency key.
+ * @returns null when the team made a key with it before: its text cannot be shown again
+ */
+export async function createKeyOnce(db: Queryable, options: KeyOptions, idempotency_key: string, at: Date) {
+  const key = newKey(options.kind, options.environment);
+  const row = { id: newId('key', options.environment, at.getTime()), last4: key.slice(-4), created_at: at, ...options };
+  return (await insertKey(db, { ...row, hash: hashKey(key), idempotency_key })) ? { ...row, key } : null;
+}
+
+export type KeyState = 'active' | 'inactive' | 'revoked' | 'expired';
+
+/**
+ * Returns whether a key is accepted, or why not.
+ * @param now milliseconds since the epoch
+ */
+export function keyState(key: Pick<KeyRow, 'active' | 'expires_at' | 'revoked_at'>, now: number): KeyState {
+  if (key.revoked_at) return 'revoked';
+  if (key.expires_at && key.expires_at.getTime() <= now) return 'expired';
+  return key.active ? 'active' : 'inactive';
+}
+
+/** Returns what a key may do, in scopes. */
+export function rightsOf(kind: KeyKind, scopes: readonly string[]): readonly Scope[] {
+  switch (kind) {
+    case 'secret':
+      return SCOPES;
+    case 'public':
+      return PUBLIC_SCOPES;
+    case 'restricted':
+      return scopes.filter(isScope);
+    default:
+      return unreachable(kind);
+  }
 }

@@ -1,5 +1,5 @@
 import type { Environment } from '../../kit/environment.ts';
-import { type Queryable, sql } from '../../kit/sql.ts';
+import { type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import type { Team } from '../teams/schema.ts';
 import type { KeyKind } from './caller.ts';
 
@@ -51,12 +51,70 @@ export async function findKeyKind(db: Queryable, id: string): Promise<KeyKind | 
   return (await db.maybe<{ kind: KeyKind }>(sql`select kind from api_keys where id = ${id}`))?.kind;
 }
 
-export async function insertKey(db: Queryable, key: Omit<KeyRow, 'active' | 'revoked_at'> & { hash: Buffer }): Promise<void> {
-  await db.run(sql`
-    insert into api_keys (id, team_id, hash, environment, kind, last4, scopes, allowed_ips, expires_at, created_at)
-    values (${key.id}, ${key.team_id}, ${key.hash}, ${key.environment}, ${key.kind}, ${key.last4}, ${key.scopes}, ${key.allowed_ips},
-      ${key.expires_at}, ${key.created_at})
-    on conflict (hash) do nothing`);
+export type NewKeyRow = Omit<KeyRow, 'active' | 'revoked_at'> & { hash: Buffer; idempotency_key?: string | null };
+
+/**
+ * Inserts a key.
+ * @returns false when there is one with this hash, or one that the team made with this idempotency key
+ */
+export async function insertKey(db: Queryable, key: NewKeyRow): Promise<boolean> {
+  const {
+    id,
+    team_id,
+    hash,
+    environment,
+    kind,
+    last4,
+    scopes,
+    allowed_ips,
+    expires_at,
+    created_at,
+    idempotency_key = null,
+  } = key;
+  return (
+    (await db.run(sql`
+    insert into api_keys (id, team_id, hash, environment, kind, last4, scopes, allowed_ips, expires_at, created_at, idempotency_key)
+    values (${id}, ${team_id}, ${hash}, ${environment}, ${kind}, ${last4}, ${scopes}, ${allowed_ips}, ${expires_at}, ${created_at},
+      ${idempotency_key})
+    on conflict do nothing`)) === 1
+  );
+}
+
+/** Key of a team in an environment. */
+export interface KeyRef {
+  team_id: bigint;
+  environment: Environment;
+  id: string;
+}
+
+/** Returns the keys of a team in an environment: those that are not revoked first, then the newest first. */
+export function listTeamKeys(
+  db: Queryable,
+  { team_id, environment, limit }: Omit<KeyRef, 'id'> & { limit: number },
+): Promise<KeyRow[]> {
+  return db.all<KeyRow>(sql`
+    select id, team_id, environment, kind, last4, scopes, allowed_ips, active, expires_at, revoked_at, created_at
+    from api_keys where team_id = ${team_id} and environment = ${environment}
+    order by revoked_at is not null, created_at desc, id limit ${limit}`);
+}
+
+/** Returns a key of a team, regardless of its state. */
+export function findTeamKey(db: Queryable, { team_id, environment, id }: KeyRef): Promise<KeyRow | undefined> {
+  return db.maybe<KeyRow>(sql`
+    select id, team_id, environment, kind, last4, scopes, allowed_ips, active, expires_at, revoked_at, created_at
+    from api_keys where id = ${id} and team_id = ${team_id} and environment = ${environment}`);
+}
+
+/** Returns a key of a team and locks it until the transaction ends. */
+export function lockTeamKey(tx: Tx, { team_id, environment, id }: KeyRef): Promise<KeyRow | undefined> {
+  return tx.maybe<KeyRow>(sql`
+    select id, team_id, environment, kind, last4, scopes, allowed_ips, active, expires_at, revoked_at, created_at
+    from api_keys where id = ${id} and team_id = ${team_id} and environment = ${environment} for update`);
+}
+
+/** Ends a key at a time, unless it ends before. */
+export async function expireKey(db: Queryable, id: string, at: Date): Promise<void> {
+  await db.run(sql`update api_keys set expires_at = least(coalesce(expires_at, ${at}), ${at}) where id = ${id}`);
 }
 
 /** Lists keys, newest first; those of all teams when no team is given. */

@@ -6,8 +6,8 @@ import { type Environment, ENVIRONMENTS } from '../../../kit/environment.ts';
 import { isId } from '../../../kit/ids.ts';
 import type { KeyKind } from '../../../tenants/keys/caller.ts';
 import type { Scope } from '../../../tenants/keys/scopes.ts';
-import { createKey, untilChangeIsKnown } from '../../../tenants/keys/service.ts';
-import { type KeyRow, listKeys, revokeKey, switchKey } from '../../../tenants/keys/store.ts';
+import { createKey, keyState, untilChangeIsKnown } from '../../../tenants/keys/service.ts';
+import { listKeys, revokeKey, switchKey } from '../../../tenants/keys/store.ts';
 import { administer } from '../administer.ts';
 import { demoTeamId } from '../demo-team.ts';
 import { findTeam } from '../../../tenants/teams/store.ts';
@@ -60,7 +60,7 @@ export async function listKeysCommand(options: { team?: bigint; limit: number; j
   const now = commandClock.now();
   print(
     options.json,
-    keys.map((key) => ({ ...presented(key), status: statusOf(key, now) })),
+    keys.map((key) => ({ ...presented(key), status: keyState(key, now) })),
     () =>
       table(
         ['ID', 'TEAM', 'ENVIRONMENT', 'KIND', 'ENDS IN', 'STATUS', 'EXPIRES', 'CREATED'],
@@ -70,7 +70,7 @@ export async function listKeysCommand(options: { team?: bigint; limit: number; j
           key.environment,
           key.kind,
           key.last4,
-          statusOf(key, now),
+          keyState(key, now),
           shortMoment(key.expires_at),
           shortMoment(key.created_at),
         ]),
@@ -104,7 +104,7 @@ export async function switchKeyCommand(id: string, active: boolean, options: { j
   });
   if (!key) throw noSuchKey(id);
   await untilChangeIsKnown();
-  print(options.json, { ...presented(key), status: statusOf(key, commandClock.now()) }, () =>
+  print(options.json, { ...presented(key), status: keyState(key, commandClock.now()) }, () =>
     active
       ? `${id} is accepted again.`
       : `${id} is inactive: no node accepts it any more. "pirogue keys activate ${id}" reactivates it.`,
@@ -123,10 +123,4 @@ function noSuchKey(id: string): Failure {
 
 function presented<Key extends { team_id: bigint }>(key: Key) {
   return { ...key, team_id: String(key.team_id) };
-}
-
-function statusOf(key: KeyRow, now: number): 'active' | 'inactive' | 'revoked' | 'expired' {
-  if (key.revoked_at) return 'revoked';
-  if (key.expires_at && key.expires_at.getTime() <= now) return 'expired';
-  return key.active ? 'active' : 'inactive';
 }

@@ -2,9 +2,10 @@ import type { ConsoleDeps } from '../../deps.ts';
 import { type ConsolePage, redirect, teamPage } from '../../page.ts';
 import { endpointPages } from './endpoints/pages.ts';
 import { eventPages } from './events/pages.ts';
+import { keyPages } from './keys/pages.ts';
 
 /** The pages for those who connect a shop. */
-export function developerPages(_deps: ConsoleDeps): ConsolePage[] {
+export function developerPages(deps: ConsoleDeps): ConsolePage[] {
   return [
     teamPage({
       ...{ method: 'GET', path: '/developers', permission: 'webhook.read' },
@@ -12,5 +13,6 @@ export function developerPages(_deps: ConsoleDeps): ConsolePage[] {
     }),
     ...endpointPages(),
     ...eventPages(),
+    ...keyPages(deps),
   ];
 }

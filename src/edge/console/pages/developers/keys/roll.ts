@@ -1,0 +1,61 @@
+import { html } from '../../../../../kit/html.ts';
+import { keyState } from '../../../../../tenants/keys/service.ts';
+import type { ConsoleDeps } from '../../../deps.ts';
+import { type Answer, fieldOf, redirect, type TeamVisit } from '../../../page.ts';
+import { exactMoment } from '../../../parts/format.ts';
+import { type Fault, faultOf } from '../../../parts/fault.ts';
+import { alert, field, pageHead, select } from '../../../parts/parts.ts';
+import { endOf } from './parse.ts';
+import { keyOf, roll } from './service.ts';
+import { KEY_TEXTS } from './texts.ts';
+import { backToKeys, keyName, madeBefore, madePage } from './views.ts';
+
+const HOUR_MS = 3_600_000;
+/** How long the old key stays valid. */
+const OVERLAPS = { '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 7 * 24 * HOUR_MS } as const;
+
+/** Shows how a key is replaced: by one with the same rights, which is shown once, while the old one stays valid for a while. */
+export async function showRoll({ stores }: ConsoleDeps, visit: TeamVisit, fault?: Fault): Promise<Answer> {
+  const key = await keyOf(stores.control, visit);
+  const path = `${visit.base}/developers/keys/${key.id}`;
+  if (!fault && keyState(key, visit.at) !== 'active') return redirect(path);
+  const texts = KEY_TEXTS[visit.language];
+  const errors = fault?.errors ?? {};
+  const failed = fault !== undefined && Object.keys(errors).length === 0 && alert(fault.message);
+  return {
+    kind: 'page',
+    title: texts.roll,
+    nav: '/developers',
+    ...(fault ? { status: fault.status } : {}),
+    body: html`${backToKeys(visit, key)}${pageHead(texts.roll)}<section class="card narrow">${failed}<p>${texts.rollWhat}</p>
+<form method="post" action="${path}/roll?from=${encodeURIComponent(`${path}/roll`)}">${visit.formFields()}
+${select({ name: 'overlap', label: texts.overlap(keyName(key)), value: fieldOf(visit, 'overlap') || '24h', error: errors.overlap?.[0] }, Object.entries(texts.overlaps))}
+${field({ name: 'expires', label: texts.lastDayNew, type: 'date', value: fieldOf(visit, 'expires'), error: errors.expires?.[0], help: texts.lastDayHelp })}
+<p class="help">${texts.createNote}</p>
+<div class="form-actions"><button>${texts.roll}</button><a class="button quiet-button" href="${path}">${texts.cancel}</a></div></form></section>`,
+  };
+}
+
+/** Replaces the key and shows the new one, this once. */
+export async function rollKey(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
+  const texts = KEY_TEXTS[visit.language];
+  const chosen = fieldOf(visit, 'overlap');
+  const expires_at = endOf(fieldOf(visit, 'expires'), visit.at);
+  if (!isOverlap(chosen) || expires_at === undefined) {
+    const errors = isOverlap(chosen) ? { expires: [texts.faults.expires] } : { overlap: [texts.faults.overlap] };
+    return showRoll(deps, visit, { status: 422, message: '', errors });
+  }
+  const overlap_ms = OVERLAPS[chosen];
+  try {
+    const made = await roll(deps.stores.control, visit, { overlap_ms, expires_at });
+    if (!made) return madeBefore(visit);
+    const { expires_at: end } = await keyOf(deps.stores.control, visit);
+    return madePage(visit, made, end && html`<p class="help">${texts.oldUntil(exactMoment(end, visit.language))}</p>`);
+  } catch (error) {
+    return showRoll(deps, visit, faultOf(error));
+  }
+}
+
+function isOverlap(text: string): text is keyof typeof OVERLAPS {
+  return Object.hasOwn(OVERLAPS, text);
+}

@@ -1,0 +1,115 @@
+import { notFound, Problem } from '../../../../../kit/errors.ts';
+import { isId } from '../../../../../kit/ids.ts';
+import type { Db, Tx } from '../../../../../kit/sql.ts';
+import type { Action } from '../../../../../tenants/audit/actions.ts';
+import { record } from '../../../../../tenants/audit/record.ts';
+import type { KeyKind } from '../../../../../tenants/keys/caller.ts';
+import type { Scope } from '../../../../../tenants/keys/scopes.ts';
+import { createKeyOnce, type KeyOptions, keyState, rightsOf } from '../../../../../tenants/keys/service.ts';
+import { expireKey, findTeamKey, type KeyRow, lockTeamKey, revokeKey, switchKey } from '../../../../../tenants/keys/store.ts';
+import { actorOf } from '../../../actor.ts';
+import type { TeamVisit } from '../../../page.ts';
+
+/** What a form asks for. */
+export type WantedKey = Omit<KeyOptions, 'team_id' | 'environment'>;
+
+/** A key with its text, for the only page that shows it. Null: the form was submitted before. */
+export type MadeKey = Awaited<ReturnType<typeof createKeyOnce>>;
+
+/** Whether the person's role permits everything that such a key may do: a key is never a way to more than its maker may. */
+export function mayMake(visit: TeamVisit, kind: KeyKind, scopes: readonly string[]): boolean {
+  return rightsOf(kind, scopes).every((scope: Scope) => visit.can(scope));
+}
+
+/**
+ * Returns a key of the team in this environment.
+ * @throws Problem 404
+ */
+export async function keyOf(control: Db, visit: TeamVisit): Promise<KeyRow> {
+  return present(await findTeamKey(control, refOf(visit)));
+}
+
+/**
+ * Makes a key: one for each form that was shown.
+ * @throws Problem 403 when the role permits less than the key
+ */
+export function makeKey(control: Db, visit: TeamVisit, wanted: WantedKey): Promise<MadeKey> {
+  checkRights(visit, wanted.kind, wanted.scopes);
+  return control.transaction(async (tx) => insert(tx, visit, wanted));
+}
+
+/**
+ * Makes a key with the rights of another, which ends after the overlap.
+ * @throws Problem 404; 403 when the role permits less than the key; 409 when the key is not active
+ */
+export function roll(
+  control: Db,
+  visit: TeamVisit,
+  { overlap_ms, expires_at }: { overlap_ms: number; expires_at: Date | null },
+): Promise<MadeKey> {
+  return control.transaction(async (tx) => {
+    const old = present(await lockTeamKey(tx, refOf(visit)));
+    const { kind, allowed_ips } = old;
+    checkRights(visit, kind, old.scopes);
+    const scopes = kind === 'restricted' ? [...rightsOf(kind, old.scopes)] : [];
+    const made = await insert(tx, visit, { kind, scopes, allowed_ips, expires_at });
+    if (made === null) return null;
+    if (keyState(old, visit.at) !== 'active') throw new Problem(409, 'The key is not active: create a new one.');
+    await expireKey(tx, old.id, new Date(visit.at + overlap_ms));
+    await note(tx, visit, 'key.roll', old.id);
+    return made;
+  });
+}
+
+/**
+ * Activates or deactivates a key.
+ * @throws Problem 404; 403 when the role permits less than the key that is to be activated; 409 when the key is revoked
+ */
+export function setActive(control: Db, visit: TeamVisit, active: boolean): Promise<void> {
+  return control.transaction(async (tx) => {
+    const key = present(await lockTeamKey(tx, refOf(visit)));
+    if (active) checkRights(visit, key.kind, key.scopes);
+    if (key.revoked_at) throw new Problem(409, 'The key is revoked permanently.');
+    await switchKey(tx, key.id, active);
+    await note(tx, visit, active ? 'key.activate' : 'key.deactivate', key.id);
+  });
+}
+
+/**
+ * Revokes a key permanently.
+ * @throws Problem 404
+ */
+export function revokePermanently(control: Db, visit: TeamVisit): Promise<void> {
+  return control.transaction(async (tx) => {
+    const key = present(await lockTeamKey(tx, refOf(visit)));
+    if (key.revoked_at) return;
+    await revokeKey(tx, key.id, new Date(visit.at));
+    await note(tx, visit, 'key.revoke', key.id);
+  });
+}
+
+async function insert(tx: Tx, visit: TeamVisit, wanted: WantedKey): Promise<MadeKey> {
+  const { team, environment, at, formKey } = visit;
+  const made = await createKeyOnce(tx, { team_id: team.id, environment, ...wanted }, formKey, new Date(at));
+  if (made) await note(tx, visit, 'key.create', made.id);
+  return made;
+}
+
+function note(tx: Tx, visit: TeamVisit, action: Action, resource_id: string): Promise<void> {
+  return record(tx, actorOf(visit), { team_id: visit.team.id, action, resource_id, at: visit.at });
+}
+
+function checkRights(visit: TeamVisit, kind: KeyKind, scopes: readonly string[]): void {
+  if (!mayMake(visit, kind, scopes)) throw new Problem(403, 'This key may do more than your role permits.');
+}
+
+function refOf({ team, environment, params }: TeamVisit) {
+  const { id = '' } = params;
+  if (!isId('key', environment, id)) throw notFound();
+  return { team_id: team.id, environment, id };
+}
+
+function present(key: KeyRow | undefined): KeyRow {
+  if (!key) throw notFound();
+  return key;
+}

@@ -1,0 +1,17 @@
+import { untilChangeIsKnown } from '../../../../../tenants/keys/service.ts';
+import type { ConsoleDeps } from '../../../deps.ts';
+import { type Answer, redirect, type TeamVisit } from '../../../page.ts';
+import { faultOf } from '../../../parts/fault.ts';
+import { showKey } from './one.ts';
+import { setActive } from './service.ts';
+
+/** Activates or deactivates a key; answers when every node applies it. */
+export async function switchKey(deps: ConsoleDeps, visit: TeamVisit, active: boolean): Promise<Answer> {
+  try {
+    await setActive(deps.stores.control, visit, active);
+  } catch (error) {
+    return showKey(deps, visit, faultOf(error));
+  }
+  await untilChangeIsKnown();
+  return redirect(`${visit.base}/developers/keys/${visit.params.id}?done=${active ? 'activate' : 'deactivate'}`);
+}
