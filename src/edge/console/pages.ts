@@ -7,6 +7,7 @@ import { operatorPages } from './pages/operator/pages.ts';
 import { paymentPages } from './pages/payments/pages.ts';
 import { peoplePages } from './pages/people/pages.ts';
 import { searchPages } from './pages/search/pages.ts';
+import { settingPages } from './pages/settings/pages.ts';
 import { signInPages } from './pages/sign-in/pages.ts';
 import type { ConsolePage } from './page.ts';
 
@@ -19,6 +20,6 @@ export function consolePagesOf(deps: ConsoleDeps): ConsolePage[] {
     ...peoplePages(deps),
     ...operatorPages(deps),
   ];
-  const pages = [...people, ...paymentPages(deps), ...customerPages(), ...developerPages(deps)];
+  const pages = [...people, ...paymentPages(deps), ...customerPages(), ...developerPages(deps), ...settingPages(deps)];
   return [...pages, ...searchPages(pages)];
 }

@@ -38,3 +38,11 @@ export async function createTeam(db: Queryable, given: NewTeam): Promise<Team> {
 export async function chargeTerms(db: Queryable, id: bigint): Promise<{ verification_level: number; abuse_rules: boolean }> {
   return must(await findChargeTerms(db, id), 'a payment has a team');
 }
+
+const MAX_NAME = 200;
+
+/** Returns a team's name without the spaces around it; null when the text is none. */
+export function teamNameOf(text: string): string | null {
+  const name = text.trim();
+  return name !== '' && name.length <= MAX_NAME && !/\p{Cc}/u.test(name) ? name : null;
+}

@@ -66,6 +66,18 @@ export function changeTeam(db: Queryable, id: bigint, changes: TeamChanges): Pro
     returning ${columns}`);
 }
 
+/** What a team's own people may change. */
+export type TeamSettings = Pick<Team, 'name' | 'email' | 'default_currency' | 'unique_references' | 'public_keys'>;
+
+/** Changes the settings of a team. The service may update no other columns than these. */
+export async function changeSettings(db: Queryable, id: bigint, settings: TeamSettings): Promise<void> {
+  const { name, email, default_currency, unique_references, public_keys } = settings;
+  await db.run(sql`
+    update teams set name = ${name}, email = ${email}, default_currency = ${default_currency}, unique_references = ${unique_references},
+      public_keys = ${public_keys}, updated_at = pirogue_now()
+    where id = ${id}`);
+}
+
 /** Returns the team settings that affect a live charge. */
 export function findChargeTerms(
   db: Queryable,

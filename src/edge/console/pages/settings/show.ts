@@ -1,0 +1,119 @@
+import { emailAddressOf } from '../../../../kit/email.ts';
+import type { FieldErrors } from '../../../../kit/errors.ts';
+import { type Html, html } from '../../../../kit/html.ts';
+import { CURRENCIES, isCurrency } from '../../../../kit/money.ts';
+import { record } from '../../../../tenants/audit/record.ts';
+import { PUBLIC_KEYS, type PublicKeys } from '../../../../tenants/teams/schema.ts';
+import { teamNameOf } from '../../../../tenants/teams/service.ts';
+import { changeSettings, type TeamSettings } from '../../../../tenants/teams/store.ts';
+import { actorOf } from '../../actor.ts';
+import type { ConsoleDeps } from '../../deps.ts';
+import { type Answer, fieldOf, redirect, type TeamVisit } from '../../page.ts';
+import { checkbox, choices, radio } from '../../parts/choices.ts';
+import { alert, card, facts, field, idText, pageHead, select } from '../../parts/parts.ts';
+import { SETTING_TEXTS } from './texts.ts';
+
+/** What was typed; the team's own values before. */
+type Typed = Record<'name' | 'email' | 'default_currency' | 'public_keys', string> & { unique_references: boolean };
+
+/** Shows the settings: as a form to those who may change them. */
+export function showSettings(visit: TeamVisit, typed: Typed = visit.team, errors: FieldErrors = {}): Answer {
+  const { language, query, team } = visit;
+  const texts = SETTING_TEXTS[language];
+  const failed = Object.keys(errors).length > 0;
+  const set = facts([
+    [texts.plan, team.plan],
+    [texts.level, String(team.verification_level)],
+    [texts.version, team.api_version],
+    [texts.id, idText(String(team.id))],
+  ]);
+  return {
+    kind: 'page',
+    title: texts.title,
+    nav: '/settings',
+    ...(failed ? { status: 422 } : {}),
+    body: html`${pageHead(texts.title, { note: texts.note })}<div class="narrow">${!failed && query.done === 'save' && alert(texts.saved, 'good')}${
+      visit.can('setting.write') ? form(visit, typed, errors) : values(visit)
+    }${card(texts.operator, set)}</div>`,
+  };
+}
+
+/** Saves the settings with the audit entry of the person. */
+export async function saveSettings({ stores }: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
+  const typed: Typed = {
+    name: fieldOf(visit, 'name'),
+    email: fieldOf(visit, 'email'),
+    default_currency: fieldOf(visit, 'default_currency'),
+    public_keys: fieldOf(visit, 'public_keys'),
+    unique_references: fieldOf(visit, 'unique_references') === 'yes',
+  };
+  const read = readSettings(visit, typed);
+  if ('errors' in read) return showSettings(visit, typed, read.errors);
+  const { id } = visit.team;
+  await stores.control.transaction(async (tx) => {
+    await changeSettings(tx, id, read.settings);
+    await record(tx, actorOf(visit), { team_id: id, action: 'team.update', resource_id: String(id), at: visit.at });
+  });
+  return redirect(`${visit.base}/settings?done=save`);
+}
+
+function readSettings({ language }: TeamVisit, typed: Typed): { settings: TeamSettings } | { errors: FieldErrors } {
+  const texts = SETTING_TEXTS[language].faults;
+  const name = teamNameOf(typed.name);
+  const email = emailAddressOf(typed.email);
+  const { default_currency, public_keys, unique_references } = typed;
+  const errors: FieldErrors = {
+    ...(name === null ? { name: [texts.name] } : {}),
+    ...(email === null ? { email: [texts.email] } : {}),
+    ...(isCurrency(default_currency) ? {} : { default_currency: [texts.currency] }),
+    ...(isPublicKeys(public_keys) ? {} : { public_keys: [texts.publicKeys] }),
+  };
+  if (name === null || email === null || !isPublicKeys(public_keys) || Object.keys(errors).length > 0) return { errors };
+  return { settings: { name, email, default_currency, public_keys, unique_references } };
+}
+
+function isPublicKeys(text: string): text is PublicKeys {
+  return PUBLIC_KEYS.some((one) => one === text);
+}
+
+function form(visit: TeamVisit, typed: Typed, errors: FieldErrors): Html {
+  const { base, language } = visit;
+  const texts = SETTING_TEXTS[language];
+  const path = `${base}/settings`;
+  const text = (name: 'name' | 'email') => ({ name, value: typed[name], error: errors[name]?.[0], required: true, autocomplete: 'off' });
+  const currency = { name: 'default_currency', value: typed.default_currency, error: errors.default_currency?.[0] };
+  return html`<form method="post" action="${path}?from=${encodeURIComponent(path)}">${visit.formFields()}${card(
+    texts.team,
+    html`${field({ ...text('name'), label: texts.name, help: texts.nameHelp, maxlength: 200 })}
+${field({ ...text('email'), label: texts.email, help: texts.emailHelp, type: 'email', maxlength: 254 })}
+${select(
+  { ...currency, label: texts.currency, help: texts.currencyHelp },
+  CURRENCIES.map((code) => [code, code] as const),
+)}`,
+  )}${card(
+    texts.payments,
+    html`${choices(
+      { name: 'unique_references', legend: texts.references, help: texts.referencesHelp },
+      checkbox({ name: 'unique_references', value: 'yes', label: texts.referencesLabel, checked: typed.unique_references }),
+    )}
+${choices(
+  { name: 'public_keys', legend: texts.publicKeys, help: texts.publicKeysHelp, error: errors.public_keys?.[0] },
+  PUBLIC_KEYS.map((use) => radio({ name: 'public_keys', value: use, label: texts.uses[use], checked: typed.public_keys === use })),
+)}
+<div class="form-actions"><button>${texts.save}</button></div>`,
+  )}</form>`;
+}
+
+function values({ language, team }: TeamVisit): Html {
+  const texts = SETTING_TEXTS[language];
+  return card(
+    texts.team,
+    facts([
+      [texts.name, team.name],
+      [texts.email, team.email],
+      [texts.currency, team.default_currency],
+      [texts.references, team.unique_references ? texts.yes : texts.no],
+      [texts.publicKeys, texts.uses[team.public_keys]],
+    ]),
+  );
+}

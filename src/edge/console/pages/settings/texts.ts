@@ -1,0 +1,108 @@
+import type { PublicKeys } from '../../../../tenants/teams/schema.ts';
+import type { Texts } from '../../language.ts';
+
+type Name =
+  | 'title'
+  | 'note'
+  | 'team'
+  | 'name'
+  | 'nameHelp'
+  | 'email'
+  | 'emailHelp'
+  | 'currency'
+  | 'currencyHelp'
+  | 'payments'
+  | 'references'
+  | 'referencesLabel'
+  | 'referencesHelp'
+  | 'yes'
+  | 'no'
+  | 'publicKeys'
+  | 'publicKeysHelp'
+  | 'save'
+  | 'saved'
+  | 'operator'
+  | 'plan'
+  | 'level'
+  | 'version'
+  | 'id';
+
+type SettingTexts = Record<Name, string> & {
+  uses: Record<PublicKeys, string>;
+  faults: Record<'name' | 'email' | 'currency' | 'publicKeys', string>;
+};
+
+export const SETTING_TEXTS: Texts<SettingTexts> = {
+  en: {
+    title: 'Settings',
+    note: 'They apply to sandbox and live, a second after they were saved.',
+    team: 'Team',
+    name: 'Name',
+    nameHelp: 'Payers see it on payment pages and receipts.',
+    email: 'E-mail address',
+    emailHelp: 'Receives notices, such as one about an endpoint that fails.',
+    currency: 'Default currency',
+    currencyHelp: 'Of requests that name none.',
+    payments: 'Payments and keys',
+    references: 'References',
+    referencesLabel: 'Reject a reference that another payment has',
+    referencesHelp: 'Your shop then cannot create two payments for one order.',
+    yes: 'Unique',
+    no: 'May repeat',
+    publicKeys: 'Public keys',
+    publicKeysHelp: 'A public key is readable in your pages: “only pay” is recommended for live.',
+    save: 'Save',
+    saved: 'The settings were saved.',
+    operator: 'Set by the operator',
+    plan: 'Plan',
+    level: 'Verification level',
+    version: 'API version',
+    id: 'Team id',
+    uses: {
+      contract: 'All that the documentation lists for public keys',
+      'pay-only': 'Only pay: create, charge and retrieve one payment',
+    },
+    faults: {
+      name: 'Use 1 to 200 characters.',
+      email: 'Use an e-mail address such as owner@shop.example.',
+      currency: 'Choose one of these currencies.',
+      publicKeys: 'Choose one of these.',
+    },
+  },
+  fr: {
+    title: 'Paramètres',
+    note: 'Ils s’appliquent à la sandbox et à la production, une seconde après l’enregistrement.',
+    team: 'Équipe',
+    name: 'Nom',
+    nameHelp: 'Les payeurs le voient sur les pages de paiement et les reçus.',
+    email: 'Adresse e-mail',
+    emailHelp: 'Reçoit les avis, par exemple sur un point de terminaison en échec.',
+    currency: 'Devise par défaut',
+    currencyHelp: 'Pour les requêtes qui n’en indiquent aucune.',
+    payments: 'Paiements et clés',
+    references: 'Références',
+    referencesLabel: 'Refuser une référence déjà utilisée par un autre paiement',
+    referencesHelp: 'Votre boutique ne peut alors pas créer deux paiements pour une même commande.',
+    yes: 'Uniques',
+    no: 'Répétition permise',
+    publicKeys: 'Clés publiques',
+    publicKeysHelp: 'Une clé publique est lisible dans vos pages : « payer seulement » est recommandé en production.',
+    save: 'Enregistrer',
+    saved: 'Les paramètres sont enregistrés.',
+    operator: 'Définis par l’opérateur',
+    plan: 'Formule',
+    level: 'Niveau de vérification',
+    version: 'Version de l’API',
+    id: 'Identifiant de l’équipe',
+    uses: {
+      contract: 'Tout ce que la documentation prévoit pour les clés publiques',
+      'pay-only': 'Payer seulement : créer, débiter et consulter un paiement',
+    },
+    faults: {
+      name: 'Indiquez de 1 à 200 caractères.',
+      email: 'Indiquez une adresse e-mail, par exemple gerant@boutique.example.',
+      currency: 'Choisissez l’une de ces devises.',
+      publicKeys: 'Choisissez l’une de ces options.',
+    },
+  },
+};
