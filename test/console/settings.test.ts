@@ -30,7 +30,13 @@ test('an owner changes the settings, and nothing beside them; the audit trail na
   assert.deepEqual([status, to], [303, `${page}?done=save`]);
   assert.deepEqual(await findTeam(api.control, api.team.id), {
     ...before,
-    ...{ name: 'Maison Awa', email: 'compta@shop.example', default_currency: 'XOF', unique_references: true, public_keys: 'pay-only' },
+    ...{
+      name: 'Maison Awa',
+      email: 'compta@shop.example',
+      default_currency: 'XOF',
+      unique_references: true,
+      public_keys: 'pay-only',
+    },
   });
   const entries = await api.control.all({
     text: `select team_id::text, actor, split_part(actor_id, ':', 1) as actor_id, resource_id from audit_entries where action = 'team.update'`,

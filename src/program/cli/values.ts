@@ -6,6 +6,7 @@ import { emailAddressOf } from '../../kit/email.ts';
 import { commandClock } from './command-clock.ts';
 import { CURRENCIES, isCurrency } from '../../kit/money.ts';
 import type { Costs } from '../../providers/provider-accounts/schema.ts';
+import { teamNameOf } from '../../tenants/teams/service.ts';
 
 /*
  * Parsers of option values. Each returns the value or throws the message that the command line prints after
@@ -20,10 +21,9 @@ export function teamId(text: string): bigint {
 }
 
 export function teamName(text: string): string {
-  const name = text.trim();
-  if (name === '' || name.length > 200) throw new InvalidArgumentError('A name has 1 to 200 characters.');
-  if (/\p{Cc}/u.test(name)) throw new InvalidArgumentError('A name has no control characters.');
-  return name;
+  const name = teamNameOf(text);
+  if (name !== null) return name;
+  throw new InvalidArgumentError('A name has 1 to 200 characters and no control characters.');
 }
 
 /** A postal address of at most 500 characters in up to eight lines; an empty one removes it. */

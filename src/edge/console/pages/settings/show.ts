@@ -80,7 +80,13 @@ function form(visit: TeamVisit, typed: Typed, errors: FieldErrors): Html {
   const { base, language } = visit;
   const texts = SETTING_TEXTS[language];
   const path = `${base}/settings`;
-  const text = (name: 'name' | 'email') => ({ name, value: typed[name], error: errors[name]?.[0], required: true, autocomplete: 'off' });
+  const text = (name: 'name' | 'email') => ({
+    name,
+    value: typed[name],
+    error: errors[name]?.[0],
+    required: true,
+    autocomplete: 'off',
+  });
   const currency = { name: 'default_currency', value: typed.default_currency, error: errors.default_currency?.[0] };
   return html`<form method="post" action="${path}?from=${encodeURIComponent(path)}">${visit.formFields()}${card(
     texts.team,
@@ -98,7 +104,9 @@ ${select(
     )}
 ${choices(
   { name: 'public_keys', legend: texts.publicKeys, help: texts.publicKeysHelp, error: errors.public_keys?.[0] },
-  PUBLIC_KEYS.map((use) => radio({ name: 'public_keys', value: use, label: texts.uses[use], checked: typed.public_keys === use })),
+  PUBLIC_KEYS.map((use) =>
+    radio({ name: 'public_keys', value: use, label: texts.uses[use], checked: typed.public_keys === use }),
+  ),
 )}
 <div class="form-actions"><button>${texts.save}</button></div>`,
   )}</form>`;

@@ -1,6 +1,6 @@
 import { html } from '../../../../../kit/html.ts';
 import type { Answer, TeamVisit } from '../../../page.ts';
-import { alert, type Column, empty, table, when } from '../../../parts/parts.ts';
+import { type Column, doneAlert, empty, table, when } from '../../../parts/parts.ts';
 import { developersHead, tabName } from '../tabs.ts';
 import { type Endpoint, endpointBadge, subscriptions } from './read.ts';
 import { ENDPOINT_TEXTS } from './texts.ts';
@@ -16,7 +16,7 @@ export async function showEndpoints(visit: TeamVisit): Promise<Answer> {
     kind: 'page',
     title: tabName(visit, 'endpoints'),
     nav: '/developers',
-    body: html`${developersHead(visit, 'endpoints', add)}${query.done === 'delete' && alert(texts.done.delete, 'good')}${
+    body: html`${developersHead(visit, 'endpoints', add)}${doneAlert(texts.done, query.done)}${
       items.length === 0 ? empty(texts.none, texts.noneText) : table(texts.title, columns(visit), items)
     }`,
   };

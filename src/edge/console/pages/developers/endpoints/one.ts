@@ -1,10 +1,9 @@
 import { type Html, html } from '../../../../../kit/html.ts';
 import { type Answer, redirect, type TeamVisit } from '../../../page.ts';
-import { doneText } from '../../../parts/done.ts';
 import { number } from '../../../parts/format.ts';
 import { type Fault, faultOf } from '../../../parts/fault.ts';
 import { type CursorMeta, pager } from '../../../parts/pager.ts';
-import { alert, badge, card, type Column, empty, facts, idText, table, when } from '../../../parts/parts.ts';
+import { alert, badge, card, type Column, doneAlert, empty, facts, idText, table, when } from '../../../parts/parts.ts';
 import { backTo, type Endpoint, endpointBadge, endpointOf, subscriptions } from './read.ts';
 import { ENDPOINT_TEXTS } from './texts.ts';
 
@@ -27,14 +26,13 @@ export async function showEndpoint(visit: TeamVisit, fault?: Fault): Promise<Ans
   const { language, query } = visit;
   const texts = ENDPOINT_TEXTS[language];
   const endpoint = await endpointOf(visit);
-  const done = doneText(visit, texts.done);
   return {
     kind: 'page',
     title: endpoint.url,
     nav: '/developers',
     ...(fault ? { status: fault.status } : {}),
     body: html`${backTo(visit)}<div class="page-head"><div><h1 class="address">${endpoint.url} ${endpointBadge(endpoint, language)}</h1>${endpoint.description && html`<p class="note">${endpoint.description}</p>`}</div>
-<div class="actions">${actions(visit, endpoint)}</div></div>${alert(fault?.message)}${!fault && alert(done, query.done === 'again' ? 'info' : 'good')}${
+<div class="actions">${actions(visit, endpoint)}</div></div>${alert(fault?.message)}${!fault && (query.done === 'again' ? alert(texts.done.again, 'info') : doneAlert(texts.done, query.done))}${
       !endpoint.active && alert(endpoint.disabled_reason ?? texts.inactiveNote, endpoint.disabled_reason ? 'bad' : 'info')
     }
 ${details(visit, endpoint)}${await deliveries(visit, endpoint)}`,

@@ -1,9 +1,8 @@
 import { type Html, html } from '../../../../../kit/html.ts';
 import { type Answer, redirect, type TeamVisit } from '../../../page.ts';
-import { doneText } from '../../../parts/done.ts';
 import { exactMoment } from '../../../parts/format.ts';
 import { type Fault, faultOf } from '../../../parts/fault.ts';
-import { alert, idText, pageHead } from '../../../parts/parts.ts';
+import { alert, doneAlert, idText, pageHead } from '../../../parts/parts.ts';
 import { eventCards } from '../../payments/one/event.ts';
 import { tabName } from '../tabs.ts';
 import { resource, type ShownEvent } from './list.ts';
@@ -11,7 +10,7 @@ import { EVENT_TEXTS } from './texts.ts';
 
 /** Shows one event: its deliveries with what was answered, and its body. */
 export async function showEvent(visit: TeamVisit, fault?: Fault): Promise<Answer> {
-  const { base, language } = visit;
+  const { base, language, query } = visit;
   const texts = EVENT_TEXTS[language];
   const { body } = await visit.api('GET /events/:id', { params: { id: visit.params.id ?? '' } });
   const { event } = body as { event: ShownEvent };
@@ -23,7 +22,7 @@ export async function showEvent(visit: TeamVisit, fault?: Fault): Promise<Answer
     nav: '/developers',
     ...(fault ? { status: fault.status } : {}),
     body: html`<p class="back"><a href="${base}/developers/events">← ${tabName(visit, 'events')}</a></p>
-${pageHead(event.event, { note, actions: resendForm(visit, event.id) })}${alert(fault?.message)}${!fault && alert(doneText(visit, texts.done), 'good')}
+${pageHead(event.event, { note, actions: resendForm(visit, event.id) })}${alert(fault?.message)}${!fault && (query.done === 'nowhere' ? alert(texts.done.nowhere, 'info') : doneAlert(texts.done, query.done))}
 ${await eventCards(visit, event)}`,
   };
 }

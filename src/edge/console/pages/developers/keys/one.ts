@@ -3,9 +3,8 @@ import { keyState } from '../../../../../tenants/keys/service.ts';
 import type { KeyRow } from '../../../../../tenants/keys/store.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
 import type { Answer, TeamVisit } from '../../../page.ts';
-import { doneText } from '../../../parts/done.ts';
 import type { Fault } from '../../../parts/fault.ts';
-import { alert, card, facts, idText, when } from '../../../parts/parts.ts';
+import { alert, card, doneAlert, facts, idText, when } from '../../../parts/parts.ts';
 import { keyOf, mayMake } from './service.ts';
 import { KEY_TEXTS } from './texts.ts';
 import { backToKeys, ends, keyName, rights, stateBadge } from './views.ts';
@@ -21,7 +20,7 @@ export async function showKey({ stores }: ConsoleDeps, visit: TeamVisit, fault?:
     nav: '/developers',
     ...(fault ? { status: fault.status } : {}),
     body: html`${backToKeys(visit)}<div class="page-head"><div><h1>${keyName(key)} ${stateBadge(key, visit)}</h1><p class="note">${texts.kinds[key.kind]}</p></div>
-<div class="actions">${actions(visit, key)}</div></div>${alert(fault?.message)}${!fault && alert(doneText(visit, texts.done), 'good')}${card(
+<div class="actions">${actions(visit, key)}</div></div>${alert(fault?.message)}${!fault && doneAlert(texts.done, visit.query.done)}${card(
       texts.details,
       facts([
         [texts.id, idText(key.id)],
