@@ -72,6 +72,27 @@ export function outcomeOfPayout(number: string): PayoutSimulation {
   return PAYOUTS[lastSix(number)] ?? { kind: 'succeeds' };
 }
 
+/** A designated ending of phone and account numbers. */
+export interface TestEnding {
+  digits: string;
+  outcome: Outcome;
+  payout: PayoutSimulation;
+  refundsFail: boolean;
+}
+
+/** Returns the designated endings with what each simulates. */
+export function testEndings(): TestEnding[] {
+  return Object.entries(BY_SUFFIX).map(([digits, outcome]) => ({
+    ...{ digits, outcome, payout: outcomeOfPayout(digits) },
+    refundsFail: refundsFail(digits),
+  }));
+}
+
+/** Returns the designated test cards with what each simulates. */
+export function testCards(): { number: string; outcome: Outcome }[] {
+  return Object.entries(TEST_CARDS).map(([number, { outcome }]) => ({ number, outcome }));
+}
+
 /** Suffix of the provider reference of a payment whose refunds fail. */
 export const UNREFUNDABLE = '-unrefundable';
 

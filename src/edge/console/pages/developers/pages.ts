@@ -3,6 +3,7 @@ import { type ConsolePage, redirect, teamPage } from '../../page.ts';
 import { endpointPages } from './endpoints/pages.ts';
 import { eventPages } from './events/pages.ts';
 import { keyPages } from './keys/pages.ts';
+import { sandboxPages } from './sandbox/pages.ts';
 
 /** The pages for those who connect a shop. */
 export function developerPages(deps: ConsoleDeps): ConsolePage[] {
@@ -14,5 +15,6 @@ export function developerPages(deps: ConsoleDeps): ConsolePage[] {
     ...endpointPages(),
     ...eventPages(),
     ...keyPages(deps),
+    ...sandboxPages(deps),
   ];
 }

@@ -1,0 +1,31 @@
+import { advanceClock } from '../../../../sandbox-clock/service.ts';
+import { actorOf } from '../../../actor.ts';
+import type { ConsoleDeps } from '../../../deps.ts';
+import { type Answer, fieldOf, redirect, type TeamVisit } from '../../../page.ts';
+import { SANDBOX_TEXTS } from './texts.ts';
+import { refuseLive, showSandbox } from './show.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** How far the clock can be moved at once: to the end of a payment's validity, of a code, of retention. */
+export const SPANS = {
+  '10m': 10 * MINUTE_MS,
+  '1h': HOUR_MS,
+  '25h': 25 * HOUR_MS,
+  '8d': 192 * HOUR_MS,
+  '31d': 744 * HOUR_MS,
+} as const;
+
+/** Moves every scheduled time of the team's sandbox nearer. */
+export async function advance(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
+  refuseLive(visit);
+  const span = fieldOf(visit, 'span');
+  if (!isSpan(span)) return showSandbox(visit, { span: SANDBOX_TEXTS[visit.language].wrongSpan });
+  await advanceClock(deps, visit.store, { team_id: visit.team.id, by_ms: SPANS[span] }, actorOf(visit));
+  deps.wake.ring('sandbox');
+  return redirect(`${visit.base}/developers/sandbox?done=clock`);
+}
+
+function isSpan(text: string): text is keyof typeof SPANS {
+  return Object.hasOwn(SPANS, text);
+}

@@ -1,0 +1,104 @@
+import type { Outcome, PayoutSimulation } from '../../../../../providers/adapters/sandbox/codes.ts';
+import type { Texts } from '../../../language.ts';
+
+type Name =
+  | 'onlySandbox'
+  | 'toSandbox'
+  | 'payment'
+  | 'paymentNote'
+  | 'ending'
+  | 'makePayment'
+  | 'wrongEnding'
+  | 'clock'
+  | 'clockNote'
+  | 'span'
+  | 'advance'
+  | 'wrongSpan'
+  | 'numbers'
+  | 'numbersNote'
+  | 'endsIn'
+  | 'aPayment'
+  | 'aPayout'
+  | 'refundsFail'
+  | 'cards'
+  | 'cardsNote'
+  | 'number';
+
+type SandboxTexts = Record<Name, string> & {
+  outcomes: Record<Outcome['kind'], string>;
+  payouts: Record<PayoutSimulation['kind'], string>;
+  spans: Record<'10m' | '1h' | '25h' | '8d' | '31d', string>;
+  done: Record<'clock', string>;
+};
+
+export const SANDBOX_TEXTS: Texts<SandboxTexts> = {
+  en: {
+    onlySandbox: 'Test numbers and the clock belong to the sandbox',
+    toSandbox: 'Open them in the sandbox',
+    payment: 'Make a test payment',
+    paymentNote: 'A payment of 5,000 XAF is created and charged to a test number. Its events go to your endpoints.',
+    ending: 'Test number',
+    makePayment: 'Make the payment',
+    wrongEnding: 'Choose one of the test numbers.',
+    clock: 'Advance the clock',
+    clockNote: 'Payments expire, retention ends, and retries are due, for your team only.',
+    span: 'By',
+    advance: 'Advance',
+    wrongSpan: 'Choose one of these.',
+    numbers: 'Phone and account numbers',
+    numbersNote: 'The last six digits decide the outcome. Every other number succeeds.',
+    endsIn: 'Ends in',
+    aPayment: 'A payment',
+    aPayout: 'A payout',
+    refundsFail: 'Succeeds; every refund of it fails',
+    cards: 'Test cards',
+    cardsNote: 'Any future expiry date and any security code are accepted. Cards are entered on the payment page only.',
+    number: 'Number',
+    outcomes: {
+      succeeds: 'Succeeds',
+      refused: 'Declined at once',
+      times_out: 'Never confirmed',
+      payer_cancels: 'Cancelled by the payer',
+      authenticates: 'Requires 3-D Secure, then succeeds',
+    },
+    payouts: { succeeds: 'Succeeds', fails: 'Fails', cancelled: 'Cancelled' },
+    spans: { '10m': '10 minutes', '1h': '1 hour', '25h': '25 hours', '8d': '8 days', '31d': '31 days' },
+    done: { clock: 'The time has passed. What is due is processed within two seconds.' },
+  },
+  fr: {
+    onlySandbox: 'Les numéros de test et l’horloge appartiennent à la sandbox',
+    toSandbox: 'Les ouvrir dans la sandbox',
+    payment: 'Faire un paiement de test',
+    paymentNote:
+      'Un paiement de 5 000 XAF est créé et débité sur un numéro de test. Ses événements sont envoyés à vos points de terminaison.',
+    ending: 'Numéro de test',
+    makePayment: 'Faire le paiement',
+    wrongEnding: 'Choisissez l’un des numéros de test.',
+    clock: 'Avancer l’horloge',
+    clockNote:
+      'Les paiements expirent, les retenues prennent fin et les nouveaux essais arrivent à échéance, pour votre équipe seulement.',
+    span: 'De',
+    advance: 'Avancer',
+    wrongSpan: 'Choisissez l’une de ces durées.',
+    numbers: 'Numéros de téléphone et de compte',
+    numbersNote: 'Les six derniers chiffres décident du résultat. Tout autre numéro réussit.',
+    endsIn: 'Se termine par',
+    aPayment: 'Un paiement',
+    aPayout: 'Un virement',
+    refundsFail: 'Réussit ; tout remboursement échoue',
+    cards: 'Cartes de test',
+    cardsNote:
+      'Toute date d’expiration future et tout code de sécurité sont acceptés. Les cartes sont saisies sur la page de paiement uniquement.',
+    number: 'Numéro',
+    outcomes: {
+      succeeds: 'Réussit',
+      refused: 'Refusé immédiatement',
+      times_out: 'Jamais confirmé',
+      payer_cancels: 'Annulé par le payeur',
+      authenticates: 'Demande 3-D Secure, puis réussit',
+    },
+    payouts: { succeeds: 'Réussit', fails: 'Échoue', cancelled: 'Annulé' },
+    spans: { '10m': '10 minutes', '1h': '1 heure', '25h': '25 heures', '8d': '8 jours', '31d': '31 jours' },
+    done: { clock: 'Le temps a passé. Ce qui est échu est traité en deux secondes.' },
+  },
+};

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import { type Api, startApi, until } from '../setup/api.ts';
+import { formToken, type Person, signedIn } from './people.ts';
+
+let api: Api;
+let developer: Person;
+let page: string;
+
+before(async () => {
+  api = await startApi();
+  page = `/console/${api.team.id}/sandbox/developers/sandbox`;
+  developer = await signedIn(api, 'developer');
+});
+after(() => api.stop());
+
+const statusOf = async (id: string) => (await api.call('GET', `/payments/${id}`)).body.transaction.status;
+const count = async () => (await api.call('GET', '/payments?page=1')).body.meta.total;
+
+test('the page lists every number and card of docs/sandbox.md', async () => {
+  const docs = readFileSync('docs/sandbox.md', 'utf8');
+  const { text } = await developer.get(page);
+  const endings = [...docs.matchAll(/^\| (\d{6}) \|/gm)].map(([, digits = '']) => digits);
+  const cards = [...docs.matchAll(/\d{4} \d{4} \d{4} \d{4}/g)].map(([number]) => number);
+  assert.deepEqual([endings.length, cards.length], [6, 9]);
+  for (const shown of [...endings, ...cards]) assert.ok(text.includes(`<code>${shown}</code>`), shown);
+});
+
+test('a test payment has the outcome of its number, and one form makes one', async () => {
+  const outcomes = { '000000': 'succeeded', '000001': 'failed', '000004': 'cancelled' };
+  for (const [ending, status] of Object.entries(outcomes)) {
+    const form = { ...formToken((await developer.get(page)).text), ending };
+    const before = await count();
+    const { to } = await developer.post(`${page}/payment`, form);
+    const id = /\/payments\/(trx_test_[0-9a-z]+)$/.exec(to ?? '')?.[1] ?? '';
+    assert.equal((await developer.post(`${page}/payment`, form)).to, to);
+    assert.equal(await count(), before + 1);
+    await until(
+      () => statusOf(id),
+      (now) => now === status,
+    );
+  }
+  const { status, text } = await developer.submit(page, `${page}/payment`, { ending: '123456' });
+  assert.equal(status, 422);
+  assert.match(text, /id="f-ending-error"/);
+});
+
+test('advancing the clock lets a payment of the team expire, and none of another team', async () => {
+  const body = { amount: 1_000, currency: 'XAF', phone: '+237650000000', expires: { in: 30 } };
+  const other = await api.newMerchant();
+  const [ours, theirs] = await Promise.all([
+    api.call('POST', '/payments', { body }),
+    api.call('POST', '/payments', { body, key: other.sandbox.secret }),
+  ]);
+  assert.equal((await developer.submit(page, `${page}/clock`, { span: '100y' })).status, 422);
+  assert.equal((await developer.submit(page, `${page}/clock`, { span: '10m' })).to, `${page}?done=clock`);
+  assert.equal(await statusOf(ours.body.transaction.id), 'pending');
+  await developer.submit(page, `${page}/clock`, { span: '1h' });
+  await until(
+    () => statusOf(ours.body.transaction.id),
+    (now) => now === 'expired',
+  );
+  const { id } = theirs.body.transaction;
+  assert.equal((await api.call('GET', `/payments/${id}`, { key: other.sandbox.secret })).body.transaction.status, 'pending');
+  const entries = await api.deps.stores.sandbox.db.all<{ actor_id: string }>({
+    text: `select actor_id from audit_entries where action = 'clock.advance'`,
+    values: [],
+  });
+  assert.equal(entries.length, 2);
+  for (const { actor_id } of entries) assert.ok(actor_id.startsWith(`${developer.id}:ses_`));
+});
+
+test('live has neither test payments nor a clock that moves', async () => {
+  const owner = await signedIn(api, 'owner');
+  const live = page.replace('/sandbox/developers', '/live/developers');
+  const { text } = await owner.get(live);
+  assert.match(text, /belong to the sandbox/);
+  assert.ok(!text.includes('<form method="post" action="/console/') || !text.includes(`${live}/clock`));
+  const before = (await api.call('GET', '/payments?page=1', { key: api.keys.live.secret })).body.meta.total;
+  for (const [action, values] of [
+    ['clock', { span: '31d' }],
+    ['payment', { ending: '000000' }],
+  ] as const) {
+    assert.equal((await owner.submit(live, `${live}/${action}`, values)).status, 501, action);
+  }
+  assert.equal((await api.call('GET', '/payments?page=1', { key: api.keys.live.secret })).body.meta.total, before);
+});
