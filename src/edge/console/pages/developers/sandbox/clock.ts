@@ -4,17 +4,7 @@ import type { ConsoleDeps } from '../../../deps.ts';
 import { type Answer, fieldOf, redirect, type TeamVisit } from '../../../page.ts';
 import { SANDBOX_TEXTS } from './texts.ts';
 import { refuseLive, showSandbox } from './show.ts';
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-/** How far the clock can be moved at once: to the end of a payment's validity, of a code, of retention. */
-export const SPANS = {
-  '10m': 10 * MINUTE_MS,
-  '1h': HOUR_MS,
-  '25h': 25 * HOUR_MS,
-  '8d': 192 * HOUR_MS,
-  '31d': 744 * HOUR_MS,
-} as const;
+import { SPANS } from './spans.ts';
 
 /** Moves every scheduled time of the team's sandbox nearer. */
 export async function advance(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer> {

@@ -10,7 +10,7 @@ import {
 import type { Answer, TeamVisit } from '../../../page.ts';
 import { type Column, card, doneAlert, empty, idText, select, table } from '../../../parts/parts.ts';
 import { developersHead, tabName } from '../tabs.ts';
-import { SPANS } from './clock.ts';
+import { SPANS } from './spans.ts';
 import { SANDBOX_TEXTS } from './texts.ts';
 
 /** Shows test numbers and cards, and the forms of a test payment and of the clock. */

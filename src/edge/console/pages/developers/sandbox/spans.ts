@@ -1,0 +1,10 @@
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+/** How far the clock can be moved at once: to the end of a payment's validity, of a code, of retention. */
+export const SPANS = {
+  '10m': 10 * MINUTE_MS,
+  '1h': HOUR_MS,
+  '25h': 25 * HOUR_MS,
+  '8d': 192 * HOUR_MS,
+  '31d': 744 * HOUR_MS,
+} as const;
