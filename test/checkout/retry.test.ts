@@ -1,60 +1,25 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { WORKER } from '../../src/tenants/audit/actor.ts';
-import { resolveAttempt } from '../../src/core/charge/resolve.ts';
-import { correctionsOf } from '../../src/core/reconciliation/corrections.ts';
-import type { BreakRow } from '../../src/core/reconciliation/schema.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { post } from '../../src/money/ledger/post.ts';
-import { type Api, type Merchant, FakeClock, startApi, until } from '../setup/api.ts';
-import { checkBooks } from '../faults/books.ts';
+import { type Api, FakeClock, startApi } from '../setup/api.ts';
 import { newPayment, Payer } from './payer.ts';
+import { CALLBACK, DECLINED, PAID, Retries } from './retries.ts';
 
-/** Another try on the hosted page after a decline, for payments that the API created. The last six digits decide the outcome. */
+/** Another try on the hosted page after a decline, for payments that the API created. */
 const clock = new FakeClock();
 let api: Api;
-let shop: Merchant;
+let retries: Retries;
 before(async () => {
   api = await startApi({ clock });
-  shop = await api.newMerchant({ hosted_retry: true });
+  retries = new Retries(api, clock, await api.newMerchant({ hosted_retry: true }));
 });
 after(() => api.stop());
 
-const DECLINED = { channel: 'cm.mtn', phone: '650000001' };
-const PAID = { channel: 'cm.mtn', phone: '650000000' };
-const CALLBACK = 'https://shop.example/thanks?cart=7';
-
-const key = () => shop.sandbox.secret;
-const get = async (id: string) => (await api.call('GET', `/payments/${id}`, { key: key() })).body.transaction;
-const listed = async () => (await api.call('GET', '/payments?per_page=100', { key: key() })).body.items as { id: string }[];
-const becomes = (id: string, status: string) =>
-  until(
-    async () => {
-      clock.advance(100);
-      return get(id);
-    },
-    (payment) => payment.status === status,
-  );
-
-/** A payment whose first charge was declined, and the browser that tried. */
-async function declined(changes: object = {}, by: Record<string, string> = DECLINED, secret = key()) {
-  const payment = await newPayment(api, { reference: 'order-7', callback: CALLBACK, metadata: { cart: 7 }, ...changes }, secret);
-  const payer = new Payer(payment.url);
-  await payer.get();
-  const answer = await payer.submit(by);
-  assert.equal(answer.status, 303);
-  assert.equal(answer.headers.get('location'), `/pay/${payment.token}`);
-  return { ...payment, payer };
-}
-
-/** Goes on as the browser does when it is redirected: with the cookie of the page to which it is led. */
-async function follow(payer: Payer, location: string | null): Promise<Payer> {
-  assert.ok(location?.startsWith('/pay/'), String(location));
-  const next = new Payer(`${api.url}${location}`);
-  next.cookie = payer.setCookie?.includes(`Path=${location};`) ? payer.cookie : null;
-  await next.get();
-  return next;
-}
+const get = (id: string) => retries.get(id);
+const becomes = (id: string, status: string) => retries.becomes(id, status);
+const declined = (...given: Parameters<Retries['declined']>) => retries.declined(...given);
+const follow = (payer: Payer, location: string | null) => retries.follow(payer, location);
+const listed = async () => (await api.call('GET', '/payments?per_page=100', { key: retries.key })).body.items as { id: string }[];
 
 test('after a decline the payer pays with another number: a payment of its own, with the same order', async () => {
   const { id, payer } = await declined();
@@ -103,7 +68,7 @@ test('events carry the chain: payment.created of the second names the first, pay
   await payer.submit(PAID);
   const { retried_by } = await get(id);
   await becomes(retried_by, 'succeeded');
-  const { body } = await api.call('GET', '/events?per_page=100', { key: key() });
+  const { body } = await api.call('GET', '/events?per_page=100', { key: retries.key });
   const of = (resource: string) =>
     body.items.filter(({ data }: { data: { id: string } }) => data.id === resource).map((e: { event: string }) => e.event);
   assert.deepEqual(of(id).sort(), ['payment.created', 'payment.failed']);
@@ -113,18 +78,6 @@ test('events carry the chain: payment.created of the second names the first, pay
   );
   assert.deepEqual(succeeded.data, await get(retried_by));
   assert.equal(succeeded.data.retry_of, id);
-});
-
-test('ten submits at once make one payment, with one charge, and lead every tab to it', async () => {
-  const { id, payer } = await declined();
-  const answers = await Promise.all(Array.from({ length: 10 }, () => payer.submit(PAID)));
-  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([303]));
-  assert.equal(new Set(answers.map(({ headers }) => headers.get('location'))).size, 1);
-  const { retried_by } = await get(id);
-  const second = await becomes(retried_by, 'succeeded');
-  assert.equal(second.attempts.length, 1);
-  const rows = await api.deps.stores.sandbox.db.all(sql`select id from payments where retry_of = ${id}`);
-  assert.deepEqual(rows, [{ id: retried_by }]);
 });
 
 test('a reload of a submit, and a script that sends it again, are led to the payment that followed', async () => {
@@ -152,15 +105,6 @@ test('a browser that does not hold the payment which followed learns nothing of 
   const led = await stranger.submit(PAID);
   assert.deepEqual([led.status, led.body], [303, ''], 'a page shows the payment as it shows it to all');
   assert.equal((await get(retried_by)).attempts.length, 1);
-});
-
-test('of two browsers that try again at once where none holds the page, one pays and the other gets 403', async () => {
-  const { id, url } = await newPayment(api, {}, key());
-  const body = { channel: DECLINED.channel, data: { phone: DECLINED.phone } };
-  assert.equal((await api.call('POST', `/payments/${id}`, { key: key(), body })).status, 402);
-  const answers = await Promise.all(Array.from({ length: 4 }, () => new Payer(url).json(PAID)));
-  assert.deepEqual(answers.map(({ status }) => status).sort(), [202, 403, 403, 403]);
-  assert.equal((await becomes((await get(id)).retried_by, 'succeeded')).attempts.length, 1);
 });
 
 test('a script gets the new payment in the answer: 202, and 402 with the reason when it is declined', async () => {
@@ -208,8 +152,8 @@ test('a payer who refused the charge on the phone may try again; a payment that 
   await payer.submit(PAID);
   await becomes((await get(id)).retried_by, 'succeeded');
 
-  const cancelled = await newPayment(api, {}, key());
-  await api.call('DELETE', `/payments/${cancelled.id}`, { key: key() });
+  const cancelled = await newPayment(api, {}, retries.key);
+  await api.call('DELETE', `/payments/${cancelled.id}`, { key: retries.key });
   const late = await declined({ expires: { in: 5 } });
   clock.advance(300_001);
   for (const [payment, status] of [
@@ -229,61 +173,6 @@ test('a payment that a provider calls fraud is not offered again', async () => {
   assert.equal((await payer.json(PAID)).status, 400);
 });
 
-test('never while the first could still succeed: a charge that a person closed is polled on, and so is not offered again', async () => {
-  const { id, payer } = await declined();
-  const set = (at: Date | null) =>
-    api.deps.stores.sandbox.db.run(sql`update attempts set next_poll_at = ${at} where payment_id = ${id}`);
-  await set(new Date(clock.now() + 3_600_000));
-  assert.doesNotMatch((await payer.get()).body, /<form/);
-  assert.equal((await payer.json(PAID)).status, 400);
-  await set(null);
-  assert.match((await payer.get()).body, /<form/);
-});
-
-test('a success of the first that is reported after the second has succeeded goes back to the payer, and the books agree', async () => {
-  const { id, payer } = await declined();
-  await payer.submit(PAID);
-  const second = await becomes((await get(id)).retried_by, 'succeeded');
-  const ref = { team_id: shop.team.id, id: (await get(id)).attempts[0].id };
-  const verdict = { as: 'succeeded', evidence: 'statement', author: 'awa' } as const;
-  await resolveAttempt(api.deps, api.deps.stores.sandbox, ref, verdict, WORKER);
-  const first = await until(
-    async () => {
-      clock.advance(1_000);
-      return get(id);
-    },
-    ({ amount_refunded }) => amount_refunded === 25_000,
-  );
-  assert.deepEqual([first.status, first.amount_captured, first.amount_refunded], ['failed', 25_000, 25_000]);
-  assert.deepEqual([(await get(second.id)).status, (await get(second.id)).amount_refunded], ['succeeded', 0]);
-  assert.deepEqual(await checkBooks(api.deps.stores.sandbox.db), []);
-});
-
-test('once a statement has shown money of the first, the page offers no other try', async () => {
-  const { id, payer } = await declined();
-  const attempt = (await get(id)).attempts[0].id;
-  const { db } = api.deps.stores.sandbox;
-  // As a comparison posts it when the amount differs from the requested one: the attempt stays failed.
-  const shown = { kind: 'late', flow: 'collect', subject_id: attempt, of_id: id, leg: null, there_minor: 2_400_000n } as const;
-  const row = { ...shown, there_currency: 'XAF', here_minor: 2_500_000n, here_currency: 'XAF' } as unknown as BreakRow;
-  const journals = correctionsOf({ team_id: shop.team.id, id: 'rcn_1', provider_account: 'sandbox' }, row);
-  assert.equal(journals.length, 1);
-  await db.transaction((tx) => post(tx, journals));
-  assert.doesNotMatch((await payer.get()).body, /<form/);
-  assert.equal((await payer.json(PAID)).status, 400);
-  assert.equal((await get(id)).retried_by, null);
-});
-
-test('once a late success has arrived, the page offers no other try', async () => {
-  const { id, payer } = await declined();
-  const ref = { team_id: shop.team.id, id: (await get(id)).attempts[0].id };
-  const verdict = { as: 'succeeded', evidence: 'statement', author: 'awa' } as const;
-  await resolveAttempt(api.deps, api.deps.stores.sandbox, ref, verdict, WORKER);
-  assert.doesNotMatch((await payer.get()).body, /<form/);
-  assert.equal((await payer.json(PAID)).status, 400);
-  assert.equal((await get(id)).retried_by, null);
-});
-
 test('where references are unique, the chain shares one, and nobody else gets it', async () => {
   const strict = (await api.newMerchant({ hosted_retry: true, unique_references: true })).sandbox.secret;
   const { payer } = await declined({}, DECLINED, strict);
@@ -300,7 +189,7 @@ test('where references are unique, the chain shares one, and nobody else gets it
 test('a blocked customer is not offered another try', async () => {
   const { id, payer } = await declined({ phone: '+237650111222' });
   const { customer } = await get(id);
-  assert.equal((await api.call('POST', `/customers/${customer}/block`, { key: key() })).status, 200);
+  assert.equal((await api.call('POST', `/customers/${customer}/block`, { key: retries.key })).status, 200);
   assert.doesNotMatch((await payer.get()).body, /<form/);
   assert.equal((await payer.json(PAID)).status, 400);
 });
