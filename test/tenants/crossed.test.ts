@@ -159,7 +159,8 @@ function nothing(environment: Environment): Ids {
   return Object.fromEntries(prefixes.map((prefix) => [prefix, newId(prefix, environment, Date.now())]));
 }
 
-async function refused(route: Route, environment: Environment, place: Place, ids: Ids, whose: string): Promise<void> {
+/** @param of the environment that the ids name: an id that names the other one is answered with a hint, whether it exists or not */
+async function refused(route: Route, environment: Environment, place: Place, ids: Ids, of: Environment, whose: string) {
   const key = mine.merchant[environment].secret;
   const own = mine.ids[environment];
   const name = `${environment} ${route.method} ${route.path}, ${place.in} ${place.name} of ${whose}`;
@@ -169,7 +170,7 @@ async function refused(route: Route, environment: Environment, place: Place, ids
     return;
   }
   assert.equal(answer.status, 404, `${name}: ${JSON.stringify(answer.body)}`);
-  const never = await send(route, key, own, [place], nothing(environment));
+  const never = await send(route, key, own, [place], nothing(of));
   assert.deepEqual(answer.body, never.body, name);
 }
 
@@ -184,8 +185,10 @@ test('no operation finds a resource by an id of another team or of the other env
         if (environment === 'sandbox' && route.liveOnly) continue;
         const other = environment === 'sandbox' ? 'live' : 'sandbox';
         for (const place of places) {
-          await refused(route, environment, place, theirs.ids[environment], 'another team');
-          if (mine.ids[other][place.prefix]) await refused(route, environment, place, mine.ids[other], 'the other environment');
+          await refused(route, environment, place, theirs.ids[environment], environment, 'another team');
+          if (mine.ids[other][place.prefix]) {
+            await refused(route, environment, place, mine.ids[other], other, 'the other environment');
+          }
           crossed++;
         }
       }

@@ -95,7 +95,8 @@ async function mirror(api: Api, team_id: bigint): Promise<void> {
       for (const table of TABLES) {
         const name = fixed(table);
         const rows = await sandbox.all<{ row: string }>(
-          sql`select row_to_json(t)::text as row from ${name} t where team_id = ${team_id}`,
+          // In the order of their ids, which is that of writing: events are numbered one after the other.
+          sql`select row_to_json(t)::text as row from ${name} t where team_id = ${team_id} order by t::text collate "C"`,
         );
         const [columns] = await live.all<{ names: string }>(sql`
           select string_agg(quote_ident(column_name), ', ') as names from information_schema.columns

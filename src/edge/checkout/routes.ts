@@ -76,6 +76,22 @@ async function pages(scope: FastifyInstance, context: CheckoutContext): Promise<
     );
   }
   receiptPages(scope, context, serve);
+  submits(scope, context, serve);
+  // Routes instead of a not-found handler: the not-found handler belongs to the API and requires a key.
+  scope.all(
+    '/',
+    serve(async (visit) => notice(visit, 404, 'unknown')),
+  );
+  scope.all(
+    '/*',
+    serve(async (visit) => notice(visit, 404, 'unknown')),
+  );
+  scope.setErrorHandler((error, request, reply) => fail(context, error, request, reply));
+}
+
+/** What the forms of a page submit. */
+function submits(scope: FastifyInstance, context: CheckoutContext, serve: Serve): void {
+  const options = { bodyLimit: BODY_BYTES };
   scope.post(
     '/:token',
     options,
@@ -96,16 +112,6 @@ async function pages(scope: FastifyInstance, context: CheckoutContext): Promise<
     options,
     serve((visit, request) => submitCancel(context, visit, request.body)),
   );
-  // Routes instead of a not-found handler: the not-found handler belongs to the API and requires a key.
-  scope.all(
-    '/',
-    serve(async (visit) => notice(visit, 404, 'unknown')),
-  );
-  scope.all(
-    '/*',
-    serve(async (visit) => notice(visit, 404, 'unknown')),
-  );
-  scope.setErrorHandler((error, request, reply) => fail(context, error, request, reply));
 }
 
 function serverOf(context: CheckoutContext): Serve {
