@@ -202,6 +202,19 @@ test('guesses are limited by address, whatever the accounts', async () => {
   await api.control.run(sql`delete from sign_in_failures where name = ${name}`);
 });
 
+test('the addresses of one IPv6 subscriber share a limit', async () => {
+  const proxied = await startApi({ workers: false, beside: api, env: { TRUST_PROXY: '127.0.0.1' } });
+  for (const address of ['2001:db8:1:2::5', '2001:db8:1:2:ffff:4:5:6']) {
+    const person = new Person(proxied.url);
+    const token = formToken((await person.get('/console/sign-in')).text);
+    const values = { ...token, email: 'nobody-6@shop.example', password: PASSWORD };
+    assert.equal((await person.post('/console/sign-in', values, { 'x-forwarded-for': address })).status, 422);
+  }
+  await proxied.stop();
+  const rows = await api.control.all(sql`select failures from sign_in_failures where starts_with(name, 'address|2001')`);
+  assert.deepEqual(rows, [{ failures: 2 }]);
+});
+
 test('with codes on, the password alone is not enough, and no code works twice', async () => {
   const { email, id } = await member();
   const person = new Person(api.url);

@@ -1,3 +1,4 @@
+import { subscriberOf } from '../../kit/address-list.ts';
 import type { Queryable } from '../../kit/sql.ts';
 import { countAttempts } from './failure-store.ts';
 
@@ -10,9 +11,12 @@ export interface Limit {
   max: number;
 }
 
-/** Attempts from one address. Phones of a mobile operator share addresses, and so do the people of an office. */
+/**
+ * Attempts from one address; of IPv6, from the /64 that one subscriber has. Phones of a mobile operator share addresses, and so do the
+ * people of an office.
+ */
 export function byAddress(ip: string): Limit {
-  return { name: `address|${ip}`, max: 100 };
+  return { name: `address|${subscriberOf(ip)}`, max: 100 };
 }
 
 /** Passwords for one account from browsers in which nobody has used it. */
