@@ -76,11 +76,12 @@ describe('embedded database', () => {
   test('doctor checks it whether or not it is running', async () => {
     const { checks } = parsed(await pirogue(['doctor', '--json'], { ...env, PORT: String(await freePort()) }));
     assert.deepEqual(
-      checks.slice(5, 9).map((check: { name: string; status: string }) => [check.name, check.status]),
+      checks.slice(5, 10).map((check: { name: string; status: string }) => [check.name, check.status]),
       [
         ['database control', 'ok'],
         ['database sandbox', 'ok'],
         ['database live', 'ok'],
+        ['public keys', 'ok'],
         ['clock', 'ok'],
       ],
     );
