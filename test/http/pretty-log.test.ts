@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
+import http from 'node:http';
 import { after, test } from 'node:test';
 import { newFolder, type Program, startProgram } from '../ops/program.ts';
 import { until } from '../setup/api.ts';
@@ -65,6 +66,48 @@ test('neither query values, keys, card numbers nor control sequences reach the l
   const page = await linesOf('req-five', 'GET', `/pay/${'t'.repeat(40)}?go=canary`);
   assert.match(page.at(-1) as string, / GET \/pay\/\[token\] 404 /);
 });
+
+test('the secret in the address of a page never reaches the line, however the address is written', async () => {
+  const secret = 'Zq7'.repeat(14);
+  const { host } = new URL(program.url);
+  for (const address of [
+    `/pay/${secret}`,
+    `/pay/${secret}/bogus`,
+    `/%70ay/${secret}`,
+    `/pay/${secret.replace('Z', '%5A')}/status`,
+    `/pay/x%2F${secret}`,
+    `http://${host}/pay/${secret}`,
+    `/invoice/${secret}`,
+    `/onboarding/${secret}`,
+    `/onboarding/${secret}/bogus`,
+    `/console/link/${secret}`,
+    `/_callbacks/pac_1/att_1/${secret}`,
+  ]) {
+    const line = await lineOf(address);
+    assert.match(line, / GET \/(pay|invoice|onboarding|console|_callbacks)\/.* 40[14] /, address);
+    assert.ok(!line.includes('Zq7Zq7'), line);
+  }
+});
+
+/** Returns the log line of a GET whose target is sent as it is given. */
+async function lineOf(target: string): Promise<string> {
+  const from = program.log().length;
+  const id = `req-${from}`;
+  const { hostname, port } = new URL(program.url);
+  await new Promise((resolve, reject) => {
+    const headers = { 'x-request-id': id };
+    const sent = http.request({ hostname, port, path: target, headers, agent: false }, (response) => {
+      response.resume().once('end', resolve);
+    });
+    sent.once('error', reject).end();
+  });
+  const lines = await until(
+    async () => program.log().slice(from).split('\n'),
+    (all) => all.slice(0, -1).some((line) => line.endsWith(` ${id}`)),
+    10_000,
+  );
+  return lines.find((line) => line.endsWith(` ${id}`)) ?? '';
+}
 
 test('other messages are one line each', () => {
   assert.match(program.log(), new RegExp(`\n${TIME} INFO: started \\{.*"role":"all".*\\}\n`));

@@ -1,5 +1,4 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { blot } from '../../kit/log.ts';
 import { notFound, Problem } from '../../kit/errors.ts';
 import { CircuitOpen } from '../../platform/db/circuit.ts';
 import { KeyRing } from '../../tenants/keys/ring.ts';
@@ -11,6 +10,7 @@ import type { Route } from '../../tenants/api/route.ts';
 import { admit } from './admission.ts';
 import { proxyTrust, proxyWarning } from './client-address.ts';
 import type { HttpDeps } from './deps.ts';
+import { loggablePath } from './loggable-path.ts';
 import { observeRequests } from './observe.ts';
 
 const BODY_BYTES = 256 * 1024;
@@ -133,7 +133,7 @@ function logLine(deps: HttpDeps, request: FastifyRequest, reply: FastifyReply): 
   if (deps.config.log_format === 'pretty') {
     const line = [method, path, status, `${ms} ms`, ...(failure ? [failure] : []), request_id].join(' ');
     // A decoded path can hold line feeds and control sequences of terminals.
-    deps.log.info(line.replace(/\p{C}/gu, '\ufffd'));
+    deps.log.info(line.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, '\ufffd'));
     return;
   }
   deps.log.info(
@@ -148,19 +148,4 @@ function logLine(deps: HttpDeps, request: FastifyRequest, reply: FastifyReply): 
     },
     'request',
   );
-}
-
-/** Returns the path without the query, which may contain a person's search terms, and without the token of a hosted page. */
-function loggablePath(url: string): string {
-  const path = (url.split('?')[0] ?? '').replace(/^\/(pay|invoice|l|console\/link)\/[^/]+/, '/$1/[token]');
-  return blot(decoded(path)).slice(0, 200);
-}
-
-/** Decodes percent-encoding, which could hide digits. */
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path.replace(/%[0-9a-f]{0,2}/gi, '%');
-  }
 }
