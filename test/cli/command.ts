@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -19,12 +19,20 @@ export interface Ended {
   duration_ms: number;
 }
 
-/** One run of the command line, as a process of its own. */
-export function pirogue(args: string[], env: Record<string, string> = {}): Promise<Ended> {
+/**
+ * One run of the command line, as a process of its own.
+ * @param running receives the process
+ */
+export function pirogue(
+  args: string[],
+  env: Record<string, string> = {},
+  running: (child: ChildProcess) => void = () => {},
+): Promise<Ended> {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !SETTINGS.test(name)));
   const started = performance.now();
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [ENTRY, ...args], { env: { ...inherited, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    running(child);
     const text = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const) {
       child[name].setEncoding('utf8').on('data', (part: string) => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
 import os from 'node:os';
 import { after, before, describe, test } from 'node:test';
 import { createLog } from '../../src/kit/log.ts';
@@ -14,7 +15,7 @@ let line: MerchantLine;
 let owner: DbPool;
 before(async () => {
   line = await openMerchantLine();
-  owner = openPool({ url: line.api.databases.sandbox, size: 1, log: createLog({ level: 'silent', format: 'json' }) });
+  owner = openPool({ url: line.api.databases.sandbox, size: 2, log: createLog({ level: 'silent', format: 'json' }) });
 });
 after(async () => {
   await owner.close();
@@ -57,6 +58,31 @@ describe('payments refund', () => {
     const other = await line.run(['payments', 'refund', id, '--idempotency-key', `ticket-${id}`]);
     assert.deepEqual([other.code, other.stdout], [2, '']);
     assert.match(other.stderr, /^pirogue: --idempotency-key was already used with a different payload/);
+  });
+
+  test('an interrupted refund says with which key to repeat it, which refunds once', async () => {
+    const id = await paid(line.api, { key: line.merchant.sandbox.secret, amount: 10_000 });
+    const args = ['payments', 'refund', id, '--amount', '1000', '--team', String(line.merchant.team.id)];
+    const { code, stdout, stderr } = await owner.transaction(async (tx) => {
+      await tx.all(sql`select 1 from payments where id = ${id} for update`);
+      const { promise, resolve } = Promise.withResolvers<ChildProcess>();
+      const ended = pirogue(args, line.env, resolve);
+      const child = await promise;
+      await until(
+        () => owner.all<object>(sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`),
+        (waiting) => waiting.length > 0,
+        20_000,
+      );
+      child.kill('SIGINT');
+      return ended;
+    });
+    assert.deepEqual([code, stdout], [130, ''], stderr);
+    const key = /^pirogue: interrupted[^\n]* --idempotency-key (\S+), which never refunds twice\.\n$/.exec(stderr)?.[1] as string;
+    for (let n = 0; n < 2; n++) assert.equal((await pirogue([...args, '--idempotency-key', key], line.env)).code, 0);
+    assert.deepEqual(
+      (await refundsOf(id)).map(({ amount }: { amount: number }) => amount),
+      [1_000],
+    );
   });
 
   test('what cannot be refunded is refused on one line, and nothing is written', async () => {

@@ -6,6 +6,7 @@ import type { CreateRefundBody } from '../../../core/refunds/schema.ts';
 import { wireFromMinor } from '../../../kit/money.ts';
 import { Failure } from '../failure.ts';
 import { readAmount } from '../in-store.ts';
+import { interruptible } from '../interrupted.ts';
 import type { Item } from '../listing.ts';
 import { environmentOf, type Operations, refuse, type TeamOptions, withOperations } from '../operations.ts';
 import { details, print } from '../output.ts';
@@ -30,16 +31,14 @@ export async function refundCommand(id: string, options: RefundOptions): Promise
   const key = options.idempotencyKey ?? randomUUID();
   const amount = options.amount === undefined ? {} : { amount: wireFromMinor(readAmount(options.amount)) };
   const body: CreateRefundBody = { payment: id, reason: options.reason, ...amount };
-  const { refund, replayed } = await withOperations(environment, options, (operations) =>
+  const uncertain = 'it is not known whether the refund was made';
+  const advice = `Repeat the command with --idempotency-key ${key}, which never refunds twice.`;
+  const make = (operations: Operations) =>
     refunded(operations, body, key).catch((error: unknown) => {
       if (error instanceof Failure) throw error;
-      throw new Failure(
-        `it is not known whether the refund was made: ${error instanceof Error ? error.message : String(error)}`,
-        `Repeat the command with --idempotency-key ${key}, which never refunds twice.`,
-        { cause: error },
-      );
-    }),
-  );
+      throw new Failure(`${uncertain}: ${error instanceof Error ? error.message : String(error)}`, advice, { cause: error });
+    });
+  const { refund, replayed } = await interruptible(uncertain, advice, () => withOperations(environment, options, make));
   print(options.json, { ...refund, idempotency_key: key, replayed }, () =>
     [details(refundLines(refund)), nextOf(refund, replayed)].filter(Boolean).join('\n'),
   );
