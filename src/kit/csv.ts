@@ -1,11 +1,16 @@
 /** A number as it is written to files. It is the only text starting with a minus that a spreadsheet may evaluate. */
 const NUMBER = /^-?\d+(\.\d+)?$/;
 /** First characters of text that a spreadsheet evaluates as a formula, also after a tab or a line break. */
-const FORMULA = /^[=+\-@\t\r\n]/;
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
+/**
+ * The same within a text. Where the comma is the decimal sign, as in French, a spreadsheet splits lines at semicolons: quotes in
+ * the middle of such a cell protect nothing, so that the rest of the text becomes cells and lines of its own.
+ */
+const FORMULA_WITHIN = /(?<=[;\t\r\n])(?=[" ]*[=+\-@＝＋－＠])/g;
 
 /**
  * Formats one line of a CSV file (RFC 4180), with its line break. Cells may hold external input, so text that a spreadsheet would
- * evaluate as a formula is prefixed with an apostrophe; numbers are not.
+ * evaluate as a formula is prefixed with an apostrophe, also after a semicolon, a tab or a line break; numbers are not.
  * @param cells null and undefined are empty cells, objects are written as JSON
  */
 export function csvLine(cells: readonly unknown[]): string {
@@ -14,7 +19,7 @@ export function csvLine(cells: readonly unknown[]): string {
 
 function cell(value: unknown): string {
   const given = textOf(value);
-  const text = FORMULA.test(given) && !NUMBER.test(given) ? `'${given}` : given;
+  const text = (FORMULA.test(given) && !NUMBER.test(given) ? `'${given}` : given).replaceAll(FORMULA_WITHIN, "'");
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { csvLine } from '../../src/kit/csv.ts';
 import { exitCodeOf, Failure, failureText, UsageFailure } from '../../src/program/cli/failure.ts';
 import { durationText, moneyText } from '../../src/program/cli/format.ts';
-import { printable } from '../../src/program/cli/output.ts';
+import { jsonText, printable, shownText } from '../../src/program/cli/output.ts';
 import { showProgress } from '../../src/program/cli/progress.ts';
 
 describe('amounts', () => {
@@ -56,12 +56,30 @@ test('a line of CSV is quoted; text that a spreadsheet would evaluate gets an ap
   ];
   assert.equal(
     csvLine(cells),
-    `a,"b,c","say ""x""",'=1+1,'+237650000000,-5.00,-5,'-x,'@SUM(A1),'\tx,"'\r=1","'\n=1",,true,"{""a"":1}"\n`,
+    `a,"b,c","say ""x""",'=1+1,'+237650000000,-5.00,-5,'-x,'@SUM(A1),'\tx,"'\r'=1","'\n'=1",,true,"{""a"":1}"\n`,
   );
+});
+
+test('no part of a text is a formula to a spreadsheet that splits at semicolons, as in French', () => {
+  const hostile = ["Awa;=HYPERLINK('http://evil.example';'x');", 'a\t+1+1', 'a\r\n-1+1', '＝1+1', 'a;b', 'a; "=1+1'];
+  assert.equal(csvLine(hostile), `Awa;'=HYPERLINK('http://evil.example';'x');,a\t'+1+1,"a\r\n'-1+1",'＝1+1,a;b,"a;' ""=1+1"\n`);
+  // Split at semicolons, tabs and lines as well as at commas, no cell begins like a formula.
+  for (const cell of csvLine(hostile).split(/[;,\t\r\n]/)) assert.doesNotMatch(cell, /^[" ]*[=+\-@＝＋－＠]/);
 });
 
 test('text from outside cannot control the terminal', () => {
   assert.equal(printable('a\u001b[2Jb\nc\u202ed é 😀'), 'a\ufffd[2Jb\ufffdc\ufffdd é 😀');
+});
+
+test('nor can it in JSON and in CSV on a terminal, and both stay what they are for a program', () => {
+  const hostile = 'a\u001b[2Jb\u009b2Jc\u202ed\u007f é';
+  const text = jsonText({ hostile }, 2);
+  assert.deepEqual(JSON.parse(text), { hostile });
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: none of these may be there
+  assert.doesNotMatch(text, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+  const csv = csvLine(['1', hostile, 'two\nlines']);
+  assert.equal(shownText(csv, false), csv);
+  assert.equal(shownText(csv, true), '1,a\ufffd[2Jb\ufffd2Jc\ufffdd\ufffd é,"two\nlines"\n');
 });
 
 test('a failure is one line with what to do; a wrong value exits with 2, everything else with 1', async () => {

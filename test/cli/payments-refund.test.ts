@@ -69,7 +69,8 @@ describe('payments refund', () => {
       const ended = pirogue(args, line.env, resolve);
       const child = await promise;
       await until(
-        () => owner.all<object>(sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`),
+        () =>
+          owner.all<object>(sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`),
         (waiting) => waiting.length > 0,
         20_000,
       );

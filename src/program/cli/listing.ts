@@ -5,7 +5,7 @@ import type { Deps } from '../deps.ts';
 import { moneyText } from './format.ts';
 import { fieldsOf, type ListOptions, pageQuery } from './list-options.ts';
 import { environmentOf, type TeamOptions, withOperations } from './operations.ts';
-import { type Heading, paintStatus, print, printable, shortMoment, table } from './output.ts';
+import { type Heading, paintStatus, print, printable, shortMoment, shownText, table } from './output.ts';
 
 /** A resource as the API returns it. */
 export type Item = Record<string, unknown>;
@@ -61,7 +61,8 @@ export async function showResource(
 function printPage(options: ListOptions, { body }: Reply, { columns, fields }: Resource): void {
   const { items, meta } = body as { items: Item[]; meta: { has_more: boolean; next_cursor: string } };
   if (options.csv) {
-    process.stdout.write(csvLine(fields) + items.map((item) => csvLine(fields.map((name) => item[name]))).join(''));
+    const rows = items.map((item) => csvLine(fields.map((name) => item[name])));
+    process.stdout.write(shownText(csvLine(fields) + rows.join('')));
   } else {
     const headings = columns.map(({ heading }) => heading);
     const rows = items.map((item) => columns.map(({ cell }) => cell(item)));

@@ -3,12 +3,24 @@ import { stripVTControlCharacters, styleText } from 'node:util';
 
 /** Prints a result: a JSON document for programs, text for people. */
 export function print(json: boolean | undefined, document: unknown, text: () => string): void {
-  process.stdout.write(`${json ? JSON.stringify(document, null, 2) : text()}\n`);
+  process.stdout.write(`${json ? jsonText(document, 2) : text()}\n`);
+}
+
+/** Formats a value as JSON that is safe to print: what could control the terminal is escaped, which JSON.stringify does in part. */
+export function jsonText(value: unknown, indent = 0): string {
+  return JSON.stringify(value, null, indent).replace(UNPRINTABLE, (one) =>
+    one === '\n' ? one : `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** Returns a table for programs as it is, but without what would control the terminal if it is written to one. */
+export function shownText(text: string, terminal = process.stdout.isTTY): string {
+  return terminal ? text.replace(UNPRINTABLE, (one) => (one === '\n' ? one : '\u{fffd}')) : text;
 }
 
 /** Writes a part of a long result to stdout, and waits while its buffer is full. */
 export async function writeOut(text: string): Promise<void> {
-  if (!process.stdout.write(text)) await once(process.stdout, 'drain');
+  if (!process.stdout.write(shownText(text))) await once(process.stdout, 'drain');
 }
 
 /** A heading of a table. Numbers are aligned to the right. */

@@ -8,7 +8,7 @@ import { countText } from '../format.ts';
 import { fieldsOf } from '../list-options.ts';
 import type { Item } from '../listing.ts';
 import { type Operations, refuse, refuseFaults, type TeamOptions, withOperations } from '../operations.ts';
-import { writeOut } from '../output.ts';
+import { jsonText, writeOut } from '../output.ts';
 import { withProgress } from '../progress.ts';
 import { FILTERS } from './list.ts';
 
@@ -29,7 +29,7 @@ const FIELDS = [
 /** Writes the payments that exist when the command starts, each as it is when it is read. */
 export async function exportPaymentsCommand(options: ExportOptions): Promise<void> {
   const csv = !options.json && options.format === 'csv';
-  const lineOf = (payment: Item) => (csv ? csvLine(FIELDS.map((name) => payment[name])) : `${JSON.stringify(payment)}\n`);
+  const lineOf = (payment: Item) => (csv ? csvLine(FIELDS.map((name) => payment[name])) : `${jsonText(payment)}\n`);
   const count = await withProgress(false, (progress) =>
     withOperations(options.environment ?? 'sandbox', options, async (operations) => {
       let written = 0;
