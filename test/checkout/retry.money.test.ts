@@ -122,10 +122,23 @@ test('once a statement has shown money of the first, the page offers no other tr
   assert.equal((await get(id)).retried_by, null);
 });
 
-test('once a late success has arrived, the page offers no other try', async () => {
+test('once a late success has arrived, the page offers no other try, and says what becomes of the money', async () => {
   const { id, payer } = await declined();
   await succeedLate(id);
-  assert.doesNotMatch((await payer.get()).body, /<form/);
+  const page = async () => (await payer.get('', { 'accept-language': 'en' })).body;
+  assert.doesNotMatch(await page(), /<form|Nothing was charged|try again/);
   assert.equal((await payer.json(PAID)).status, 400);
   assert.equal((await get(id)).retried_by, null);
+  await returned(id);
+  assert.match(await page(), /FCFA\s25,000 was refunded\./);
+});
+
+test('a late success of a payment that the merchant cancelled: its page does not say that nothing was charged', async () => {
+  const { id, url } = await newPayment(api, {}, retries.key);
+  assert.equal((await api.call('DELETE', `/payments/${id}`, { key: retries.key })).status, 200);
+  const { db } = api.deps.stores.sandbox;
+  await db.run(sql`update payments set captured_minor = 2500000 where id = ${id}`);
+  const { body } = await new Payer(url).get('', { 'accept-language': 'en' });
+  assert.match(body, /FCFA\s25,000 arrived after the payment had ended, and will be returned to you\./);
+  assert.doesNotMatch(body, /Nothing was charged/);
 });

@@ -43,7 +43,7 @@ export function resultPage(scene: Result): Html {
   const body = state(
     sign,
     title,
-    html`<p>${text}</p>${scene.status === 'failed' && html`<p>${texts.startAgain(merchant)}</p>`}
+    html`<p>${text}</p>${scene.status === 'failed' && html`<p>${lateText(scene) ?? texts.startAgain(merchant)}</p>`}
 ${facts(rows)}
 ${returnTo !== null && way(scene, returnTo, returns)}${
   hasReceipt(scene.status) && html`<a class="button plain" href="${scene.path}/receipt">${texts.receipt}</a>`
@@ -76,7 +76,7 @@ function outcomeOf(scene: Result): Outcome {
       return { icon: 'cross', tone: 'bad', title: texts.failedTitle, text: textsIn(language).reasons[reason] };
     }
     case 'cancelled':
-      return { icon: 'cross', title: texts.cancelledTitle, text: texts.cancelledText };
+      return { icon: 'cross', title: texts.cancelledTitle, text: lateText(scene) ?? texts.cancelledText };
     case 'expired':
       return { icon: 'clock', title: texts.expiredTitle, text: expiredText(scene) };
     case 'refunded':
@@ -92,4 +92,12 @@ function outcomeOf(scene: Result): Outcome {
 function expiredText(scene: Result): string {
   const { texts, payment } = scene;
   return payment.captured_minor > 0n ? texts.expiredInPart(money(scene, payment.captured_minor)) : texts.expiredText;
+}
+
+/** What becomes of money that came after the payment had failed or was cancelled; null for none. */
+function lateText(scene: Result): string | null {
+  const { texts, payment } = scene;
+  if (payment.captured_minor === 0n) return null;
+  if (payment.refunded_minor >= payment.captured_minor) return texts.refundedText(money(scene, payment.refunded_minor));
+  return texts.lateReturned(money(scene, payment.captured_minor));
 }

@@ -112,6 +112,8 @@ export interface CheckoutTexts {
   expiredTitle: string;
   expiredText: string;
   expiredInPart(captured: string): string;
+  /** Instead of "nothing was charged", when money came after the end. */
+  lateReturned(captured: string): string;
   refundedTitle: string;
   partlyRefundedTitle: string;
   refundedText(amount: string): string;

@@ -123,6 +123,7 @@ export const checkout: CheckoutTexts = {
   expiredTitle: 'Lien de paiement expiré',
   expiredText: 'Le délai de paiement est dépassé. Demandez un nouveau lien au marchand.',
   expiredInPart: (captured) => `Le délai de paiement est dépassé. Les ${captured} déjà reçus vous seront remboursés.`,
+  lateReturned: (captured) => `Un montant de ${captured} est arrivé après la fin du paiement. Il vous sera remboursé.`,
   refundedTitle: 'Paiement remboursé',
   partlyRefundedTitle: 'Paiement partiellement remboursé',
   refundedText: (amount) => `${amount} ont été remboursés.`,

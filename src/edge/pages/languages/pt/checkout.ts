@@ -120,6 +120,7 @@ export const checkout: CheckoutTexts = {
   expiredTitle: 'Link de pagamento expirado',
   expiredText: 'O prazo de pagamento terminou. Peça um novo link ao comerciante.',
   expiredInPart: (captured) => `O prazo de pagamento terminou. O montante já recebido, ${captured}, ser-lhe-á devolvido.`,
+  lateReturned: (captured) => `O montante de ${captured} chegou depois de o pagamento terminar e ser-lhe-á devolvido.`,
   refundedTitle: 'Pagamento reembolsado',
   partlyRefundedTitle: 'Pagamento parcialmente reembolsado',
   refundedText: (amount) => `Foram reembolsados ${amount}.`,
