@@ -24,6 +24,7 @@ export function showSettings(visit: TeamVisit, typed: Typed = visit.team, errors
   const set = facts([
     [texts.plan, team.plan],
     [texts.level, String(team.verification_level)],
+    [texts.retry, team.hosted_retry ? texts.on : texts.off],
     [texts.version, team.api_version],
     [texts.id, idText(String(team.id))],
   ]);

@@ -24,6 +24,9 @@ type Name =
   | 'operator'
   | 'plan'
   | 'level'
+  | 'retry'
+  | 'on'
+  | 'off'
   | 'version'
   | 'id';
 
@@ -56,6 +59,9 @@ export const SETTING_TEXTS: Texts<SettingTexts> = {
     operator: 'Set by the operator',
     plan: 'Plan',
     level: 'Verification level',
+    retry: 'Another try after a failed payment',
+    on: 'On',
+    off: 'Off',
     version: 'API version',
     id: 'Team id',
     uses: {
@@ -92,6 +98,9 @@ export const SETTING_TEXTS: Texts<SettingTexts> = {
     operator: 'Définis par l’opérateur',
     plan: 'Formule',
     level: 'Niveau de vérification',
+    retry: 'Nouvel essai après un échec',
+    on: 'Activé',
+    off: 'Désactivé',
     version: 'Version de l’API',
     id: 'Identifiant de l’équipe',
     uses: {
