@@ -125,6 +125,15 @@ export function countOpen(db: Queryable, now: Date, max: number): Promise<OpenRe
     group by state`);
 }
 
+/** Counts the returns of a team that only a person can carry out, up to a bound. */
+export async function countForPerson(db: Queryable, team_id: bigint, max: number): Promise<number> {
+  const row = await db.maybe<{ count: number }>(sql`
+    select count(*)::integer as count from (
+      select state from returns where team_id = ${team_id} and closed_at is null order by id limit ${max}) o
+    where state in ('waiting', 'overpaid')`);
+  return row?.count ?? 0;
+}
+
 /** The money of an open return of one team: whether it is in suspense or on its way. */
 export interface SuspendedMoney {
   id: string;

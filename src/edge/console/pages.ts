@@ -3,6 +3,7 @@ import { accountPages } from './pages/account/pages.ts';
 import { customerPages } from './pages/customers/pages.ts';
 import { developerPages } from './pages/developers/pages.ts';
 import { generalPages } from './pages/general/pages.ts';
+import { homePages } from './pages/home/pages.ts';
 import { operatorPages } from './pages/operator/pages.ts';
 import { paymentPages } from './pages/payments/pages.ts';
 import { peoplePages } from './pages/people/pages.ts';
@@ -20,6 +21,13 @@ export function consolePagesOf(deps: ConsoleDeps): ConsolePage[] {
     ...peoplePages(deps),
     ...operatorPages(deps),
   ];
-  const pages = [...people, ...paymentPages(deps), ...customerPages(), ...developerPages(deps), ...settingPages(deps)];
+  const pages = [
+    ...people,
+    ...homePages(deps),
+    ...paymentPages(deps),
+    ...customerPages(),
+    ...developerPages(deps),
+    ...settingPages(deps),
+  ];
   return [...pages, ...searchPages(pages)];
 }

@@ -124,6 +124,21 @@ export function listKeys(db: Queryable, { team_id, limit }: { team_id: bigint | 
     from api_keys where ${team_id}::bigint is null or team_id = ${team_id} order by created_at desc, id limit ${limit}`);
 }
 
+const MAX_ENDING = 20;
+
+/** Returns the usable keys of a team whose expiry is within a period, soonest first. */
+export function keysEnding(
+  db: Queryable,
+  { team_id, environment }: Pick<KeyRow, 'team_id' | 'environment'>,
+  { from, to }: { from: Date; to: Date },
+): Promise<(Pick<KeyRow, 'id' | 'last4'> & { expires_at: Date })[]> {
+  return db.all(sql`
+    select id, last4, expires_at from api_keys
+    where team_id = ${team_id} and environment = ${environment} and active and revoked_at is null
+      and expires_at between ${from} and ${to}
+    order by expires_at, id limit ${MAX_ENDING}`);
+}
+
 /**
  * Activates or deactivates a key; a revoked key stays revoked.
  * @returns undefined when there is no such key

@@ -1,0 +1,102 @@
+import type { DayFigures } from '../../../../core/figures/schema.ts';
+import { countProcessing, readDays } from '../../../../core/figures/store.ts';
+import { countForPerson } from '../../../../core/obligations/store.ts';
+import { teamFloats } from '../../../../providers/float/service.ts';
+import { keysEnding } from '../../../../tenants/keys/store.ts';
+import type { ConsoleDeps } from '../../deps.ts';
+import type { TeamVisit } from '../../page.ts';
+import { money, number } from '../../parts/format.ts';
+import { dayText } from './format.ts';
+import { confirmOf, type Period, startOf, sum } from './figures.ts';
+import { HOME_TEXTS } from './texts.ts';
+
+export const BALANCE = ['total', 'available', 'pending', 'reserved', 'hold', 'disputed', 'in.transit', 'credit'] as const;
+
+export type BalanceFigure = (typeof BALANCE)[number];
+
+const MINUTE_MS = 60_000;
+/** A payment is processing longer than usual after four times the average, and not before: payers look for their phone. */
+const USUAL = { times: 4, min_ms: 15 * MINUTE_MS };
+/** More than this is shown as `99+`. */
+const MAX_COUNTED = 100;
+const KEY_NOTICE_MS = 14 * 86_400_000;
+
+/** Something that a person should look at. */
+export interface Attention {
+  text: string;
+  /** Where it is seen; left out: nowhere in the console. */
+  path?: string;
+}
+
+export function readFigures({ store, team, at }: TeamVisit, period: Period): Promise<DayFigures[]> {
+  return readDays(store.db, team.id, startOf(period, at));
+}
+
+/** Returns the eight figures of a currency, in major units; null for a role that may not read them. */
+export async function readBalance(visit: TeamVisit, currency: string): Promise<Record<BalanceFigure, number> | null> {
+  if (!visit.can('balance.read')) return null;
+  const { body } = await visit.api('GET /balance', { query: { currency } });
+  return body.balance as Record<BalanceFigure, number>;
+}
+
+/** Returns what needs attention, as far as this person may know it. */
+export async function readAttention(deps: ConsoleDeps, visit: TeamVisit, days: readonly DayFigures[]): Promise<Attention[]> {
+  const found = await Promise.all([stuck(visit, days), returns(visit), endpoints(visit), floats(visit), keys(deps, visit)]);
+  return found.flat();
+}
+
+async function stuck({ store, team, at, language, base }: TeamVisit, days: readonly DayFigures[]): Promise<Attention[]> {
+  const usual_ms = (confirmOf(sum(days)) ?? 0) * USUAL.times;
+  const longer_ms = Math.ceil(Math.max(USUAL.min_ms, usual_ms) / MINUTE_MS) * MINUTE_MS;
+  const count = await countProcessing(store.db, store.environment, team.id, at - longer_ms, MAX_COUNTED);
+  if (count === 0) return [];
+  const text = HOME_TEXTS[language].stuck(counted(count, language), number(longer_ms / MINUTE_MS, language));
+  return [{ text, path: `${base}/payments?status=processing` }];
+}
+
+async function returns({ store, team, language }: TeamVisit): Promise<Attention[]> {
+  const count = await countForPerson(store.db, team.id, MAX_COUNTED);
+  return count === 0 ? [] : [{ text: HOME_TEXTS[language].returns(counted(count, language)) }];
+}
+
+interface Endpoint {
+  url: string;
+  active: boolean;
+  failing_since: string | null;
+  disabled_reason: string | null;
+}
+
+async function endpoints(visit: TeamVisit): Promise<Attention[]> {
+  if (!visit.can('webhook.read')) return [];
+  const texts = HOME_TEXTS[visit.language];
+  const { body } = await visit.api('GET /webhooks');
+  return (body.items as Endpoint[]).flatMap(({ url, active, failing_since, disabled_reason }) => {
+    if (disabled_reason && !active) return [{ text: texts.endpointOff(url) }];
+    return active && failing_since ? [{ text: texts.endpointFailing(url) }] : [];
+  });
+}
+
+async function floats({ store, team, at, language }: TeamVisit): Promise<Attention[]> {
+  const { floats } = await teamFloats(store.db, team.id, at);
+  return floats
+    .filter(({ level }) => level === 'low' || level === 'empty')
+    .map(({ account_id, amount_minor, currency }) => ({
+      text: HOME_TEXTS[language].float(account_id, money(amount_minor, currency, language)),
+    }));
+}
+
+async function keys({ stores }: ConsoleDeps, visit: TeamVisit): Promise<Attention[]> {
+  const { team, environment, at, language } = visit;
+  if (!visit.can('key.read')) return [];
+  const texts = HOME_TEXTS[language];
+  const period = { from: new Date(at - KEY_NOTICE_MS), to: new Date(at + KEY_NOTICE_MS) };
+  const ending = await keysEnding(stores.control, { team_id: team.id, environment }, period);
+  return ending.map(({ last4, expires_at }) => {
+    const text = expires_at.getTime() <= at ? texts.keyExpired : texts.key;
+    return { text: text(last4, dayText(expires_at, language)) };
+  });
+}
+
+function counted(count: number, language: TeamVisit['language']): string {
+  return count < MAX_COUNTED ? number(count, language) : `${number(MAX_COUNTED - 1, language)}+`;
+}
