@@ -107,6 +107,9 @@ test('what needs attention comes first: payments that take long, endpoints that 
   assert.match(read(text), /Home .* Needs attention Payments processing for more than 15 minutes: 1 /);
   assert.match(text, new RegExp(`<a href="${page}/payments\\?status=processing">`));
   assert.match(text, /A webhook endpoint keeps failing: https:\/\/shop\.example\/failing/);
+  for (const [, path] of text.matchAll(/<li><a href="([^"]+)">(?:Payments processing|A webhook|The API key)/g)) {
+    assert.equal((await developer.get(String(path))).status, 200, String(path));
+  }
   assert.equal(text.match(/The API key that ends in/g)?.length, 1);
   assert.ok(text.includes(`ends in ${key.slice(-4)} expires on`));
   assert.doesNotMatch((await support.get(page)).text, /The API key that ends in/);

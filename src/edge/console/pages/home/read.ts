@@ -60,6 +60,7 @@ async function returns({ store, team, language }: TeamVisit): Promise<Attention[
 }
 
 interface Endpoint {
+  id: string;
   url: string;
   active: boolean;
   failing_since: string | null;
@@ -70,9 +71,10 @@ async function endpoints(visit: TeamVisit): Promise<Attention[]> {
   if (!visit.can('webhook.read')) return [];
   const texts = HOME_TEXTS[visit.language];
   const { body } = await visit.api('GET /webhooks');
-  return (body.items as Endpoint[]).flatMap(({ url, active, failing_since, disabled_reason }) => {
-    if (disabled_reason && !active) return [{ text: texts.endpointOff(url) }];
-    return active && failing_since ? [{ text: texts.endpointFailing(url) }] : [];
+  return (body.items as Endpoint[]).flatMap(({ id, url, active, failing_since, disabled_reason }) => {
+    const path = `${visit.base}/developers/endpoints/${id}`;
+    if (disabled_reason && !active) return [{ text: texts.endpointOff(url), path }];
+    return active && failing_since ? [{ text: texts.endpointFailing(url), path }] : [];
   });
 }
 
@@ -93,7 +95,7 @@ async function keys({ stores }: ConsoleDeps, visit: TeamVisit): Promise<Attentio
   const ending = await keysEnding(stores.control, { team_id: team.id, environment }, period);
   return ending.map(({ last4, expires_at }) => {
     const text = expires_at.getTime() <= at ? texts.keyExpired : texts.key;
-    return { text: text(last4, dayText(expires_at, language)) };
+    return { text: text(last4, dayText(expires_at, language)), path: `${visit.base}/developers/keys` };
   });
 }
 
