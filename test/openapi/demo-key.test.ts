@@ -64,6 +64,7 @@ test('nobody else gets it: another machine, another name for this one, a proxy, 
     'a foreign name that leads here': { host: 'rebound.example:8080' },
     'a name that only begins like ours': { host: '127.0.0.1.rebound.example' },
     'a proxy': { headers: { 'x-forwarded-for': '192.0.2.7' } },
+    'a tunnel that names its host': { headers: { 'x-forwarded-host': 'me.tunnel.example' } },
     'a proxy that says less': { headers: { via: '1.1 proxy' } },
     'a service with a public address': { server: 'https://pay.example' },
   };

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
+import net from 'node:net';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { parsed, pirogue } from '../cli/command.ts';
 import { startPage } from '../../src/edge/start-page/view.ts';
@@ -177,6 +179,20 @@ for (const [who, headers] of [
     assert.match(text, /href="\/docs"/);
   });
 }
+
+test('an unconfigured nginx gets neither: it speaks HTTP/1.0 to a loopback Host, and names no sender', async () => {
+  const { port } = new URL(local.url);
+  for (const [route, hidden] of [
+    ['/', /<form|keys\.json|pay-only/],
+    ['/docs', new RegExp(local.keys.sandbox.public)],
+  ] as const) {
+    const socket = net.connect(Number(port), '127.0.0.1');
+    socket.end(`GET ${route} HTTP/1.0\r\nHost: 127.0.0.1:${port}\r\nAccept: text/html\r\nConnection: close\r\n\r\n`);
+    const answer = await text(socket);
+    assert.match(answer, /^HTTP\/1\.1 200 /);
+    assert.doesNotMatch(answer, hidden, route);
+  }
+});
 
 test('every name of this machine gets the button', async () => {
   const { port } = new URL(local.url);

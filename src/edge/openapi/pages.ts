@@ -1,9 +1,9 @@
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isLoopbackAddress, isLoopbackHost } from '../../kit/addresses.ts';
 import { sha256 } from '../../kit/crypto.ts';
 import type { Route } from '../../tenants/api/route.ts';
+import { isLocal } from '../http/local.ts';
 import type { Pages } from '../http/server.ts';
 import { buildDocument } from './document.ts';
 import { PAGE_HEADERS } from './page/assets.ts';
@@ -33,23 +33,12 @@ export function documentationPages(routes: readonly Route[], server: string, key
   );
   const page = once(() => sheet('text/html; charset=utf-8', documentationPage(document()), PAGE_HEADERS));
   const own = once(() => sheet('text/html; charset=utf-8', documentationPage(document(), key), { ...PAGE_HEADERS, ...PRIVATE }));
-  const offered = key !== undefined && isLoopbackHost(new URL(server).hostname);
   return (app: FastifyInstance) => {
     app.get('/openapi.json', { exposeHeadRoute: true }, (request, reply) => send(json(), request, reply));
     app.get('/docs', { exposeHeadRoute: true }, (request, reply) =>
-      send(offered && isLocal(request) ? own() : page(), request, reply),
+      send(key !== undefined && isLocal({ public_url: server }, request) ? own() : page(), request, reply),
     );
   };
-}
-
-/**
- * Returns whether a browser on this machine asks for this machine. The Host header is checked too: a foreign page can give its
- * name our address (DNS rebinding). A proxy on this machine shows itself by its headers.
- */
-function isLocal({ socket, hostname, headers }: FastifyRequest): boolean {
-  const peer = (socket.remoteAddress ?? '').replace(/^::ffff:/, '');
-  const proxied = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'].some((name) => headers[name] !== undefined);
-  return isLoopbackAddress(peer) && isLoopbackHost(hostname) && !proxied;
 }
 
 function once<T extends object>(make: () => T): () => T {

@@ -6,12 +6,12 @@ import { Problem } from '../../kit/errors.ts';
 import { Throttle } from '../../kit/throttle.ts';
 import { KeyRing } from '../../tenants/keys/ring.ts';
 import { compressed } from '../http/compressed.ts';
+import { isLocal } from '../http/local.ts';
 import type { Pages } from '../http/server.ts';
 import { HEADERS, PAGE_HEADERS } from '../pages/assets.ts';
 import { formToken, isCrossSite, isFormToken, newBrowser, readBrowser } from '../pages/browser.ts';
 import { isLanguage, type Language, preferredLanguage } from '../pages/language.ts';
 import type { StartPageDeps, StartPageOptions } from './deps.ts';
-import { isLocal } from './local.ts';
 import { createTestPayment } from './payment.ts';
 import { type Fault, namePage, POLICY, startPage } from './view.ts';
 
@@ -74,8 +74,8 @@ function languageOf({ query, headers }: FastifyRequest): Language {
 }
 
 /** The demo team, for a browser on this machine; null for others. */
-function demoFor({ deps, options }: StartPage, { headers, socket }: FastifyRequest) {
-  return isLocal(deps.config, { headers, peer: socket.remoteAddress ?? '' }) ? options.demo : null;
+function demoFor({ deps, options }: StartPage, request: FastifyRequest) {
+  return isLocal(deps.config, request) ? options.demo : null;
 }
 
 function show(page: StartPage, request: FastifyRequest, reply: FastifyReply, fault?: Fault): Promise<FastifyReply> {

@@ -1,13 +1,7 @@
+import type { FastifyRequest } from 'fastify';
 import type { Config } from '../../platform/config/config.ts';
 import { plainAddress } from '../../kit/address-list.ts';
 import { isLocalhostName, isLoopbackAddress } from '../../kit/addresses.ts';
-
-/** What shows where a request comes from. */
-export interface Origin {
-  headers: Record<string, string | string[] | undefined>;
-  /** Address of the peer of the connection, whatever a proxy reports. */
-  peer: string;
-}
 
 /** Headers with which proxies and tunnels report the sender of a request. A browser sends none of them. */
 const FORWARDED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
@@ -15,12 +9,14 @@ const FORWARDED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x
 /**
  * Returns whether a request comes from a browser on this machine that was given an address of this machine. The peer alone
  * proves nothing: with DNS rebinding, the page of another site reaches a loopback address under that site's own name, which is
- * then in the Host header. A proxy or tunnel on this machine connects from loopback too.
+ * then in the Host header. A proxy or tunnel on this machine connects from loopback too; nginx unconfigured names no sender and sends
+ * a loopback Host, but speaks HTTP/1.0, which no browser does.
  */
-export function isLocal({ public_url }: Pick<Config, 'public_url'>, { headers, peer }: Origin): boolean {
+export function isLocal({ public_url }: Pick<Config, 'public_url'>, { headers, raw, socket }: FastifyRequest): boolean {
   const { host } = headers;
-  if (FORWARDED.some((name) => headers[name] !== undefined) || typeof host !== 'string') return false;
-  const address = plainAddress(peer);
+  if (raw.httpVersion === '1.0' || FORWARDED.some((name) => headers[name] !== undefined) || typeof host !== 'string')
+    return false;
+  const address = plainAddress(socket.remoteAddress ?? '');
   if (address === null || !isLoopback(address)) return false;
   return isLoopback(host.replace(/:\d{1,5}$/, '')) && isLoopback(new URL(public_url).hostname);
 }
