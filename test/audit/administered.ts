@@ -60,6 +60,11 @@ export class Office {
     return (await this.json('rules', 'add', ...this.team, '--environment', 'sandbox', '--order', 'sandbox')).id;
   }
 
+  /** Somebody who may sign in, without a team. */
+  async user(): Promise<string> {
+    return (await this.json('users', 'create', '--email', `aminata.${this.#next()}@shop.example`, '--name', 'Aminata')).id;
+  }
+
   async provider(): Promise<string> {
     const kinds = await this.json('providers', 'kinds');
     const { credentials } = kinds.find(({ provider }: { provider: string }) => provider === 'pawapay');
@@ -214,6 +219,32 @@ export const ADMINISTERED: Record<string, (office: Office) => Administered[]> = 
   'keys deactivate': (office) => [{ action: 'key.deactivate', act: office.to(() => office.key(), 'keys', 'deactivate') }],
   'keys activate': (office) => [{ action: 'key.activate', act: office.to(() => office.key(), 'keys', 'activate') }],
   'keys revoke': (office) => [{ action: 'key.revoke', act: office.to(() => office.key(), 'keys', 'revoke') }],
+  'users create': (office) => [{ action: 'person.create', act: () => office.user() }],
+  'users invite': (office) => [
+    {
+      action: 'person.invite',
+      act: async () => {
+        const email = ['--email', 'aminata.invited@shop.example'];
+        return (await office.json('users', 'invite', ...office.team, ...email, '--role', 'support')).id;
+      },
+    },
+  ],
+  'users roles': (office) => [
+    {
+      action: 'person.join',
+      act: async () => {
+        const id = await office.user();
+        await office.json('users', 'roles', id, ...office.team, '--role', 'finance');
+        return id;
+      },
+    },
+  ],
+  'users link': (office) => [{ action: 'person.link', act: office.to(() => office.user(), 'users', 'link') }],
+  'users disable': (office) => [{ action: 'person.disable', act: office.to(() => office.user(), 'users', 'disable') }],
+  'users enable': (office) => [{ action: 'person.enable', act: office.to(() => office.user(), 'users', 'enable') }],
+  'users clear-factors': (office) => [
+    { action: 'person.codes_off', act: office.to(() => office.user(), 'users', 'clear-factors') },
+  ],
   'providers add': (office) => [{ action: 'provider.create', act: () => office.provider() }],
   'providers disable': (office) => [
     { action: 'provider.disable', act: office.to(() => office.provider(), 'providers', 'disable') },

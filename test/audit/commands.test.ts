@@ -87,6 +87,7 @@ const NO_ENTRY = [
   'backup',
   'restore',
   'doctor',
+  'users list',
   'completion',
 ];
 

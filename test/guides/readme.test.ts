@@ -136,10 +136,10 @@ test('simulators --connect changes nothing elsewhere: other accounts, other mach
     return output;
   };
   assert.match(await refused('https://pay.example'), /simulators: --connect works with a service on this machine only/);
-  assert.match(await refused('http://127.0.0.1:1'), /does not respond\n {2}Run "npm start"/);
+  assert.match(await refused('http://127.0.0.1:1'), /does not respond\. Run "npm start"/);
   const production = `PROFILE=production SECRETS_KEY=${randomBytes(32).toString('base64')}`;
   assert.match(await refused(service.url, production), /works in development only/);
   fs.rmSync(file);
   const { output } = await stage.shell(`${SIMULATORS} --port-base ${base} --connect`);
-  assert.match(output, /there is no demo team.*\n {2}Run "npm start" first/);
+  assert.match(output, /there is no demo team.*Run "npm start" first/);
 });

@@ -154,7 +154,9 @@ test('406 Private Key Required for a public key on everything but payments and r
         key,
         ...(method === 'POST' ? { body: {} } : {}),
       });
-      assert.deepEqual([status, body], [406, { code: 406, status: 'Not Acceptable', message: 'Private Key Required' }], path);
+      const { hint, ...rest } = body;
+      assert.deepEqual([status, rest], [406, { code: 406, status: 'Not Acceptable', message: 'Private Key Required' }], path);
+      assert.match(hint, /needs a secret/);
     }
     assert.equal((await api.call('GET', '/payments', { key })).status, 200);
     assert.equal((await api.call('GET', '/channels', { key })).status, 200);
