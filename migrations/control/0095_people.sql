@@ -19,8 +19,8 @@ create table users (
   -- Runs the installation: sees every team's settings and health, and moves no money.
   operator       boolean not null default false,
   disabled_at    timestamptz(3),
-  created_at     timestamptz(3) not null default now(),
-  updated_at     timestamptz(3) not null default now()
+  created_at     timestamptz(3) not null default pirogue_now(),
+  updated_at     timestamptz(3) not null default pirogue_now()
 );
 create unique index users_email on users (lower(email));
 
@@ -28,7 +28,7 @@ create table memberships (
   team_id    bigint not null references teams,
   user_id    text collate "C" not null references users,
   role       text not null check (role in ('owner', 'admin', 'developer', 'finance', 'support', 'read_only')),
-  created_at timestamptz(3) not null default now(),
+  created_at timestamptz(3) not null default pirogue_now(),
   primary key (team_id, user_id)
 );
 create index memberships_user on memberships (user_id);
@@ -42,7 +42,7 @@ create table passkeys (
   counter    bigint not null,
   transports text[] not null default '{}',
   name       text not null,
-  created_at timestamptz(3) not null default now(),
+  created_at timestamptz(3) not null default pirogue_now(),
   used_at    timestamptz(3)
 );
 create index passkeys_user on passkeys (user_id);
@@ -63,11 +63,11 @@ create table console_sessions (
   -- What the browser sent with its sign-in.
   address    text,
   agent      text not null default '',
-  created_at timestamptz(3) not null default now(),
+  created_at timestamptz(3) not null default pirogue_now(),
   -- Updated at most once a minute.
-  seen_at    timestamptz(3) not null default now(),
+  seen_at    timestamptz(3) not null default pirogue_now(),
   -- When a factor was last presented: actions that need a fresh one compare it.
-  proved_at  timestamptz(3) not null default now(),
+  proved_at  timestamptz(3) not null default pirogue_now(),
   ends_at    timestamptz(3) not null,
   revoked_at timestamptz(3)
 );
@@ -86,7 +86,7 @@ create table user_links (
   role       text check (role in ('owner', 'admin', 'developer', 'finance', 'support', 'read_only')),
   -- Null: by the command line.
   invited_by text collate "C" references users,
-  created_at timestamptz(3) not null default now(),
+  created_at timestamptz(3) not null default pirogue_now(),
   expires_at timestamptz(3) not null,
   used_at    timestamptz(3),
   revoked_at timestamptz(3)
@@ -111,8 +111,8 @@ create table user_mails (
   facts      jsonb not null,
   recipient  text not null,
   tries      integer not null default 0,
-  created_at timestamptz(3) not null default now(),
-  due_at     timestamptz(3) default now(),
+  created_at timestamptz(3) not null default pirogue_now(),
+  due_at     timestamptz(3) default pirogue_now(),
   sent_at    timestamptz(3),
   error      text
 );

@@ -9,7 +9,7 @@ alter table console_sessions add column browser bytea;
 -- Challenges of passkeys that were answered. A challenge is a signed text of the service; here it is made valid once.
 create table used_challenges (
   hash    bytea primary key,
-  used_at timestamptz(3) not null default now()
+  used_at timestamptz(3) not null default pirogue_now()
 );
 create index used_challenges_used on used_challenges (used_at);
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { abuseCleanupSweep, usualSweep } from '../core/abuse/sweeps.ts';
 import { accountRoutes } from '../core/accounts/routes.ts';
-import { auditSealSweep } from '../tenants/audit/chains.ts';
+import { auditSealSweep, controlSealSweep } from '../tenants/audit/chains.ts';
 import { balanceRoutes } from '../core/balance/routes.ts';
 import { beneficiaryRoutes } from '../core/beneficiaries/routes.ts';
 import { onboardingPages } from '../edge/checkout/onboarding.ts';
@@ -144,7 +144,7 @@ export function sweepsOf(deps: Deps, store: Store): Sweep[] {
     mailSweep(deps, store),
     mailForgetSweep(store),
     // People are in the control database, which has no environment.
-    ...(store.environment === 'live' ? [userMailSweep(deps), forgetPeopleSweep(deps)] : []),
+    ...(store.environment === 'live' ? [userMailSweep(deps), forgetPeopleSweep(deps), controlSealSweep(deps.stores.control)] : []),
     backlogSweep(deps, store),
     searchSweep(store, SEARCHABLES),
     figuresSweep(deps, store),

@@ -117,7 +117,7 @@ describe('keys create', () => {
   test('without --team and without keys.json the error explains what to do', async () => {
     const { code, stdout, stderr } = await cli.run('keys', 'create', '--environment', 'sandbox', '--kind', 'public', '--json');
     assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
-    assert.match(stderr, /no demo team: .*keys\.json does not exist\n.*--team/);
+    assert.match(stderr, /no demo team: .*keys\.json does not exist.*--team/);
   });
 
   test('an unknown team exits with 1 and creates no key', async () => {
@@ -208,7 +208,7 @@ describe('keys revoke', () => {
     const id = `key_${'0'.repeat(26)}`;
     const { code, stdout, stderr } = await cli.run('keys', 'revoke', id, '--json');
     assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
-    assert.match(stderr, new RegExp(`there is no key ${id}\n.*keys list`));
+    assert.match(stderr, new RegExp(`there is no key ${id}\\. .*keys list`));
   });
 });
 
@@ -240,7 +240,7 @@ describe('keys deactivate and activate', () => {
     for (const command of ['activate', 'deactivate']) {
       const { code, stdout, stderr } = await cli.run('keys', command, id);
       assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
-      assert.match(stderr, /is revoked permanently\n.*keys create/);
+      assert.match(stderr, /is revoked permanently.*keys create/);
     }
     assert.equal(await lookUp(key), undefined);
   });

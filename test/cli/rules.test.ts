@@ -77,9 +77,9 @@ describe('rules add', () => {
     const before = await list();
     const { code, stdout, stderr } = await cli.run('rules', 'add', '--team', team, '--order', 'kora,korra');
     assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
-    assert.match(stderr, /the team has no account "korra" in live\n.*It has kora, hub2\./);
+    assert.match(stderr, /the team has no account "korra" in live\. .*It has kora, hub2\./);
     const elsewhere = await cli.run('rules', 'add', '--team', team, '--environment', 'sandbox', '--share', 'hub2=1');
-    assert.match(elsewhere.stderr, /no account "hub2" in sandbox\n.*It has sandbox, kora\./);
+    assert.match(elsewhere.stderr, /no account "hub2" in sandbox\. .*It has sandbox, kora\./);
     assert.deepEqual(await list(), before);
   });
 
@@ -181,6 +181,6 @@ describe('rules test', () => {
       '1',
     );
     assert.equal(code, 1);
-    assert.match(stderr, /cm\.mtn does not support USD\n.*It supports XAF/);
+    assert.match(stderr, /cm\.mtn does not support USD\. .*It supports XAF/);
   });
 });

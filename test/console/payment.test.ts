@@ -231,7 +231,7 @@ test('the search of the frame leads to what has the id, or to the list', async (
   assert.equal(await leads(` ${id} `), `${base}/payments/${id}`);
   assert.equal(await leads(body.refund.id), `${base}/payments/${id}`);
   assert.equal(await leads(customer), `${base}/customers/${customer}`);
-  assert.equal(await leads(event), `${base}/payments/${id}/events/${event}`);
+  assert.equal(await leads(event), `${base}/developers/events/${event}`);
   for (const other of ['R-1', id.replace(/.$/, (last) => (last === '0' ? '1' : '0')), '//evil.example', 'trx_test_../../x']) {
     assert.equal(await leads(other), `${base}/payments?${new URLSearchParams({ search: other })}`, other);
   }

@@ -19,6 +19,7 @@ const GOOD = {
   default_currency: 'XOF',
   public_keys: 'pay-only',
   unique_references: 'yes',
+  hosted_retry: 'yes',
 };
 
 test('an owner changes the settings, and nothing beside them; the audit trail names the person', async () => {
@@ -35,6 +36,7 @@ test('an owner changes the settings, and nothing beside them; the audit trail na
       email: 'compta@shop.example',
       default_currency: 'XOF',
       unique_references: true,
+      hosted_retry: true,
       public_keys: 'pay-only',
     },
   });

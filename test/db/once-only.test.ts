@@ -34,6 +34,7 @@ const ONCE = [
   'ledger_seals(after_tx)',
   'payment_methods(team_id, customer_id, fingerprint)',
   'payments(team_id, reference) where unique_reference',
+  'payments(team_id, retry_of) where retry_of IS NOT NULL',
   "refunds(team_id, attempt_id) where kind = 'giveback'::text AND return_id IS NULL",
   "refunds(team_id, return_id) where return_id IS NOT NULL AND (status = ANY (ARRAY['pending'::text, 'processing'::text]))",
   'returns(team_id, attempt_id, arrival)',

@@ -148,6 +148,7 @@ test('the service only reads control, apart from what processes report to each o
     ...Object.fromEntries(PEOPLE.map((table) => [table, all])),
     used_challenges: 'delete insert',
     audit_entries: 'insert',
+    audit_seals: 'insert',
     // Keys and settings, column by column (docs/decisions/0089-keys-in-the-console.md).
     api_keys: 'insert update',
     teams: 'update',
@@ -174,7 +175,7 @@ test('of keys and teams the service writes some columns only: neither what a key
     {
       name: 'teams',
       privilege: 'update',
-      columns: 'default_currency email name public_keys unique_references updated_at',
+      columns: 'default_currency email hosted_retry name public_keys unique_references updated_at',
     },
   ]);
 });

@@ -22,15 +22,15 @@ export interface Progress {
  * short command in a script prints nothing.
  * @param quiet shows nothing: a program reads the output
  */
-export function showProgress(quiet: boolean, stream: ProgressStream = process.stderr, now = () => performance.now()): Progress {
+export function showProgress(quiet: boolean, stream: ProgressStream = process.stderr, clock = () => performance.now()): Progress {
   if (quiet) return { update: () => undefined, end: () => undefined };
   const live = stream.isTTY === true;
-  let shown_at = now();
+  let shown_at = clock();
   let shown: string | undefined;
   const update = (step: string, detail?: () => string) => {
-    const due = now() - shown_at >= (live ? LIVE_MS : PLAIN_MS) || (live && step !== shown);
+    const due = clock() - shown_at >= (live ? LIVE_MS : PLAIN_MS) || (live && step !== shown);
     if (!due) return;
-    [shown, shown_at] = [step, now()];
+    [shown, shown_at] = [step, clock()];
     const text = detail ? `${step}: ${detail()}` : step;
     stream.write(live ? `\r\x1b[2K${text}` : `${text}\n`);
   };

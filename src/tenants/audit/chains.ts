@@ -1,5 +1,5 @@
 import type { Store } from '../../platform/db/stores.ts';
-import { fixed, part, type Queryable } from '../../kit/sql.ts';
+import { type Db, fixed, part, type Queryable } from '../../kit/sql.ts';
 import { type Chain, inGroup, sealNext } from '../../platform/chain/store.ts';
 import { chainSweep } from '../../platform/chain/sweep.ts';
 import type { Sweep } from '../../platform/work/sweep.ts';
@@ -19,8 +19,14 @@ export function auditSealSweep(store: Store, chain: Chain): Sweep {
 }
 
 /**
- * Seals the new entries of the control database, where no worker may write; also entries that an earlier command left unsealed.
+ * Returns the sweep that seals the audit trail of the control database. It runs beside the sweeps of live, on any number of workers:
+ * one seals at a time.
  */
+export function controlSealSweep(control: Db): Sweep {
+  return chainSweep({ environment: 'live', db: control }, 'control-seal', CONTROL_ENTRIES);
+}
+
+/** Seals the new entries of the control database at once; also entries that are not sealed yet. */
 export async function sealControl(control: Queryable): Promise<void> {
   await sealNext(control, CONTROL_ENTRIES, BATCH, 0);
 }

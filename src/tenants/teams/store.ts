@@ -67,14 +67,14 @@ export function changeTeam(db: Queryable, id: bigint, changes: TeamChanges): Pro
 }
 
 /** What a team's own people may change. */
-export type TeamSettings = Pick<Team, 'name' | 'email' | 'default_currency' | 'unique_references' | 'public_keys'>;
+export type TeamSettings = Pick<Team, 'name' | 'email' | 'default_currency' | 'unique_references' | 'hosted_retry' | 'public_keys'>;
 
 /** Changes the settings of a team. The service may update no other columns than these. */
 export async function changeSettings(db: Queryable, id: bigint, settings: TeamSettings): Promise<void> {
-  const { name, email, default_currency, unique_references, public_keys } = settings;
+  const { name, email, default_currency, unique_references, hosted_retry, public_keys } = settings;
   await db.run(sql`
     update teams set name = ${name}, email = ${email}, default_currency = ${default_currency}, unique_references = ${unique_references},
-      public_keys = ${public_keys}, updated_at = pirogue_now()
+      hosted_retry = ${hosted_retry}, public_keys = ${public_keys}, updated_at = pirogue_now()
     where id = ${id}`);
 }
 

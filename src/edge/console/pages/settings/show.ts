@@ -14,7 +14,7 @@ import { alert, card, facts, field, idText, pageHead, select } from '../../parts
 import { SETTING_TEXTS } from './texts.ts';
 
 /** What was typed; the team's own values before. */
-type Typed = Record<'name' | 'email' | 'default_currency' | 'public_keys', string> & { unique_references: boolean };
+type Typed = Record<'name' | 'email' | 'default_currency' | 'public_keys', string> & { unique_references: boolean; hosted_retry: boolean };
 
 /** Shows the settings: as a form to those who may change them. */
 export function showSettings(visit: TeamVisit, typed: Typed = visit.team, errors: FieldErrors = {}): Answer {
@@ -24,7 +24,6 @@ export function showSettings(visit: TeamVisit, typed: Typed = visit.team, errors
   const set = facts([
     [texts.plan, team.plan],
     [texts.level, String(team.verification_level)],
-    [texts.retry, team.hosted_retry ? texts.on : texts.off],
     [texts.version, team.api_version],
     [texts.id, idText(String(team.id))],
   ]);
@@ -47,6 +46,7 @@ export async function saveSettings({ stores }: ConsoleDeps, visit: TeamVisit): P
     default_currency: fieldOf(visit, 'default_currency'),
     public_keys: fieldOf(visit, 'public_keys'),
     unique_references: fieldOf(visit, 'unique_references') === 'yes',
+    hosted_retry: fieldOf(visit, 'hosted_retry') === 'yes',
   };
   const read = readSettings(visit, typed);
   if ('errors' in read) return showSettings(visit, typed, read.errors);
@@ -62,7 +62,7 @@ function readSettings({ language }: TeamVisit, typed: Typed): { settings: TeamSe
   const texts = SETTING_TEXTS[language].faults;
   const name = teamNameOf(typed.name);
   const email = emailAddressOf(typed.email);
-  const { default_currency, public_keys, unique_references } = typed;
+  const { default_currency, public_keys, unique_references, hosted_retry } = typed;
   const errors: FieldErrors = {
     ...(name === null ? { name: [texts.name] } : {}),
     ...(email === null ? { email: [texts.email] } : {}),
@@ -70,7 +70,7 @@ function readSettings({ language }: TeamVisit, typed: Typed): { settings: TeamSe
     ...(isPublicKeys(public_keys) ? {} : { public_keys: [texts.publicKeys] }),
   };
   if (name === null || email === null || !isPublicKeys(public_keys) || Object.keys(errors).length > 0) return { errors };
-  return { settings: { name, email, default_currency, public_keys, unique_references } };
+  return { settings: { name, email, default_currency, public_keys, unique_references, hosted_retry } };
 }
 
 function isPublicKeys(text: string): text is PublicKeys {
@@ -104,6 +104,10 @@ ${select(
       checkbox({ name: 'unique_references', value: 'yes', label: texts.referencesLabel, checked: typed.unique_references }),
     )}
 ${choices(
+  { name: 'hosted_retry', legend: texts.retry, help: texts.retryHelp },
+  checkbox({ name: 'hosted_retry', value: 'yes', label: texts.retryLabel, checked: typed.hosted_retry }),
+)}
+${choices(
   { name: 'public_keys', legend: texts.publicKeys, help: texts.publicKeysHelp, error: errors.public_keys?.[0] },
   PUBLIC_KEYS.map((use) =>
     radio({ name: 'public_keys', value: use, label: texts.uses[use], checked: typed.public_keys === use }),
@@ -122,6 +126,7 @@ function values({ language, team }: TeamVisit): Html {
       [texts.email, team.email],
       [texts.currency, team.default_currency],
       [texts.references, team.unique_references ? texts.yes : texts.no],
+      [texts.retry, team.hosted_retry ? texts.on : texts.off],
       [texts.publicKeys, texts.uses[team.public_keys]],
     ]),
   );

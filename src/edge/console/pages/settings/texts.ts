@@ -25,6 +25,8 @@ type Name =
   | 'plan'
   | 'level'
   | 'retry'
+  | 'retryLabel'
+  | 'retryHelp'
   | 'on'
   | 'off'
   | 'version'
@@ -60,6 +62,8 @@ export const SETTING_TEXTS: Texts<SettingTexts> = {
     plan: 'Plan',
     level: 'Verification level',
     retry: 'Another try after a failed payment',
+    retryLabel: 'Offer the form again on the page of a failed payment',
+    retryHelp: 'For payments made by the API: the other try is a payment with retry_of, and your shop has to follow it.',
     on: 'On',
     off: 'Off',
     version: 'API version',
@@ -99,6 +103,8 @@ export const SETTING_TEXTS: Texts<SettingTexts> = {
     plan: 'Formule',
     level: 'Niveau de vérification',
     retry: 'Nouvel essai après un échec',
+    retryLabel: 'Proposer de nouveau le formulaire sur la page d’un paiement échoué',
+    retryHelp: 'Pour les paiements créés par l’API : le nouvel essai est un paiement avec retry_of, que votre boutique doit suivre.',
     on: 'Activé',
     off: 'Désactivé',
     version: 'Version de l’API',

@@ -30,10 +30,15 @@ export async function showRoll({ stores }: ConsoleDeps, visit: TeamVisit, fault?
     body: html`${backToKeys(visit, key)}${pageHead(texts.roll)}<section class="card narrow">${failed}<p>${texts.rollWhat}</p>
 <form method="post" action="${path}/roll?from=${encodeURIComponent(`${path}/roll`)}">${visit.formFields()}
 ${select({ name: 'overlap', label: texts.overlap(keyName(key)), value: fieldOf(visit, 'overlap') || '24h', error: errors.overlap?.[0] }, Object.entries(texts.overlaps))}
-${field({ name: 'expires', label: texts.lastDayNew, type: 'date', value: fieldOf(visit, 'expires'), error: errors.expires?.[0], help: texts.lastDayHelp })}
+${field({ name: 'expires', label: texts.lastDayNew, type: 'date', value: fault ? fieldOf(visit, 'expires') : lastDayOf(key), error: errors.expires?.[0], help: texts.lastDayHelp })}
 <p class="help">${texts.createNote}</p>
 <div class="form-actions"><button>${texts.roll}</button><a class="button quiet-button" href="${path}">${texts.cancel}</a></div></form></section>`,
   };
+}
+
+/** Returns the last day of a key as a date field has it; empty when it does not end. */
+function lastDayOf({ expires_at }: { expires_at: Date | null }): string {
+  return expires_at === null ? '' : new Date(expires_at.getTime() - 1).toISOString().slice(0, 10);
 }
 
 /** Replaces the key and shows the new one, this once. */
