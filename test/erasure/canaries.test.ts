@@ -136,7 +136,7 @@ async function fillEvents(): Promise<void> {
 /** Every canary that is in a database, and the columns it is in. */
 async function found(): Promise<Map<string, string[]>> {
   const places = new Map<string, string[]>();
-  for (const [name, row] of [...(await rows(api.deps.stores.control)), ...(await rows(db))]) {
+  for (const [name, row] of [...(await rows(api.control)), ...(await rows(db))]) {
     for (const [column, value] of Object.entries(row)) {
       const text = textOf(value).toLowerCase();
       for (const { where } of profile.all.filter((canary) => text.includes(canary.mark))) {
