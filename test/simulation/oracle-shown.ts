@@ -45,8 +45,8 @@ function judgeItem(list: string, listed: Shown, one: Shown | undefined): string[
     );
 }
 
-/** Fields that may change after the last event of a resource. */
-const QUIET = new Set(['settled', 'updated_at']);
+/** Fields that may change after the last event of a resource. The payment that tries another again has an event, which names it. */
+const QUIET = new Set(['settled', 'updated_at', 'retried_by']);
 /** A page that is opened, payments under way and refunds change an invoice without an event of it. */
 const OF_INVOICES = new Set([...QUIET, 'viewed_at', 'payment', 'amount_refunded']);
 /** Paying changes a link without an event of it. */
