@@ -144,7 +144,9 @@ export function sweepsOf(deps: Deps, store: Store): Sweep[] {
     mailSweep(deps, store),
     mailForgetSweep(store),
     // People are in the control database, which has no environment.
-    ...(store.environment === 'live' ? [userMailSweep(deps), forgetPeopleSweep(deps), controlSealSweep(deps.stores.control)] : []),
+    ...(store.environment === 'live'
+      ? [userMailSweep(deps), forgetPeopleSweep(deps), controlSealSweep(deps.stores.control)]
+      : []),
     backlogSweep(deps, store),
     searchSweep(store, SEARCHABLES),
     figuresSweep(deps, store),

@@ -130,7 +130,11 @@ test('other browsers see the status, and no data of the payer', async () => {
     payers: [holder, other],
   } = await browsers(2);
   await holder.submit(FORM);
-  assert.match((await holder.get()).body, /\+237(?:\s|&nbsp;)6(?:\s|&nbsp;)50(?:\s|&nbsp;)12(?:\s|&nbsp;)34(?:\s|&nbsp;)56/, 'the holder sees the number that is charged');
+  assert.match(
+    (await holder.get()).body,
+    /\+237(?:\s|&nbsp;)6(?:\s|&nbsp;)50(?:\s|&nbsp;)12(?:\s|&nbsp;)34(?:\s|&nbsp;)56/,
+    'the holder sees the number that is charged',
+  );
   for (const page of [await other.get(), await new Payer(other.url).get()]) {
     assert.equal(page.status, 200);
     assert.match(page.body, /Payment started in another browser/);

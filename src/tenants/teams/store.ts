@@ -67,7 +67,10 @@ export function changeTeam(db: Queryable, id: bigint, changes: TeamChanges): Pro
 }
 
 /** What a team's own people may change. */
-export type TeamSettings = Pick<Team, 'name' | 'email' | 'default_currency' | 'unique_references' | 'hosted_retry' | 'public_keys'>;
+export type TeamSettings = Pick<
+  Team,
+  'name' | 'email' | 'default_currency' | 'unique_references' | 'hosted_retry' | 'public_keys'
+>;
 
 /** Changes the settings of a team. The service may update no other columns than these. */
 export async function changeSettings(db: Queryable, id: bigint, settings: TeamSettings): Promise<void> {

@@ -14,7 +14,10 @@ import { alert, card, facts, field, idText, pageHead, select } from '../../parts
 import { SETTING_TEXTS } from './texts.ts';
 
 /** What was typed; the team's own values before. */
-type Typed = Record<'name' | 'email' | 'default_currency' | 'public_keys', string> & { unique_references: boolean; hosted_retry: boolean };
+type Typed = Record<'name' | 'email' | 'default_currency' | 'public_keys', string> & {
+  unique_references: boolean;
+  hosted_retry: boolean;
+};
 
 /** Shows the settings: as a form to those who may change them. */
 export function showSettings(visit: TeamVisit, typed: Typed = visit.team, errors: FieldErrors = {}): Answer {

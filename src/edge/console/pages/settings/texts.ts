@@ -104,7 +104,8 @@ export const SETTING_TEXTS: Texts<SettingTexts> = {
     level: 'Niveau de vérification',
     retry: 'Nouvel essai après un échec',
     retryLabel: 'Proposer de nouveau le formulaire sur la page d’un paiement échoué',
-    retryHelp: 'Pour les paiements créés par l’API : le nouvel essai est un paiement avec retry_of, que votre boutique doit suivre.',
+    retryHelp:
+      'Pour les paiements créés par l’API : le nouvel essai est un paiement avec retry_of, que votre boutique doit suivre.',
     on: 'Activé',
     off: 'Désactivé',
     version: 'Version de l’API',
