@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import cookie from '@fastify/cookie';
 import formbody from '@fastify/formbody';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -5,6 +6,7 @@ import { notFound, Problem, unreachable } from '../../kit/errors.ts';
 import { isOurFault, renderError } from '../../tenants/api/replies.ts';
 import type { Route } from '../../tenants/api/route.ts';
 import { compressed } from '../http/compressed.ts';
+import { isAtConsole } from '../http/console-host.ts';
 import type { Pages } from '../http/server.ts';
 import { isCrossSite } from '../pages/browser.ts';
 import { ASSETS, HEADERS, PAGE_HEADERS } from './assets.ts';
@@ -52,7 +54,7 @@ async function serveConsole(scope: FastifyInstance, context: Context): Promise<v
   scope.removeContentTypeParser(['text/plain', 'application/json']);
   scope.addHook('onRequest', async (request) => {
     // The payers' host has no console, so that neither can read the cookies of the other.
-    if (context.host !== null && request.headers.host !== context.host) throw notFound();
+    if (context.host !== null && !isAtConsole(context.deps.config, request)) throw notFound();
   });
   for (const asset of ASSETS.values()) {
     scope.get(asset.path.slice('/console'.length), { exposeHeadRoute: true }, (_, reply) =>
@@ -160,6 +162,7 @@ async function send(
       return reply.redirect(answer.to, 303);
     case 'file':
       reply.header('Content-Disposition', `attachment; filename="${answer.name}"`);
+      if (request.method === 'HEAD') return sendHead(reply, answer);
       return reply.type(answer.type).send(answer.content);
     case 'page': {
       reply.code(answer.status ?? 200).headers(PAGE_HEADERS);
@@ -172,6 +175,12 @@ async function send(
     default:
       return unreachable(answer);
   }
+}
+
+/** Answers without the file. The framework would read a stream to its end to discard it, however long it is and whoever has left. */
+function sendHead(reply: FastifyReply, { type, content }: Extract<Answer, { kind: 'file' }>): FastifyReply {
+  if (content instanceof Readable) content.destroy();
+  return reply.type(type).send('');
 }
 
 function setCookies({ secure }: Context, visit: Visit, request: FastifyRequest, reply: FastifyReply, answer: Answer): void {

@@ -9,6 +9,7 @@ import { readTracing, type Tracing } from './tracing.ts';
 import type { Route } from '../../tenants/api/route.ts';
 import { admit } from './admission.ts';
 import { proxyTrust, proxyWarning } from './client-address.ts';
+import { isAstray } from './console-host.ts';
 import type { HttpDeps } from './deps.ts';
 import { loggablePath } from './loggable-path.ts';
 import { observeRequests } from './observe.ts';
@@ -81,6 +82,7 @@ export function buildServer(deps: HttpDeps, routes: Route[], pages: Pages[]): Fa
     trace(deps, request, reply);
     warnOfProxy(request);
     if (request.raw.httpVersion === '1.1' && !request.headers.host) throw new Problem(400, 'The Host header is missing.');
+    if (isAstray(deps.config, request)) throw notFound();
     // Checked before the body of an unknown path is read: a missing key is reported first.
     if (request.is404) await admit(deps, keys, { request, reply }, { kind: 'nothing', resources });
   });
