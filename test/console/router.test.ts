@@ -80,6 +80,23 @@ test('an action needs one of our own forms, of this browser and this session', a
   assert.match((await owner.get(page)).text, /<html lang="fr">/);
 });
 
+test('text that the database cannot store is refused, wherever it is sent', async () => {
+  const stranger = new Person(api.url);
+  const token = formToken((await stranger.get('/console/sign-in')).text);
+  const open: [string, Record<string, string>][] = [
+    ['/console/sign-in', { email: 'ama\0@shop.example', password: 'correct horse battery' }],
+    ['/console/sign-in/code', { half: 'usr_\0.1.x', code: '123456' }],
+    ['/console/reset', { email: 'ama\0@shop.example' }],
+  ];
+  for (const [path, values] of open) assert.equal((await stranger.post(path, { ...token, ...values })).status, 400, path);
+  const owner = await signedIn(api, 'owner');
+  const people = `/console/${api.team.id}/sandbox/people`;
+  const own = formToken((await owner.get(people)).text);
+  assert.equal((await owner.post(`${people}/invitations/%00/withdraw`, own)).status, 400);
+  assert.equal((await owner.post('/console/account/sessions', { ...own, session: '\0' })).status, 400);
+  assert.equal((await owner.get(`${people}?done=%00`)).status, 400);
+});
+
 test('a form leads only to paths of the console', async () => {
   const owner = await signedIn(api, 'owner');
   const page = `/console/${api.team.id}/sandbox/payments`;

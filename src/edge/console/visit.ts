@@ -3,6 +3,7 @@ import { randomBase62, type Secrets } from '../../kit/crypto.ts';
 import { must, notFound, Problem } from '../../kit/errors.ts';
 import { isEnvironment } from '../../kit/environment.ts';
 import { html } from '../../kit/html.ts';
+import { textFault } from '../../tenants/api/body.ts';
 import { FRESH_MS, readSession } from '../../tenants/people/sessions.ts';
 import { isPermitted, scopesOf } from '../../tenants/people/roles.ts';
 import type { Team } from '../../tenants/teams/schema.ts';
@@ -24,6 +25,10 @@ const BROWSER_FORM = /^[0-9A-Za-z]{43}$/;
 
 /** Reads a request for the console: who is signed in, which browser, which language. */
 export async function visitOf(deps: ConsoleDeps, request: FastifyRequest, secure: boolean): Promise<Visit> {
+  const params = request.params as Record<string, string>;
+  const query = onlyTexts(request.query);
+  const form = formOf(request.body);
+  refuseUnstorable(params, query, form);
   const names = cookieNames(secure);
   const cookies = (request.cookies ?? {}) as Record<string, string | undefined>;
   const session = await readSession(deps.stores.control, cookies[names.session]);
@@ -32,9 +37,7 @@ export async function visitOf(deps: ConsoleDeps, request: FastifyRequest, secure
   const { headers, tracing } = request;
   return {
     path: request.url,
-    params: request.params as Record<string, string>,
-    query: onlyTexts(request.query),
-    form: formOf(request.body),
+    ...{ params, query, form },
     language: consoleLanguage(cookies[names.language] ?? session?.user.locale, headers['accept-language']),
     session,
     browser,
@@ -70,6 +73,12 @@ function formOf(body: unknown): Visit['form'] {
   const isField = (value: unknown) =>
     typeof value === 'string' || (Array.isArray(value) && value.every((one) => typeof one === 'string'));
   return Object.fromEntries(Object.entries(body).filter(([, value]) => isField(value))) as Visit['form'];
+}
+
+/** @throws Problem 400 for text that PostgreSQL rejects: each page that stores or searches it would fail */
+function refuseUnstorable(...given: readonly Visit['form'][]): void {
+  const texts = given.flatMap((fields) => Object.values(fields).flat());
+  if (texts.some((text) => textFault(text) !== null)) throw new Problem(400, 'The request is malformed.');
 }
 
 /** Whether the person presented a factor within the last minutes. */
