@@ -148,6 +148,21 @@ test('a forgotten password is replaced by a link that is mailed, and every sessi
   assert.deepEqual(entry, { actor: 'user', actor_id: id, resource_id: id });
 });
 
+test('a link of somebody who was disabled afterwards changes nothing', async () => {
+  const { id, email } = await member();
+  const person = new Person(api.url);
+  await person.submit('/console/reset', '/console/reset', { email });
+  const path = linkIn((await mails(email)).at(-1));
+  const { text } = await person.get(path);
+  await api.control.run(sql`update users set disabled_at = now() where id = ${id}`);
+  const values = { new_password: NEW, new_password_again: NEW };
+  assert.equal((await person.post(path, { ...formToken(text), ...values })).status, 404);
+  assert.equal((await mails(email)).length, 1, 'nothing changed, so nothing is reported');
+  const enter = (password: string) => new Person(api.url).submit('/console/sign-in', '/console/sign-in', { email, password });
+  await api.control.run(sql`update users set disabled_at = null where id = ${id}`);
+  assert.deepEqual([(await enter(NEW)).status, (await enter(PASSWORD)).status], [422, 303]);
+});
+
 test('links to one mailbox are limited, and the answer stays the same', async () => {
   const { email } = await member();
   const statuses: number[] = [];

@@ -109,6 +109,23 @@ test('an invitation is sent again, withdrawn, and ends with the role of whoever 
   assert.equal((await foreign.submit('/console/account', `${people(team)}/invitations/${id}/resend`)).status, 404);
 });
 
+test('an invitation of somebody who was disabled is not valid until somebody else sends it again', async () => {
+  const { team } = await api.newMerchant();
+  const [owner, admin] = [await signedIn(api, 'owner', team), await signedIn(api, 'admin', team)];
+  const email = 'accomplice@shop.example';
+  await invite(admin, team, email, 'admin');
+  const path = await linkTo(email);
+  const guest = new Person(api.url);
+  const { text } = await guest.get(path);
+  await api.control.run(sql`update users set disabled_at = now() where id = ${admin.id}`);
+  const fields = { name: 'Accomplice', new_password: PASSWORD, new_password_again: PASSWORD };
+  assert.equal((await guest.post(path, { ...formToken(text), ...fields })).status, 404);
+  assert.equal((await guest.get(path)).status, 404);
+  const id = /link\/(ulk_\w+)\./.exec(path)?.[1];
+  assert.equal((await owner.submit(people(team), `${people(team)}/invitations/${id}/resend`)).status, 303);
+  assert.equal((await guest.submit(path, path, fields)).status, 303);
+});
+
 test('only owners appoint owners, a team keeps one, and nobody raises their own role', async () => {
   const { team } = await api.newMerchant();
   const owner = await signedIn(api, 'owner', team);

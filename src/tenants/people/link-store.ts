@@ -1,4 +1,4 @@
-import { type Queryable, sql } from '../../kit/sql.ts';
+import { clause, type Queryable, sql } from '../../kit/sql.ts';
 import type { Role } from './roles.ts';
 
 export type LinkKind = 'invitation' | 'reset' | 'sign_in';
@@ -44,18 +44,20 @@ export async function insertReset(
     from person`);
 }
 
-/** Finds a link that was neither used nor withdrawn and is not too old. */
+/** A link is valid once, for its time, unless it was withdrawn; and neither for nor from somebody who is disabled. */
+const VALID = clause`used_at is null and revoked_at is null and expires_at > pirogue_now() and not exists (
+  select from users u where u.id in (user_links.user_id, user_links.invited_by) and u.disabled_at is not null)`;
+
+/** Finds a link that is valid. */
 export function findOpenLink(db: Queryable, id: string): Promise<LinkRow | undefined> {
   return db.maybe<LinkRow>(sql`
-    select id, kind, email, user_id, team_id, role, invited_by, created_at, expires_at from user_links
-    where id = ${id} and used_at is null and revoked_at is null and expires_at > pirogue_now()`);
+    select id, kind, email, user_id, team_id, role, invited_by, created_at, expires_at from user_links where id = ${id} and ${VALID}`);
 }
 
-/** Uses a link. Of two that use it at the same time, one gets it. */
+/** Uses a link that is valid. Of two that use it at the same time, one gets it. */
 export function useLink(db: Queryable, id: string): Promise<LinkRow | undefined> {
   return db.maybe<LinkRow>(sql`
-    update user_links set used_at = pirogue_now()
-    where id = ${id} and used_at is null and revoked_at is null and expires_at > pirogue_now()
+    update user_links set used_at = pirogue_now() where id = ${id} and ${VALID}
     returning id, kind, email, user_id, team_id, role, invited_by, created_at, expires_at`);
 }
 
@@ -82,10 +84,17 @@ export function revokeInvitation(db: Queryable, team_id: bigint, id: string): Pr
     returning id, kind, email, user_id, team_id, role, invited_by, created_at, expires_at`);
 }
 
-/** Lets an open invitation of a team live for a whole period again. */
-export function renewInvitation(db: Queryable, team_id: bigint, id: string, lives_ms: number): Promise<LinkRow | undefined> {
+/**
+ * Lets an open invitation of a team live for a whole period again.
+ * @param invited_by who sends it again: it ends with their membership, not with that of who sent it first
+ */
+export function renewInvitation(
+  db: Queryable,
+  { team_id, id, invited_by }: Pick<NewLink, 'team_id' | 'id' | 'invited_by'>,
+  lives_ms: number,
+): Promise<LinkRow | undefined> {
   return db.maybe<LinkRow>(sql`
-    update user_links set expires_at = pirogue_now() + ${lives_ms}::float8 * interval '1 ms'
+    update user_links set invited_by = ${invited_by}, expires_at = pirogue_now() + ${lives_ms}::float8 * interval '1 ms'
     where id = ${id} and team_id = ${team_id} and kind = 'invitation' and used_at is null and revoked_at is null
     returning id, kind, email, user_id, team_id, role, invited_by, created_at, expires_at`);
 }

@@ -102,7 +102,7 @@ export async function withdraw(tx: Tx, who: Administrator, link: string): Promis
   await record(tx, who.by, { team_id: who.team_id, action: 'person.withdraw', resource_id: link, at: who.at });
 }
 
-/** Sends an invitation again, for a whole period. */
+/** Sends an invitation again, for a whole period. From then on it is the sender's own. */
 export async function resend(
   tx: Tx,
   who: Administrator,
@@ -111,7 +111,7 @@ export async function resend(
 ): Promise<void> {
   const own = ownRole(await lockMembers(tx, who.team_id), who);
   if ((await attempt(tx, [byInvitations(who.team_id)])) > 0) refuse('many');
-  const row = await renewInvitation(tx, who.team_id, link, LINK_MS.invitation);
+  const row = await renewInvitation(tx, { team_id: who.team_id, id: link, invited_by: who.user_id }, LINK_MS.invitation);
   if (row?.role === undefined || row.role === null) throw notFound();
   if (row.role === 'owner' && !appointsOwners(own)) refuse('owners');
   await mailInvitation(tx, link, { ...from, email: row.email, role: row.role });
