@@ -17,9 +17,14 @@ export function csvLine(cells: readonly unknown[]): string {
   return `${cells.map(cell).join(',')}\n`;
 }
 
+/** Returns text in which a spreadsheet evaluates nothing, wherever it splits lines. Not for numbers: a minus would become text. */
+export function harmless(text: string): string {
+  return (FORMULA.test(text) ? `'${text}` : text).replaceAll(FORMULA_WITHIN, "'");
+}
+
 function cell(value: unknown): string {
   const given = textOf(value);
-  const text = (FORMULA.test(given) && !NUMBER.test(given) ? `'${given}` : given).replaceAll(FORMULA_WITHIN, "'");
+  const text = NUMBER.test(given) ? given : harmless(given);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

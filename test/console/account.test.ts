@@ -33,6 +33,14 @@ async function mailsTo(email: string): Promise<string[]> {
   return rows.map(({ change }) => change ?? '');
 }
 
+test('a page says what was done, and nothing for a name that is none', async () => {
+  const { person } = await twice();
+  assert.match((await person.get('/console/account?done=saved')).text, /role="status"/);
+  for (const name of ['constructor', '__proto__', 'toString']) {
+    assert.ok(!(await person.get(`/console/account?done=${name}`)).text.includes('role="status"'), name);
+  }
+});
+
 test('name and language are changed, and nothing else that a form names', async () => {
   const { person } = await twice();
   const values = { name: 'Awa <b>Ngo</b>', locale: 'fr', operator: 'true', email: 'x@shop.example', role: 'owner' };

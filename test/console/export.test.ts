@@ -33,6 +33,13 @@ test('cells that a spreadsheet would calculate become text; numbers stay numbers
   assert.equal(csvLine([25_000, -3.5, '+237650000000', '-12.50', null, '']), '25000,-3.5,+237650000000,-12.50,,\r\n');
 });
 
+test('text becomes no cell of its own where a spreadsheet splits lines at semicolons', () => {
+  assert.equal(
+    csvLine(['Mangues;=1+1', 'a;"@sum"', 'a\n-2', '＝1', 'a; b']),
+    `Mangues;'=1+1,"a;'""@sum""","a\n'-2",'＝1,a; b\r\n`,
+  );
+});
+
 test('amounts that people type', () => {
   const read = { '25000': 25_000, '25 000': 25_000, '1\u202f250,50': 1250.5, '0.5': 0.5, ' 7 ': 7 };
   for (const [text, amount] of Object.entries(read)) assert.equal(typedAmount(text), amount, text);
@@ -94,6 +101,14 @@ describe('the export', () => {
     await quiet();
     assert.ok(pages - before < 100, `${pages - before} pages of 130 were read`);
   });
+
+  test('is not read for a request of its head', async () => {
+    const before = pages;
+    const headers = { cookie: cookies() };
+    const { status } = await fetch(new URL(`${base}/export?search=bulk-`, api.url), { method: 'HEAD', headers });
+    await quiet();
+    assert.deepEqual([status, pages - before], [200, 0]);
+  });
 });
 
 /** Waits until no page is read for a while: long enough for a page on a busy machine. */
@@ -109,11 +124,14 @@ async function quiet(): Promise<void> {
   );
 }
 
+function cookies(): string {
+  return [...reader.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+}
+
 /** Opens a file, reads its first bytes and leaves. */
 function firstBytes(path: string): Promise<Buffer> {
-  const cookie = [...reader.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   return new Promise((resolve, reject) => {
-    const request = http.get(new URL(path, api.url), { headers: { cookie } }, (response) => {
+    const request = http.get(new URL(path, api.url), { headers: { cookie: cookies() } }, (response) => {
       response.once('data', (bytes: Buffer) => {
         request.destroy();
         resolve(bytes);

@@ -1,3 +1,5 @@
+import { harmless } from '../../../kit/csv.ts';
+
 /** A cell of a CSV file. Null is an empty cell. */
 export type Cell = string | number | null;
 
@@ -15,6 +17,6 @@ export function csvLine(cells: readonly Cell[]): string {
 function written(cell: Cell): string {
   if (cell === null) return '';
   if (typeof cell === 'number') return String(cell);
-  const text = /^[=+\-@\t\r]/.test(cell) && !/^[+-]?\d+(?:\.\d+)?$/.test(cell) ? `'${cell}` : cell;
+  const text = /^[+-]?\d+(?:\.\d+)?$/.test(cell) ? cell : harmless(cell);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -8,7 +8,7 @@ import { CONSOLE_LANGUAGES } from '../../language.ts';
 import { type Answer, fieldOf, type PersonVisit, redirect } from '../../page.ts';
 import { agentName } from '../../parts/agent.ts';
 import { number } from '../../parts/format.ts';
-import { alert, badge, card, facts, field, select, table, when } from '../../parts/parts.ts';
+import { badge, card, doneAlert, facts, field, select, table, when } from '../../parts/parts.ts';
 import { personName } from '../sign-in/name.ts';
 import { ACCOUNT_TEXTS } from './texts.ts';
 
@@ -32,7 +32,7 @@ export async function showAccount(deps: ConsoleDeps, visit: PersonVisit, error?:
     title: texts.title,
     wide: true,
     ...(error === undefined ? {} : { status: 422 }),
-    body: html`<h1>${texts.title}</h1>${alert(saved[visit.query.done ?? ''], 'good')}<p class="note">${user.email}</p>
+    body: html`<h1>${texts.title}</h1>${doneAlert(saved, visit.query.done)}<p class="note">${user.email}</p>
 ${card(texts.profile, profileForm(visit, error))}
 ${card(
   texts.signingIn,
