@@ -97,6 +97,14 @@ test('text that the database cannot store is refused, wherever it is sent', asyn
   assert.equal((await owner.get(`${people}?done=%00`)).status, 400);
 });
 
+test('of a form, as many fields are read as any of ours has: more only take the time of others', async () => {
+  const stranger = new Person(api.url);
+  const token = formToken((await stranger.get('/console/sign-in')).text);
+  const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, '']));
+  const send = (count: number) => stranger.post('/console/language', { ...fields(count), ...token, language: 'fr' });
+  assert.deepEqual([(await send(500)).status, (await send(1_000)).status], [303, 403]);
+});
+
 test('a form leads only to paths of the console', async () => {
   const owner = await signedIn(api, 'owner');
   const page = `/console/${api.team.id}/sandbox/payments`;

@@ -1,3 +1,4 @@
+import { parse } from 'node:querystring';
 import { Readable } from 'node:stream';
 import cookie from '@fastify/cookie';
 import formbody from '@fastify/formbody';
@@ -21,6 +22,8 @@ import { cookieNames, isFresh, refuseRole, teamVisit, visitOf } from './visit.ts
 
 /** Maximum size of a form. A list of payouts is the largest. */
 const BODY_BYTES = 2 * 1024 * 1024;
+/** Fields of a form that are read. The largest of ours has fewer than a hundred. */
+const MAX_FIELDS = 1_000;
 /** Lifetime of the cookies of browser and language in seconds; the session's ends with the browser, and earlier on the server. */
 const COOKIE_S = 365 * 86_400;
 
@@ -50,7 +53,8 @@ export function consolePages(deps: ConsoleDeps, routes: readonly Route[]): Pages
 
 async function serveConsole(scope: FastifyInstance, context: Context): Promise<void> {
   await scope.register(cookie);
-  await scope.register(formbody, { bodyLimit: BODY_BYTES });
+  // Not the parser of the plugin, which reads any number of fields: hundreds of thousands would hold up the process for a second.
+  await scope.register(formbody, { bodyLimit: BODY_BYTES, parser: (text) => parse(text, '&', '=', { maxKeys: MAX_FIELDS }) });
   scope.removeContentTypeParser(['text/plain', 'application/json']);
   scope.addHook('onRequest', async (request) => {
     // The payers' host has no console, so that neither can read the cookies of the other.
