@@ -103,7 +103,7 @@ const CREATED: [level: number, currency: string, amount: number, status: number]
   [2, 'XAF', 2_500_000, 201],
   [2, 'XAF', 2_500_001, 422],
   [3, 'XAF', 12_500_000, 201],
-  [4, 'XAF', 9_000_000_000, 201],
+  [4, 'XAF', 50_000_000, 201],
 ];
 
 for (const [verification_level, currency, amount, expected] of CREATED) {
