@@ -29,6 +29,29 @@ async function endpointAt(path: string): Promise<string> {
   return body.webhook.id;
 }
 
+test('what changes where events go needs a fresh factor', async () => {
+  const late = await signedIn(api, 'developer');
+  const id = await endpointAt('/late');
+  const token = formToken((await late.get(`${base}/endpoints`)).text);
+  await api.control.run({
+    text: `update console_sessions set proved_at = pirogue_now() - interval '11 minutes' where user_id = $1`,
+    values: [late.id],
+  });
+  const changes: Record<string, Record<string, string>> = {
+    '': { url: `${receiver.url}/elsewhere` },
+    [`/${id}/edit`]: { url: `${receiver.url}/elsewhere` },
+    [`/${id}/rotate`]: {},
+    [`/${id}/delete`]: {},
+  };
+  for (const [path, fields] of Object.entries(changes)) {
+    const { to } = await late.post(`${base}/endpoints${path}`, { ...token, ...fields });
+    assert.match(to ?? '', /^\/console\/confirm\?to=/, path);
+  }
+  const urls = (await endpoints()).map(({ url }) => url);
+  assert.deepEqual([urls.includes(`${receiver.url}/late`), urls.includes(`${receiver.url}/elsewhere`)], [true, false]);
+  assert.equal((await api.call('DELETE', `/webhooks/${id}`)).status, 200);
+});
+
 test('adding an endpoint shows its secret once, and one form adds one', async () => {
   const form = { ...formToken((await developer.get(`${base}/endpoints/new`)).text), api_version: '2026-08-01' };
   const wanted = { ...form, url: `${receiver.url}/added`, description: '<b>shop</b>', events: 'payment.*' };

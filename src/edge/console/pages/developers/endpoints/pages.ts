@@ -5,7 +5,7 @@ import { showEndpoint, testEndpoint } from './one.ts';
 import { deleteEndpoint, showDelete } from './remove.ts';
 import { rotateSecret, showRotate } from './secret.ts';
 
-/** The pages of webhook endpoints. A page that shows a secret asks for a fresh factor. */
+/** The pages of webhook endpoints. What shows a secret, or changes where events go, asks for a fresh factor. */
 export function endpointPages(): ConsolePage[] {
   const all = '/developers/endpoints';
   const one = `${all}/:id`;
@@ -15,12 +15,12 @@ export function endpointPages(): ConsolePage[] {
     teamPage({ ...write, method: 'GET', path: `${all}/new`, fresh: true, handle: (visit) => showCreate(visit) }),
     teamPage({ ...write, method: 'POST', path: all, fresh: true, handle: createEndpoint }),
     teamPage({ method: 'GET', path: one, permission: 'webhook.read', handle: (visit) => showEndpoint(visit) }),
-    teamPage({ ...write, method: 'GET', path: `${one}/edit`, handle: (visit) => showEdit(visit) }),
-    teamPage({ ...write, method: 'POST', path: `${one}/edit`, handle: editEndpoint }),
+    teamPage({ ...write, method: 'GET', path: `${one}/edit`, fresh: true, handle: (visit) => showEdit(visit) }),
+    teamPage({ ...write, method: 'POST', path: `${one}/edit`, fresh: true, handle: editEndpoint }),
     teamPage({ ...write, method: 'POST', path: `${one}/test`, handle: testEndpoint }),
     teamPage({ ...write, method: 'GET', path: `${one}/rotate`, fresh: true, handle: showRotate }),
     teamPage({ ...write, method: 'POST', path: `${one}/rotate`, fresh: true, handle: rotateSecret }),
-    teamPage({ ...write, method: 'GET', path: `${one}/delete`, handle: showDelete }),
-    teamPage({ ...write, method: 'POST', path: `${one}/delete`, handle: deleteEndpoint }),
+    teamPage({ ...write, method: 'GET', path: `${one}/delete`, fresh: true, handle: showDelete }),
+    teamPage({ ...write, method: 'POST', path: `${one}/delete`, fresh: true, handle: deleteEndpoint }),
   ];
 }
