@@ -25,7 +25,7 @@ import { untilChangeIsKnown } from '../src/tenants/keys/service.ts';
 import { changeTeam, findTeam } from '../src/tenants/teams/store.ts';
 import type { Simulator } from './kit/simulator.ts';
 
-/** `npm run simulators -- --connect`: lets the demo team take live payments through the simulators. */
+/** `npm run simulators -- --connect`: sets up the demo team for live payments through the simulators. */
 
 const ENVIRONMENT = 'live';
 /** Without transaction limits. */

@@ -11,7 +11,7 @@ const warning = Type.Object({
   message: Type.String({ description: 'For developers; never branch on it.' }),
 });
 
-/** What the caller of an accepted request should know about one of its fields. */
+/** A warning about one field of an accepted request. */
 export type Warning = Static<typeof warning>;
 
 export const warnings = Type.Array(warning, {

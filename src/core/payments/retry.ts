@@ -20,7 +20,7 @@ import { type PaymentRef, writeClaim } from './store.ts';
 /** Maximum payments that follow the first one. */
 export const MAX_RETRIES = 5;
 
-/** Reasons after which nobody is invited to try again: fraud, and a provider that may be collecting the same amount already. */
+/** Reasons after which a payment is not retried: fraud, and a provider that may be collecting the same amount already. */
 const FINAL_REASONS: readonly (string | null)[] = ['fraud_blocked', 'duplicate_transaction'];
 
 /** Whether a payment was declined, can take no money any more, and may be followed by another within its window. */

@@ -125,7 +125,7 @@ export async function submitCard(context: CheckoutContext, visit: Visit, body: u
   });
 }
 
-/** POST /pay/:token/cancel. Asks the provider to cancel the open charge. The page shows what came of it. */
+/** POST /pay/:token/cancel. Requests the cancellation of the open charge from the provider. The page then shows its status. */
 export async function submitCancel(context: CheckoutContext, visit: Visit, body: unknown): Promise<Shown> {
   const answer = await receive(context, visit, body, false, async ({ place, browser }) => {
     const { hosted } = place;

@@ -158,7 +158,7 @@ function visitOf(context: CheckoutContext, request: FastifyRequest): Visit {
   };
 }
 
-/** Ignores values that are not ours: they only change what a page says. */
+/** Ignores unknown values: they only select the text of a page. */
 function noteIn(query: unknown): Visit['note'] {
   const { note } = (query ?? {}) as { note?: unknown };
   return note === 'ask' || note === 'asked' ? note : null;

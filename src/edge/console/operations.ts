@@ -1,16 +1,15 @@
 import { must, Problem } from '../../kit/errors.ts';
 import type { Reply, Route } from '../../tenants/api/route.ts';
-import { type Validator, validatorOf } from '../../tenants/api/validation.ts';
+import { validatorOf } from '../../tenants/api/validation.ts';
 import type { Caller } from '../../tenants/keys/caller.ts';
-import { versions } from '../../tenants/versions/registry.ts';
-import { refuseCards, runRoute } from '../http/run.ts';
+import { type RunnableRoute, runInside } from '../http/run.ts';
 import type { ConsoleDeps } from './deps.ts';
 import type { ApiCall, Visit } from './page.ts';
 
 /** The operations of the API by name, such as `POST /refunds`. */
 export class Operations {
   readonly #deps: ConsoleDeps;
-  readonly #byName: ReadonlyMap<string, { route: Route; validator: Validator }>;
+  readonly #byName: ReadonlyMap<string, RunnableRoute>;
 
   constructor(deps: ConsoleDeps, routes: readonly Route[]) {
     this.#deps = deps;
@@ -35,8 +34,7 @@ export class Operations {
     }
     if (route.sandboxOnly && environment === 'live') throw new Problem(501, 'Not available in the live environment.');
     const { params = {}, query = {}, body = {}, idempotency_key = null } = sent;
-    refuseCards(body, route.payer_data ? 'any' : 'issued');
-    return runRoute(this.#deps, found, caller, versions.newest, {
+    return runInside(this.#deps, found, caller, {
       ...{ params, query: queryTexts(query), body, sync: null },
       idempotency_key: route.idempotent ? idempotency_key : null,
       ...{ request_id: visit.request_id, trace_id: visit.trace_id, ip: visit.ip, at: visit.at },

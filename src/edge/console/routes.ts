@@ -53,7 +53,7 @@ export function consolePages(deps: ConsoleDeps, routes: readonly Route[]): Pages
 
 async function serveConsole(scope: FastifyInstance, context: Context): Promise<void> {
   await scope.register(cookie);
-  // Not the parser of the plugin, which reads any number of fields: hundreds of thousands would hold up the process for a second.
+  // Replaces the plugin's parser, which has no limit on fields: hundreds of thousands would block the event loop for a second.
   await scope.register(formbody, { bodyLimit: BODY_BYTES, parser: (text) => parse(text, '&', '=', { maxKeys: MAX_FIELDS }) });
   scope.removeContentTypeParser(['text/plain', 'application/json']);
   scope.addHook('onRequest', async (request) => {
@@ -181,7 +181,7 @@ async function send(
   }
 }
 
-/** Answers without the file. The framework would read a stream to its end to discard it, however long it is and whoever has left. */
+/** Responds without the file. The framework would read the whole stream to discard it, even after the client has disconnected. */
 function sendHead(reply: FastifyReply, { type, content }: Extract<Answer, { kind: 'file' }>): FastifyReply {
   if (content instanceof Readable) content.destroy();
   return reply.type(type).send('');

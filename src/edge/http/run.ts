@@ -11,15 +11,21 @@ import { versions } from '../../tenants/versions/registry.ts';
 /** What a request sends for an operation, before it is validated. */
 export type Sent = Omit<Call<unknown, Record<string, unknown>>, 'caller' | 'sent_body'>;
 
+/** A route with what is compiled from its schemas. */
+export interface RunnableRoute {
+  route: Route;
+  validator: Validator;
+}
+
 /**
  * Runs the checks that a handler relies on, in the order of docs/contract/order-of-checks.md, then calls the handler. The one way
- * to an operation, for requests of the API and for actions of the console.
+ * to an operation, for requests of the API, actions of the console and commands.
  * @param version API version of the query and the body
  * @throws Problem 422 for an invalid query or body, and whatever the handler throws
  */
 export async function runRoute(
   deps: { wake: Wake },
-  { route, validator }: { route: Route; validator: Validator },
+  { route, validator }: RunnableRoute,
   caller: Caller,
   version: string,
   sent: Sent,
@@ -32,6 +38,16 @@ export async function runRoute(
   const answer = await route.handle({ ...sent, caller, query, body, ...(body === sent.body ? {} : { sent_body: sent.body }) });
   if (route.method !== 'GET') deps.wake.ring(caller.store.environment);
   return answer;
+}
+
+/**
+ * Runs an operation for a caller inside the program, such as a page of the console or a command, in the newest API version. Raw card
+ * data is rejected first, as in requests.
+ * @throws Problem as {@link runRoute}
+ */
+export function runInside(deps: { wake: Wake }, found: RunnableRoute, caller: Caller, sent: Sent): Promise<Reply> {
+  refuseCards(sent.body, found.route.payer_data ? 'any' : 'issued');
+  return runRoute(deps, found, caller, versions.newest, sent);
 }
 
 /**

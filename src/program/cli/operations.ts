@@ -6,12 +6,11 @@ import { type Config, type DatabaseUrls, readConfig } from '../../platform/confi
 import { openStores } from '../../platform/db/stores.ts';
 import type { Call, Reply, Route } from '../../tenants/api/route.ts';
 import { validatorOf } from '../../tenants/api/validation.ts';
-import { versions } from '../../tenants/versions/registry.ts';
 import { SCOPES } from '../../tenants/keys/scopes.ts';
 import type { Team } from '../../tenants/teams/schema.ts';
 import { findTeam } from '../../tenants/teams/store.ts';
 import type { Secrets } from '../../kit/crypto.ts';
-import { runRoute } from '../../edge/http/run.ts';
+import { runInside } from '../../edge/http/run.ts';
 import { buildDeps, type Deps } from '../deps.ts';
 import { openSecrets } from '../start/secrets.ts';
 import { commandClock } from './command-clock.ts';
@@ -106,7 +105,7 @@ function operationsOf(deps: Deps, environment: Environment, team: Team): Operati
     );
     const { caller, ...sent } = call<unknown, Record<string, unknown>>({ ...input, query: { ...input.query } });
     const validated = { route, validator: validatorOf(route.body, route.query) };
-    return runRoute(deps, validated, caller, versions.newest, sent).catch((error: unknown) => refuse(error));
+    return runInside(deps, validated, caller, sent).catch((error: unknown) => refuse(error));
   };
   return { deps, team, call, run };
 }

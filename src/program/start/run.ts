@@ -98,7 +98,7 @@ async function serve(
   log.info('stopped');
 }
 
-/** The link signs in whoever reads it, so only a terminal gets it: what is piped or collected is kept somewhere. */
+/** The link signs its reader in, so it is printed on a terminal only: piped output may be stored. */
 async function printBanner(deps: Deps, keys: KeysFile): Promise<void> {
   const { config, clock } = deps;
   const offered = config.console !== null && process.stdout.isTTY;

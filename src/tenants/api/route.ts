@@ -47,7 +47,7 @@ export interface Route<Body extends TSchema = TSchema, Query extends TSchema = T
    */
   check?(body: Static<Body>): FieldErrors;
   /**
-   * Returns what the caller should know about a body that is accepted. It depends on the body alone, because a replay repeats it. The
+   * Returns the warnings about a body that is accepted. It depends on the body alone, because a replay repeats it. The
    * body may not conform to the schema: the warnings are then not shown.
    */
   warn?(body: Static<Body>): Warning[];

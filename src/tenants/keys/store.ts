@@ -1,7 +1,9 @@
 import type { Environment } from '../../kit/environment.ts';
-import { type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { fixed, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import type { Team } from '../teams/schema.ts';
 import type { KeyKind } from './caller.ts';
+
+const columns = fixed(`id, team_id, environment, kind, last4, scopes, allowed_ips, active, expires_at, revoked_at, created_at`);
 
 export interface KeyRow {
   id: string;
@@ -58,26 +60,12 @@ export type NewKeyRow = Omit<KeyRow, 'active' | 'revoked_at'> & { hash: Buffer; 
  * @returns false when there is one with this hash, or one that the team made with this idempotency key
  */
 export async function insertKey(db: Queryable, key: NewKeyRow): Promise<boolean> {
-  const {
-    id,
-    team_id,
-    hash,
-    environment,
-    kind,
-    last4,
-    scopes,
-    allowed_ips,
-    expires_at,
-    created_at,
-    idempotency_key = null,
-  } = key;
-  return (
-    (await db.run(sql`
+  const inserted = await db.run(sql`
     insert into api_keys (id, team_id, hash, environment, kind, last4, scopes, allowed_ips, expires_at, created_at, idempotency_key)
-    values (${id}, ${team_id}, ${hash}, ${environment}, ${kind}, ${last4}, ${scopes}, ${allowed_ips}, ${expires_at}, ${created_at},
-      ${idempotency_key})
-    on conflict do nothing`)) === 1
-  );
+    values (${key.id}, ${key.team_id}, ${key.hash}, ${key.environment}, ${key.kind}, ${key.last4}, ${key.scopes}, ${key.allowed_ips},
+      ${key.expires_at}, ${key.created_at}, ${key.idempotency_key ?? null})
+    on conflict do nothing`);
+  return inserted === 1;
 }
 
 /** Key of a team in an environment. */
@@ -93,7 +81,7 @@ export function listTeamKeys(
   { team_id, environment, limit }: Omit<KeyRef, 'id'> & { limit: number },
 ): Promise<KeyRow[]> {
   return db.all<KeyRow>(sql`
-    select id, team_id, environment, kind, last4, scopes, allowed_ips, active, expires_at, revoked_at, created_at
+    select ${columns}
     from api_keys where team_id = ${team_id} and environment = ${environment}
     order by revoked_at is not null, created_at desc, id limit ${limit}`);
 }
@@ -101,14 +89,14 @@ export function listTeamKeys(
 /** Returns a key of a team, regardless of its state. */
 export function findTeamKey(db: Queryable, { team_id, environment, id }: KeyRef): Promise<KeyRow | undefined> {
   return db.maybe<KeyRow>(sql`
-    select id, team_id, environment, kind, last4, scopes, allowed_ips, active, expires_at, revoked_at, created_at
+    select ${columns}
     from api_keys where id = ${id} and team_id = ${team_id} and environment = ${environment}`);
 }
 
 /** Returns a key of a team and locks it until the transaction ends. */
 export function lockTeamKey(tx: Tx, { team_id, environment, id }: KeyRef): Promise<KeyRow | undefined> {
   return tx.maybe<KeyRow>(sql`
-    select id, team_id, environment, kind, last4, scopes, allowed_ips, active, expires_at, revoked_at, created_at
+    select ${columns}
     from api_keys where id = ${id} and team_id = ${team_id} and environment = ${environment} for update`);
 }
 
@@ -120,7 +108,7 @@ export async function expireKey(db: Queryable, id: string, at: Date): Promise<vo
 /** Lists keys, newest first; those of all teams when no team is given. */
 export function listKeys(db: Queryable, { team_id, limit }: { team_id: bigint | undefined; limit: number }): Promise<KeyRow[]> {
   return db.all<KeyRow>(sql`
-    select id, team_id, environment, kind, last4, scopes, allowed_ips, active, expires_at, revoked_at, created_at
+    select ${columns}
     from api_keys where ${team_id}::bigint is null or team_id = ${team_id} order by created_at desc, id limit ${limit}`);
 }
 
@@ -146,7 +134,7 @@ export function keysEnding(
 export function switchKey(db: Queryable, id: string, active: boolean): Promise<KeyRow | undefined> {
   return db.maybe<KeyRow>(sql`
     update api_keys set active = ${active} where id = ${id}
-    returning id, team_id, environment, kind, last4, scopes, allowed_ips, active, expires_at, revoked_at, created_at`);
+    returning ${columns}`);
 }
 
 /**
@@ -156,5 +144,5 @@ export function switchKey(db: Queryable, id: string, active: boolean): Promise<K
 export function revokeKey(db: Queryable, id: string, at: Date): Promise<KeyRow | undefined> {
   return db.maybe<KeyRow>(sql`
     update api_keys set revoked_at = coalesce(revoked_at, ${at}) where id = ${id}
-    returning id, team_id, environment, kind, last4, scopes, allowed_ips, active, expires_at, revoked_at, created_at`);
+    returning ${columns}`);
 }

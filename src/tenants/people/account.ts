@@ -12,7 +12,7 @@ import { revokeSession, revokeSessions } from './session-store.ts';
 import { mailSecurity } from './sign-in.ts';
 import { findUser, setPassword, setProfile } from './store.ts';
 
-/** Somebody who changes their own account. */
+/** A person who changes their own account. */
 export interface Self {
   session: Session;
   from: Origin;

@@ -19,7 +19,7 @@ export function byAddress(ip: string): Limit {
   return { name: `address|${subscriberOf(ip)}`, max: 100 };
 }
 
-/** Passwords for one account from browsers in which nobody has used it. */
+/** Passwords for one account from browsers that have not signed in to it. */
 export function byAccount(account: string): Limit {
   return { name: `account|${account}`, max: 10 };
 }
@@ -37,7 +37,7 @@ export function byCode(user_id: string): Limit {
   return { name: `code|${user_id}`, max: 5 };
 }
 
-/** Mails to one address that somebody who is not signed in asks for. */
+/** Mails to one address that are requested without a session. */
 export function byMail(account: string): Limit {
   return { name: `mail|${account}`, max: 3 };
 }

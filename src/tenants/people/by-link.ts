@@ -17,9 +17,9 @@ function holderOf(user_id: string, from: Origin): Actor {
   return { kind: 'user', id: user_id, request_id: from.request_id, address: from.ip };
 }
 
-/** Sends a link to an e-mail address when it belongs to a user. The caller is not told whether it does. */
+/** Sends a link to an e-mail address if it belongs to a user. The response does not reveal whether it does. */
 export async function askReset({ stores: { control }, secrets }: PeopleDeps, from: Origin, email: string): Promise<void> {
-  // Above the limit nothing is sent, so that nobody can fill the mailbox of another.
+  // Above the limit nothing is sent, so that the form cannot be used to flood a mailbox.
   if ((await attempt(control, [byMail(accountOf(secrets, email))])) > 0) return;
   const id = newId('ulk', 'live', from.at);
   await insertReset(control, { id, email, lives_ms: LINK_MS.reset, facts: { link: id, language: from.language } });

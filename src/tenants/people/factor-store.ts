@@ -1,4 +1,4 @@
-import { type Queryable, sql } from '../../kit/sql.ts';
+import { fixed, type Queryable, sql } from '../../kit/sql.ts';
 
 /**
  * Notes that a one-time code was used.
@@ -43,6 +43,8 @@ export async function countRecoveryCodes(db: Queryable, user_id: string): Promis
   return row?.left ?? 0;
 }
 
+const passkeyColumns = fixed('id, user_id, public_key, counter, transports, name, created_at, used_at');
+
 export interface PasskeyRow {
   /** Credential id, in base64url. */
   id: string;
@@ -67,13 +69,13 @@ export async function insertPasskey(db: Queryable, key: Omit<PasskeyRow, 'create
 
 export function findPasskey(db: Queryable, id: string): Promise<PasskeyRow | undefined> {
   return db.maybe<PasskeyRow>(sql`
-    select id, user_id, public_key, counter, transports, name, created_at, used_at from passkeys where id = ${id}`);
+    select ${passkeyColumns} from passkeys where id = ${id}`);
 }
 
 /** Returns the passkeys of a person, the oldest first. */
 export function listPasskeys(db: Queryable, user_id: string): Promise<PasskeyRow[]> {
   return db.all<PasskeyRow>(sql`
-    select id, user_id, public_key, counter, transports, name, created_at, used_at from passkeys
+    select ${passkeyColumns} from passkeys
     where user_id = ${user_id} order by created_at, id limit 50`);
 }
 

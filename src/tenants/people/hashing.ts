@@ -1,8 +1,8 @@
 import { Problem } from '../../kit/errors.ts';
 
 /**
- * Bounds the work of hashing passwords: each takes 19 MiB and a thread for tens of milliseconds, which must not become the lever of
- * somebody who sends many. More than `parallel` wait for their turn, and more than `waiting` are turned away.
+ * Bounds the work of hashing passwords: each takes 19 MiB and a thread for tens of milliseconds, so a flood of
+ * sign-ins could exhaust the process. At most `parallel` run and `waiting` wait; further ones are rejected.
  */
 export class HashingGate {
   /** Number of hashes begun since the start of the process. */
@@ -24,7 +24,7 @@ export class HashingGate {
         const headers = { 'Retry-After': '5' };
         throw new Problem(429, 'Too many people are signing in at this moment. Try again in a few seconds.', { headers });
       }
-      // Whoever ends hands over the place, so that the count of running hashes stays the same.
+      // A finished hash passes its slot to the next, so that the number of running hashes stays the same.
       await new Promise<void>((begin) => this.#queue.push(begin));
     } else {
       this.#running += 1;

@@ -1,5 +1,7 @@
-import { clause, type Queryable, sql } from '../../kit/sql.ts';
+import { clause, fixed, type Queryable, sql } from '../../kit/sql.ts';
 import type { Role } from './roles.ts';
+
+const columns = fixed('id, kind, email, user_id, team_id, role, invited_by, created_at, expires_at');
 
 export type LinkKind = 'invitation' | 'reset' | 'sign_in';
 
@@ -44,21 +46,21 @@ export async function insertReset(
     from person`);
 }
 
-/** A link is valid once, for its time, unless it was withdrawn; and neither for nor from somebody who is disabled. */
+/** A link is valid once, until it expires or is withdrawn, and only while neither its user nor its sender is disabled. */
 const VALID = clause`used_at is null and revoked_at is null and expires_at > pirogue_now() and not exists (
   select from users u where u.id in (user_links.user_id, user_links.invited_by) and u.disabled_at is not null)`;
 
 /** Finds a link that is valid. */
 export function findOpenLink(db: Queryable, id: string): Promise<LinkRow | undefined> {
   return db.maybe<LinkRow>(sql`
-    select id, kind, email, user_id, team_id, role, invited_by, created_at, expires_at from user_links where id = ${id} and ${VALID}`);
+    select ${columns} from user_links where id = ${id} and ${VALID}`);
 }
 
 /** Uses a link that is valid. Of two that use it at the same time, one gets it. */
 export function useLink(db: Queryable, id: string): Promise<LinkRow | undefined> {
   return db.maybe<LinkRow>(sql`
     update user_links set used_at = pirogue_now() where id = ${id} and ${VALID}
-    returning id, kind, email, user_id, team_id, role, invited_by, created_at, expires_at`);
+    returning ${columns}`);
 }
 
 /** Withdraws the open links of a kind that were made for a person. */
@@ -71,7 +73,7 @@ export async function revokeLinks(db: Queryable, user_id: string, kind: LinkKind
 /** Returns the open invitations of a team, the newest first. */
 export function listInvitations(db: Queryable, team_id: bigint): Promise<LinkRow[]> {
   return db.all<LinkRow>(sql`
-    select id, kind, email, user_id, team_id, role, invited_by, created_at, expires_at from user_links
+    select ${columns} from user_links
     where team_id = ${team_id} and kind = 'invitation' and used_at is null and revoked_at is null and expires_at > pirogue_now()
     order by created_at desc limit 200`);
 }
@@ -81,11 +83,11 @@ export function revokeInvitation(db: Queryable, team_id: bigint, id: string): Pr
   return db.maybe<LinkRow>(sql`
     update user_links set revoked_at = pirogue_now()
     where id = ${id} and team_id = ${team_id} and kind = 'invitation' and used_at is null and revoked_at is null
-    returning id, kind, email, user_id, team_id, role, invited_by, created_at, expires_at`);
+    returning ${columns}`);
 }
 
 /**
- * Lets an open invitation of a team live for a whole period again.
+ * Extends an open invitation of a team by a full period.
  * @param invited_by who sends it again: it ends with their membership, not with that of who sent it first
  */
 export function renewInvitation(
@@ -96,5 +98,5 @@ export function renewInvitation(
   return db.maybe<LinkRow>(sql`
     update user_links set invited_by = ${invited_by}, expires_at = pirogue_now() + ${lives_ms}::float8 * interval '1 ms'
     where id = ${id} and team_id = ${team_id} and kind = 'invitation' and used_at is null and revoked_at is null
-    returning id, kind, email, user_id, team_id, role, invited_by, created_at, expires_at`);
+    returning ${columns}`);
 }

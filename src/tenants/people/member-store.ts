@@ -67,7 +67,7 @@ export async function isMember(db: Queryable, team_id: bigint, email: string): P
   return row !== undefined;
 }
 
-/** A team as whoever runs the installation sees it. */
+/** A team in the list of the operator. */
 export interface TeamLine {
   id: bigint;
   name: string;

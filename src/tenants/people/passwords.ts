@@ -8,7 +8,7 @@ const CURRENT = { memory: 19_456, passes: 2, parallelism: 1 };
 const TAG_BYTES = 32;
 const NONCE_BYTES = 16;
 
-/** A password is as long as a person wants, but hashing must not become the caller's lever. */
+/** Limits of a password's length. The maximum bounds the cost of hashing. */
 export const MIN_PASSWORD = 12;
 export const MAX_PASSWORD = 200;
 

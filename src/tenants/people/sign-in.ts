@@ -23,11 +23,11 @@ const MAX_EMAIL = 254;
 /** Outcome of a factor that was presented. */
 export type Presented =
   | { kind: 'accepted'; user: UserRow }
-  /** Wrong, unknown, disabled: the caller is not told which. */
+  /** Wrong, unknown or disabled. The response does not reveal which. */
   | { kind: 'rejected' }
   | { kind: 'limited'; wait_ms: number };
 
-/** Name under which attempts for an e-mail address are counted: it reveals the address to nobody who reads the table. */
+/** Returns the name under which attempts for an e-mail address are counted: a keyed hash, because the table must not reveal addresses. */
 export function accountOf(secrets: Secrets, email: string): string {
   return secrets.mac('sign-in-account', email.slice(0, MAX_EMAIL).toLowerCase());
 }

@@ -22,7 +22,7 @@ function groupsOf({ typed }: FormScene, { channels, home }: MethodOption): Group
 }
 
 /**
- * Tiles of the operators, as radio buttons: none has to be chosen, because the number tells the operator in most cases. The
+ * Tiles of the operators, as radio buttons: none has to be chosen, because the operator follows from the number in most cases. The
  * operators of the country of the payer's number are shown. A hidden field when there is a single operator.
  */
 export function operatorField(scene: FormScene, means: MethodOption): Html {

@@ -18,7 +18,7 @@ export interface Point {
 export interface Series {
   /** Caption of the table. */
   title: string;
-  /** What a screen reader says of the picture. */
+  /** Text alternative for screen readers. */
   summary: string;
   /** Heads of the table, and what opens it. */
   heads: { name: string; value: string; open: string };
@@ -67,7 +67,7 @@ export function lineChart(series: Series): Html {
   return figure(series, y.ticks(TICKS), y, html`<path class="area" d="${shape}"/><path class="line" d="${path}"/>${targets}`);
 }
 
-/** A part of a whole as a bar. The text beside it says the same. */
+/** A share as a bar, in addition to the text beside it. */
 export function meter(part: number): Html {
   return html`<svg class="meter" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="1"/><rect class="bar" width="${short(part * 100)}" height="1"/></svg>`;
 }

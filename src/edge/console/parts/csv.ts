@@ -7,7 +7,7 @@ export type Cell = string | number | null;
 export const BYTE_ORDER_MARK = '\uFEFF';
 
 /**
- * Returns a line of a CSV file (RFC 4180). Spreadsheets calculate a cell that begins like a formula, whoever wrote it: an apostrophe in
+ * Returns a line of a CSV file (RFC 4180). Spreadsheets evaluate a cell that begins like a formula, including text from payers: an apostrophe in
  * front makes it text. Numbers, and texts that are numbers, such as `+237650000000`, calculate nothing.
  */
 export function csvLine(cells: readonly Cell[]): string {

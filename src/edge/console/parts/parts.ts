@@ -2,14 +2,14 @@ import { type Html, type HtmlPart, html, raw } from '../../../kit/html.ts';
 import type { ConsoleLanguage } from '../language.ts';
 import { moment } from './format.ts';
 
-/** Head of a page: its title, what it counts or says, and its actions. */
+/** Head of a page: title, note and actions. */
 export function pageHead(title: string, more: { note?: HtmlPart; actions?: HtmlPart } = {}): Html {
   return html`<div class="page-head"><div><h1>${title}</h1>${more.note && html`<p class="note">${more.note}</p>`}</div>${
     more.actions && html`<div class="actions">${more.actions}</div>`
   }</div>`;
 }
 
-/** How a status is coloured. The text says the same. */
+/** Colour of a status, in addition to its text. */
 export type Tone = 'good' | 'bad' | 'warn' | 'info' | 'idle';
 
 export function badge(text: string, tone: Tone): Html {
@@ -62,7 +62,7 @@ export function card(title: string, body: HtmlPart, more: { actions?: HtmlPart }
   return html`<section class="card"><div class="card-head"><h2>${title}</h2>${more.actions}</div>${body}</section>`;
 }
 
-/** What a list says when it is empty. */
+/** Message of an empty list. */
 export function empty(title: string, text: HtmlPart): Html {
   return html`<div class="empty"><p class="empty-title">${title}</p><p>${text}</p></div>`;
 }

@@ -109,7 +109,7 @@ async function checkSecrets(config: Config, url: string): Promise<Finding[]> {
   });
 }
 
-/** Recommends to restrict public keys for live to paying. Only production warns: nobody else has the keys of a developer. */
+/** Recommends to restrict public keys for live to paying. Only production warns: the keys of a development machine stay on it. */
 async function checkPublicKeys({ profile }: Config, url: string): Promise<Finding> {
   const name = 'public keys';
   const teams = await withPool(url, (db) => findTeamsWithOpenKeys(db, new Date(commandClock.now()), MAX_TEAMS_NAMED + 1));

@@ -83,7 +83,7 @@ class Listener {
   #last: ReceivedEvent | null = null;
   /** False after an event was given up: until one is accepted, each is tried once, so that none waits for a dead receiver. */
   #retrying = true;
-  /** Whether the user knows that nothing listens at the address. */
+  /** Whether it was reported that nothing listens at the address. */
   #absence = false;
 
   constructor(options: ListenOptions, secret: string) {

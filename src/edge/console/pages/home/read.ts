@@ -39,7 +39,7 @@ export async function readBalance(visit: TeamVisit, currency: string): Promise<R
   return body.balance as Record<BalanceFigure, number>;
 }
 
-/** Returns what needs attention, as far as this person may know it. */
+/** Returns what needs attention, limited to what the person's role may read. */
 export async function readAttention(deps: ConsoleDeps, visit: TeamVisit, days: readonly DayFigures[]): Promise<Attention[]> {
   const found = await Promise.all([stuck(visit, days), returns(visit), endpoints(visit), floats(visit), keys(deps, visit)]);
   return found.flat();

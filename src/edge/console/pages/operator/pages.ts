@@ -45,7 +45,7 @@ const TEXTS: Texts<OperatorTexts> = {
   },
 };
 
-/** The page of whoever runs the installation. */
+/** The page of operators. */
 export function operatorPages(deps: ConsoleDeps): ConsolePage[] {
   return [personPage({ method: 'GET', path: '/operator', operator: true, handle: (visit) => showTeams(deps, visit) })];
 }

@@ -38,7 +38,7 @@ export async function submitRole(deps: ConsoleDeps, visit: TeamVisit): Promise<A
   return change(deps, visit, 'changed', (tx) => changeRole(tx, administratorOf(visit), visit.params.user ?? '', role));
 }
 
-/** Removes a member. Whoever removes themselves is led to their other teams. */
+/** Removes a member. A person who removes themselves is redirected to their other teams. */
 export async function submitRemoval(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
   const user_id = visit.params.user ?? '';
   const answer = await change(deps, visit, 'removed', (tx) => removeMember(tx, administratorOf(visit), user_id));

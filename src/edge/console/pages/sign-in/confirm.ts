@@ -57,7 +57,7 @@ export async function submitConfirm(deps: ConsoleDeps, visit: PersonVisit): Prom
   return confirmed ? redirect(to) : confirmView(deps, visit, to, wrong);
 }
 
-/** Accepts a passkey of the person who is signed in, and of nobody else. */
+/** Accepts only a passkey of the person who is signed in. */
 export async function submitConfirmPasskey(deps: ConsoleDeps, visit: PersonVisit): Promise<Answer> {
   const to = ownPath(fieldOf(visit, 'to'));
   const { control } = deps.stores;

@@ -14,7 +14,7 @@ import { ownPath, withQuery } from '../../paths.ts';
 import { SIGN_IN_TEXTS } from './texts.ts';
 import { codeView, limitedText, type Said, signInPath, signInView } from './views.ts';
 
-/** Shows the form, unless somebody is signed in already. */
+/** Shows the form, unless there is a session already. */
 export async function showSignIn(deps: ConsoleDeps, visit: Visit): Promise<Answer> {
   const to = ownPath(visit.query.to);
   if (visit.session) return redirect(to);

@@ -7,7 +7,7 @@ import { revoke, showRevoke } from './revoke.ts';
 import { rollKey, showRoll } from './roll.ts';
 import { switchKey } from './switch.ts';
 
-/** The pages of API keys. Whoever changes one presents a fresh factor. */
+/** The pages of API keys. Changes require a fresh factor. */
 export function keyPages(deps: ConsoleDeps): ConsolePage[] {
   const all = '/developers/keys';
   const one = `${all}/:id`;

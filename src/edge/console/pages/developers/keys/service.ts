@@ -10,7 +10,7 @@ import { expireKey, findTeamKey, type KeyRow, lockTeamKey, revokeKey, switchKey 
 import { actorOf } from '../../../actor.ts';
 import type { TeamVisit } from '../../../page.ts';
 
-/** What a form asks for. */
+/** Fields of the form. */
 export type WantedKey = Omit<KeyOptions, 'team_id' | 'environment'>;
 
 /** A key with its text, for the only page that shows it. Null: the form was submitted before. */

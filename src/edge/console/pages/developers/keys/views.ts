@@ -52,7 +52,7 @@ export function madePage(visit: TeamVisit, made: NonNullable<MadeKey>, more: Htm
   };
 }
 
-/** Says that the form was submitted before, so that the text of its key cannot be shown again. */
+/** Page for a form that was submitted before: the text of its key cannot be shown again. */
 export function madeBefore(visit: TeamVisit): Answer {
   const texts = KEY_TEXTS[visit.language];
   return {

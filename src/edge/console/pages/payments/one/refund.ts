@@ -11,7 +11,7 @@ import { alert, field, idText, pageHead, select } from '../../../parts/parts.ts'
 import { refundsOf } from './story.ts';
 import { ONE_TEXTS } from './texts.ts';
 
-/** What the form asks for. An empty amount is all that is left. */
+/** Fields of the form. An empty amount means all that is left. */
 interface Asked {
   amount: string;
   reason: string;
@@ -51,7 +51,7 @@ ${select(
   };
 }
 
-/** Refunds as the form asks, and leads back to the payment. */
+/** Creates the refund of the form, then redirects to the payment. */
 export async function submitRefund(visit: TeamVisit): Promise<Answer> {
   const asked: Asked = { amount: fieldOf(visit, 'amount'), reason: fieldOf(visit, 'reason') };
   const id = visit.params.id ?? '';

@@ -40,7 +40,7 @@ export function amounts({ language }: TeamVisit, { payment, shares }: Story): Ht
   );
 }
 
-/** Says from when the shares of a payment are available. */
+/** Returns when the shares of a payment become available. */
 function availability(shares: Story['shares'], language: ConsoleLanguage): Html {
   const texts = ONE_TEXTS[language].available;
   const words = shares.map(({ released_at, release_at }) =>
