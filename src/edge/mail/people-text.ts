@@ -1,6 +1,6 @@
 import { unreachable } from '../../kit/errors.ts';
 import type { SecurityChange, UserMailFacts, UserMailRow } from '../../tenants/people/mails.ts';
-import type { Role } from '../../tenants/people/roles.ts';
+import { ROLE_NAMES } from '../pages/role-names.ts';
 import type { MailText } from '../pages/texts/mails.ts';
 import type { Languages } from './texts.ts';
 
@@ -34,31 +34,12 @@ function languagesOf(mail: UserMailRow, linkUrl: LinkUrl): Languages {
   }
 }
 
-const ROLES: Readonly<Record<'fr' | 'en', Record<Role, string>>> = {
-  fr: {
-    owner: 'propriétaire',
-    admin: 'administrateur',
-    developer: 'développeur',
-    finance: 'finance',
-    support: 'assistance',
-    read_only: 'lecture seule',
-  },
-  en: {
-    owner: 'owner',
-    admin: 'administrator',
-    developer: 'developer',
-    finance: 'finance',
-    support: 'support',
-    read_only: 'read-only',
-  },
-};
-
 function invitation({ link, team, role, ...facts }: UserMailFacts['invitation'], linkUrl: LinkUrl): Languages {
   const by = facts.by !== null && isPlainName(facts.by) ? facts.by : null;
   return {
     fr: {
       subject: `Invitation à rejoindre ${team}`,
-      text: `${by === null ? 'Vous êtes invité' : `${by} vous invite`} à rejoindre ${team} dans la console Pirogue, avec le rôle : ${ROLES.fr[role]}.
+      text: `${by === null ? 'Vous êtes invité' : `${by} vous invite`} à rejoindre ${team} dans la console Pirogue, avec le rôle : ${ROLE_NAMES.fr[role]}.
 
 Acceptez l’invitation à cette adresse, valable 7 jours :
 
@@ -68,7 +49,7 @@ Si vous ne connaissez pas ${team}, ignorez ce message.`,
     },
     en: {
       subject: `Invitation to join ${team}`,
-      text: `${by === null ? 'You are invited' : `${by} invites you`} to join ${team} in the Pirogue console, as: ${ROLES.en[role]}.
+      text: `${by === null ? 'You are invited' : `${by} invites you`} to join ${team} in the Pirogue console, as: ${ROLE_NAMES.en[role]}.
 
 Accept the invitation at this address, which is valid for 7 days:
 

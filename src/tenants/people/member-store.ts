@@ -79,7 +79,7 @@ export interface TeamLine {
 }
 
 /**
- * Returns teams with the number of their people, the newest first.
+ * Returns teams with the number of their people. They are in the order of their ids, which are random: the primary key pages through them.
  * @param before the team after which the list continues; null: its beginning
  */
 export function listTeamLines(db: Queryable, before: bigint | null, limit: number): Promise<TeamLine[]> {

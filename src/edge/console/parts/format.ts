@@ -16,20 +16,17 @@ export function wireMoney(amount: number, currency: string, language: ConsoleLan
 
 /** Formats a moment to the minute, in UTC: `23 Nov 2026, 18:05`. */
 export function moment(at: Date | string, language: ConsoleLanguage): string {
-  return new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : 'fr', {
-    dateStyle: 'medium',
-    timeStyle: 'short',
-    timeZone: ZONE,
-  }).format(new Date(at));
+  return formatted(at, language, 'short');
 }
 
 /** Formats a moment to the second, in UTC. */
 export function exactMoment(at: Date | string, language: ConsoleLanguage): string {
-  return new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : 'fr', {
-    dateStyle: 'medium',
-    timeStyle: 'medium',
-    timeZone: ZONE,
-  }).format(new Date(at));
+  return formatted(at, language, 'medium');
+}
+
+function formatted(at: Date | string, language: ConsoleLanguage, timeStyle: 'short' | 'medium'): string {
+  const locale = language === 'en' ? 'en-GB' : 'fr';
+  return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle, timeZone: ZONE }).format(new Date(at));
 }
 
 /** Formats a count with separators. */

@@ -16,7 +16,7 @@ interface OperatorTexts {
   level: string;
   members: string;
   created: string;
-  older: string;
+  more: string;
   back: string;
 }
 
@@ -29,7 +29,7 @@ const TEXTS: Texts<OperatorTexts> = {
     level: 'Level',
     members: 'People',
     created: 'Created (UTC)',
-    older: 'Older',
+    more: 'More teams',
     back: 'Back to the console',
   },
   fr: {
@@ -40,7 +40,7 @@ const TEXTS: Texts<OperatorTexts> = {
     level: 'Niveau',
     members: 'Utilisateurs',
     created: 'Créée le (UTC)',
-    older: 'Plus anciennes',
+    more: 'Plus d’équipes',
     back: 'Retour à la console',
   },
 };
@@ -56,15 +56,15 @@ async function showTeams({ stores: { control } }: ConsoleDeps, visit: PersonVisi
   const found = await listTeamLines(control, before, PAGE + 1);
   const shown = found.slice(0, PAGE);
   const last = shown.at(-1);
-  const older =
+  const next =
     found.length > PAGE &&
     last &&
-    html`<nav class="pager"><a class="button quiet-button" rel="next" href="/console/operator?before=${String(last.id)}">${texts.older}</a></nav>`;
+    html`<nav class="pager"><a class="button quiet-button" rel="next" href="/console/operator?before=${String(last.id)}">${texts.more}</a></nav>`;
   return {
     kind: 'page',
     title: texts.title,
     wide: true,
-    body: html`${pageHead(texts.title, { note: texts.note })}${table(texts.title, columns(visit), shown)}${older}<p><a href="/console/">${texts.back}</a></p>`,
+    body: html`${pageHead(texts.title, { note: texts.note })}${table(texts.title, columns(visit), shown)}${next}<p><a href="/console/">${texts.back}</a></p>`,
   };
 }
 

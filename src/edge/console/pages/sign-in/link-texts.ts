@@ -1,4 +1,3 @@
-import type { Role } from '../../../../tenants/people/roles.ts';
 import type { Texts } from '../../language.ts';
 
 interface LinkTexts {
@@ -19,7 +18,6 @@ interface LinkTexts {
   create: string;
   signIn: string;
   signOut: string;
-  roles: Record<Role, string>;
 }
 
 export const LINK_TEXTS: Texts<LinkTexts> = {
@@ -42,14 +40,6 @@ export const LINK_TEXTS: Texts<LinkTexts> = {
     create: 'Create the account and join',
     signIn: 'Sign in',
     signOut: 'Sign out',
-    roles: {
-      owner: 'owner',
-      admin: 'administrator',
-      developer: 'developer',
-      finance: 'finance',
-      support: 'support',
-      read_only: 'read-only',
-    },
   },
   fr: {
     deadTitle: 'Ce lien n’est plus valable',
@@ -70,13 +60,5 @@ export const LINK_TEXTS: Texts<LinkTexts> = {
     create: 'Créer le compte et rejoindre l’équipe',
     signIn: 'Se connecter',
     signOut: 'Se déconnecter',
-    roles: {
-      owner: 'propriétaire',
-      admin: 'administrateur',
-      developer: 'développeur',
-      finance: 'finance',
-      support: 'assistance',
-      read_only: 'lecture seule',
-    },
   },
 };

@@ -9,6 +9,7 @@ import { hashPassword } from '../../../../tenants/people/passwords.ts';
 import { newHalf, signIn } from '../../../../tenants/people/sign-in.ts';
 import { findUser, findUserByEmail } from '../../../../tenants/people/store.ts';
 import { findTeam } from '../../../../tenants/teams/store.ts';
+import { ROLE_NAMES } from '../../../pages/role-names.ts';
 import type { ConsoleDeps } from '../../deps.ts';
 import { type Answer, fieldOf, redirect, type Visit } from '../../page.ts';
 import { field } from '../../parts/parts.ts';
@@ -78,7 +79,7 @@ async function invitationView(
   const name = team?.name ?? '';
   const page = (parts: readonly Html[]) =>
     sayingPage(texts.inviteTitle(name), null, [
-      html`<p>${texts.inviteText(name, texts.roles[link.role ?? 'read_only'])}</p>`,
+      html`<p>${texts.inviteText(name, ROLE_NAMES[visit.language][link.role ?? 'read_only'])}</p>`,
       ...parts,
     ]);
   const known = await findUserByEmail(control, link.email);
