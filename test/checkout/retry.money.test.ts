@@ -34,6 +34,15 @@ async function succeedLate(id: string): Promise<void> {
   const verdict = { as: 'succeeded', evidence: 'statement', author: 'awa' } as const;
   await resolveAttempt(api.deps, api.deps.stores.sandbox, ref, verdict, WORKER);
 }
+const MONEY_IN_DOUBT = /Money may have arrived for this payment\. Contact Chez Awa before you pay again\./;
+
+/** The page of a payment that ended, which offers no form and invites to nothing. */
+async function resultOf(payer: Payer): Promise<string> {
+  const { body } = await payer.get('', { 'accept-language': 'en' });
+  assert.doesNotMatch(body, /<form|Nothing was charged|try again|new link/);
+  return body;
+}
+
 const returned = (id: string) => retries.reaches(id, ({ amount_refunded }) => amount_refunded > 0, 1_000);
 
 test('ten submits at once make one payment, with one charge, and lead every tab to it', async () => {
@@ -107,7 +116,7 @@ test('a success of the first that is reported after the second has succeeded goe
   assert.deepEqual(await checkBooks(api.deps.stores.sandbox.db), []);
 });
 
-test('once a statement has shown money of the first, the page offers no other try', async () => {
+test('once a statement has shown money of the first, the page offers no other try, and does not say that nothing was charged', async () => {
   const { id, payer } = await declined();
   const attempt = (await get(id)).attempts[0].id;
   const { db } = api.deps.stores.sandbox;
@@ -117,9 +126,26 @@ test('once a statement has shown money of the first, the page offers no other tr
   const journals = correctionsOf({ team_id: retries.shop.team.id, id: 'rcn_1', provider_account: 'sandbox' }, row);
   assert.equal(journals.length, 1);
   await db.transaction((tx) => post(tx, journals));
-  assert.doesNotMatch((await payer.get()).body, /<form/);
+  assert.match(await resultOf(payer), MONEY_IN_DOUBT);
   assert.equal((await payer.json(PAID)).status, 400);
   assert.equal((await get(id)).retried_by, null);
+});
+
+test('while a provider reports another amount of a payment that ended, its page does not say that nothing was charged', async () => {
+  for (const [status, reason] of [
+    ['failed', 'insufficient_funds'],
+    ['cancelled', 'payer_declined'],
+    ['expired', null],
+  ]) {
+    const { id, payer } = await declined();
+    const { db } = api.deps.stores.sandbox;
+    await db.run(sql`update payments set status = ${status}, reason = ${reason} where id = ${id}`);
+    const mismatch = { amount_minor: '100', currency: 'XAF', provider_ref: 'p', at: new Date(0).toISOString() };
+    await db.run(sql`update attempts set mismatch = ${JSON.stringify(mismatch)} where payment_id = ${id}`);
+    assert.match(await resultOf(payer), MONEY_IN_DOUBT, String(status));
+    await db.run(sql`update attempts set mismatch = null where payment_id = ${id}`);
+    assert.doesNotMatch((await payer.get('', { 'accept-language': 'en' })).body, MONEY_IN_DOUBT, String(status));
+  }
 });
 
 test('once a late success has arrived, the page offers no other try, and says what becomes of the money', async () => {

@@ -37,10 +37,18 @@ export async function isRetryable(
     payment.expires_at.getTime() > at &&
     payment.captured_minor === 0n &&
     attempts.every(tookNothing);
-  if (!isAllowed) return false;
-  // Another amount that only a statement has shown is in suspense, and the attempt stays as it ended.
+  return isAllowed && !(await hasUnmatchedMoney(db, attempts));
+}
+
+/**
+ * Whether money of these attempts arrived with another amount than the requested one, and is in suspense: a provider reports it, or a
+ * statement has shown it. Neither changes how the attempt ended.
+ */
+export async function hasUnmatchedMoney(db: Queryable, attempts: readonly AttemptRow[]): Promise<boolean> {
+  if (attempts.length === 0) return false;
+  if (attempts.some(({ mismatch }) => mismatch !== null)) return true;
   const tried = attempts.map(({ team_id, id }) => ({ team_id, attempt_id: id }));
-  return (await statedAmounts(db, tried)).length === 0;
+  return (await statedAmounts(db, tried)).length > 0;
 }
 
 /** Whether a provider or the payer declined it. A payment that the merchant cancelled has no reason. */
@@ -51,7 +59,7 @@ function wasDeclined({ status, reason }: PaymentRow): boolean {
 
 /** Whether the attempt has moved no money and cannot do so any more, as far as its provider has reported. */
 function tookNothing(attempt: AttemptRow): boolean {
-  return !isUnderWay(attempt) && attempt.status !== 'succeeded' && attempt.mismatch === null;
+  return !isUnderWay(attempt) && attempt.status !== 'succeeded';
 }
 
 /** Returns a payment as it was before its first charge. */

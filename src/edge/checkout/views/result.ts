@@ -18,6 +18,8 @@ export type FinalStatus = Exclude<PaymentStatus, 'pending' | 'processing' | 'par
 export interface Result extends Scene {
   /** Can precede the stored status by moments when the payment has just expired. */
   status: FinalStatus;
+  /** Money arrived with another amount, so that it is not known yet what becomes of it. */
+  unmatched: boolean;
   /** The merchant's return URL; null for none. */
   returnTo: string | null;
 }
@@ -90,13 +92,15 @@ function outcomeOf(scene: Result): Outcome {
 
 /** Tranches that were captured are returned. The text says so, so that the payer does not have to ask. */
 function expiredText(scene: Result): string {
-  const { texts, payment } = scene;
-  return payment.captured_minor > 0n ? texts.expiredInPart(money(scene, payment.captured_minor)) : texts.expiredText;
+  const { texts, payment, unmatched, merchant } = scene;
+  if (payment.captured_minor > 0n) return texts.expiredInPart(money(scene, payment.captured_minor));
+  return unmatched ? texts.unmatched(merchant) : texts.expiredText;
 }
 
 /** What becomes of money that came after the payment had failed or was cancelled; null for none. */
 function lateText(scene: Result): string | null {
-  const { texts, payment } = scene;
+  const { texts, payment, unmatched, merchant } = scene;
+  if (unmatched) return texts.unmatched(merchant);
   if (payment.captured_minor === 0n) return null;
   if (payment.refunded_minor >= payment.captured_minor) return texts.refundedText(money(scene, payment.refunded_minor));
   return texts.lateReturned(money(scene, payment.captured_minor));

@@ -114,6 +114,8 @@ export interface CheckoutTexts {
   expiredInPart(captured: string): string;
   /** Instead of "nothing was charged", when money came after the end. */
   lateReturned(captured: string): string;
+  /** Instead of "nothing was charged", while another amount than that of the payment is in suspense. */
+  unmatched(merchant: string): string;
   refundedTitle: string;
   partlyRefundedTitle: string;
   refundedText(amount: string): string;

@@ -118,6 +118,7 @@ export const checkout: CheckoutTexts = {
   expiredText: 'The time to pay has passed. Ask the merchant for a new link.',
   expiredInPart: (captured) => `The time to pay has passed. The ${captured} already received will be returned to you.`,
   lateReturned: (captured) => `${captured} arrived after the payment had ended, and will be returned to you.`,
+  unmatched: (merchant) => `Money may have arrived for this payment. Contact ${merchant} before you pay again.`,
   refundedTitle: 'Payment refunded',
   partlyRefundedTitle: 'Payment partly refunded',
   refundedText: (amount) => `${amount} was refunded.`,

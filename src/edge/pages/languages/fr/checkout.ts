@@ -124,6 +124,7 @@ export const checkout: CheckoutTexts = {
   expiredText: 'Le délai de paiement est dépassé. Demandez un nouveau lien au marchand.',
   expiredInPart: (captured) => `Le délai de paiement est dépassé. Les ${captured} déjà reçus vous seront remboursés.`,
   lateReturned: (captured) => `Un montant de ${captured} est arrivé après la fin du paiement. Il vous sera remboursé.`,
+  unmatched: (merchant) => `De l’argent est peut-être arrivé pour ce paiement. Contactez ${merchant} avant de payer de nouveau.`,
   refundedTitle: 'Paiement remboursé',
   partlyRefundedTitle: 'Paiement partiellement remboursé',
   refundedText: (amount) => `${amount} ont été remboursés.`,

@@ -121,6 +121,7 @@ export const checkout: CheckoutTexts = {
   expiredText: 'O prazo de pagamento terminou. Peça um novo link ao comerciante.',
   expiredInPart: (captured) => `O prazo de pagamento terminou. O montante já recebido, ${captured}, ser-lhe-á devolvido.`,
   lateReturned: (captured) => `O montante de ${captured} chegou depois de o pagamento terminar e ser-lhe-á devolvido.`,
+  unmatched: (merchant) => `Pode ter chegado dinheiro para este pagamento. Contacte ${merchant} antes de pagar novamente.`,
   refundedTitle: 'Pagamento reembolsado',
   partlyRefundedTitle: 'Pagamento parcialmente reembolsado',
   refundedText: (amount) => `Foram reembolsados ${amount}.`,
