@@ -1,5 +1,5 @@
-/** A number as it is written to files. It is the only text starting with a minus that a spreadsheet may evaluate. */
-const NUMBER = /^-?\d+(\.\d+)?$/;
+/** A number, or a text that is one, such as `+237650000000`: the only text with a sign that a spreadsheet may evaluate. */
+const NUMBER = /^[+-]?\d+(\.\d+)?$/;
 /** First characters of text that a spreadsheet evaluates as a formula, also after a tab or a line break. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 /**
@@ -18,7 +18,7 @@ export function csvLine(cells: readonly unknown[]): string {
 }
 
 /** Returns text in which a spreadsheet evaluates nothing, wherever it splits lines. Not for numbers: a minus would become text. */
-export function harmless(text: string): string {
+function harmless(text: string): string {
   return (FORMULA.test(text) ? `'${text}` : text).replaceAll(FORMULA_WITHIN, "'");
 }
 

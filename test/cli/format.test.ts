@@ -56,7 +56,7 @@ test('a line of CSV is quoted; text that a spreadsheet would evaluate gets an ap
   ];
   assert.equal(
     csvLine(cells),
-    `a,"b,c","say ""x""",'=1+1,'+237650000000,-5.00,-5,'-x,'@SUM(A1),'\tx,"'\r'=1","'\n'=1",,true,"{""a"":1}"\n`,
+    `a,"b,c","say ""x""",'=1+1,+237650000000,-5.00,-5,'-x,'@SUM(A1),'\tx,"'\r'=1","'\n'=1",,true,"{""a"":1}"\n`,
   );
 });
 

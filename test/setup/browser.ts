@@ -15,7 +15,7 @@ const CACHE = path.resolve('.cache');
 const PACKAGE = path.resolve('node_modules/@sparticuz/chromium');
 const INSTALLED = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
-/** A real browser, or why there is none: tests then say so instead of passing silently. */
+/** A real browser, or why this platform has none: tests are then skipped with that reason. */
 export type Found = { browser: Browser; missing?: undefined } | { browser?: undefined; missing: string };
 
 /** The browser of node_modules (Linux on x64), else one that is installed. */
@@ -29,6 +29,8 @@ export async function openBrowser(): Promise<Found> {
     }
   }
   const missing = `no browser runs here, so the pages were not tested in one (${failures.join('; ')})`;
+  // Where a package brings the browser, its absence is a fault and no reason to skip.
+  if (isPackaged()) throw new Error(missing);
   console.warn(missing);
   return { missing };
 }
@@ -36,9 +38,13 @@ export async function openBrowser(): Promise<Found> {
 function candidates(): (() => Promise<LaunchOptions>)[] {
   const installed = INSTALLED.filter((file) => fs.existsSync(file)).map((file) => async () => ({ executablePath: file }));
   const chrome = async () => ({ channel: 'chrome' });
-  if (process.platform !== 'linux' || process.arch !== 'x64') return [...installed, chrome];
+  if (!isPackaged()) return [...installed, chrome];
   // The second time with the libraries of the package, for systems that lack NSS.
   return [() => bundled(false), () => bundled(true), ...installed, chrome];
+}
+
+function isPackaged(): boolean {
+  return process.platform === 'linux' && process.arch === 'x64';
 }
 
 async function bundled(withLibraries: boolean): Promise<LaunchOptions> {
