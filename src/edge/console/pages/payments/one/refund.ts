@@ -4,6 +4,7 @@ import { invalid, notFound, Problem } from '../../../../../kit/errors.ts';
 import { html } from '../../../../../kit/html.ts';
 import { isId } from '../../../../../kit/ids.ts';
 import { minorFromWire, wireFromMinor } from '../../../../../kit/money.ts';
+import { type Movement, movesMoney } from '../../../money.ts';
 import { type Answer, fieldOf, redirect, type TeamVisit } from '../../../page.ts';
 import { typedAmount } from '../../../parts/amount.ts';
 import { money } from '../../../parts/format.ts';
@@ -14,6 +15,8 @@ import { ONE_TEXTS } from './texts.ts';
 /** Fields of the form. An empty amount means all that is left. */
 interface Asked {
   amount: string;
+  /** What was left when the form was shown: the same for each submit of it. */
+  all: string;
   reason: string;
 }
 
@@ -30,7 +33,8 @@ export async function showRefund(visit: TeamVisit, asked?: Asked, fault?: Fault)
   const id = visit.params.id ?? '';
   const { payment, left } = await refundable(visit, id);
   const path = `${base}/payments/${id}`;
-  const first = asked?.amount ?? String(wireFromMinor(left));
+  const all = String(wireFromMinor(left));
+  const first = asked?.amount ?? all;
   const error = (name: string) => fault?.errors[name]?.[0];
   return {
     kind: 'page',
@@ -40,7 +44,7 @@ export async function showRefund(visit: TeamVisit, asked?: Asked, fault?: Fault)
     body: html`<p class="back"><a href="${path}">← ${texts.event.back}</a></p>${pageHead(texts.refund.title)}<section class="card narrow">${fault && Object.keys(fault.errors).length === 0 && alert(fault.message)}
 <p>${texts.refund.left(money(left, payment.currency, language))} ${idText(id, path)}</p>
 <p class="note">${[payment.reference, payment.name, payment.phone].filter(Boolean).join(' · ')}</p>
-<form method="post" action="${path}/refund?from=${encodeURIComponent(`${path}/refund`)}">${visit.formFields()}
+<form method="post" action="${path}/refund?from=${encodeURIComponent(`${path}/refund`)}">${visit.formFields()}<input type="hidden" name="all" value="${all}">
 ${field({ name: 'amount', label: `${texts.refund.amount} (${payment.currency})`, value: first, error: error('amount'), inputmode: 'decimal', autocomplete: 'off', help: texts.refund.amountHelp })}
 ${select(
   { name: 'reason', label: texts.refund.reason, value: asked?.reason ?? 'requested_by_customer', error: error('reason') },
@@ -53,10 +57,11 @@ ${select(
 
 /** Creates the refund of the form, then redirects to the payment. */
 export async function submitRefund(visit: TeamVisit): Promise<Answer> {
-  const asked: Asked = { amount: fieldOf(visit, 'amount'), reason: fieldOf(visit, 'reason') };
+  const asked: Asked = { amount: fieldOf(visit, 'amount'), all: fieldOf(visit, 'all'), reason: fieldOf(visit, 'reason') };
   const id = visit.params.id ?? '';
   try {
-    await refundPayment(visit, id, asked);
+    const refunded = await refundPayment(visit, id, asked);
+    if (refunded.kind === 'asked') return redirect(`${visit.base}/approvals/${refunded.approval}`);
   } catch (error) {
     if (!(error instanceof Problem) || error.status >= 500 || error.status === 404) throw error;
     return showRefund(visit, asked, { status: error.status, message: error.message, errors: error.details.errors ?? {} });
@@ -65,17 +70,23 @@ export async function submitRefund(visit: TeamVisit): Promise<Answer> {
 }
 
 /**
- * Refunds a payment: the only place of the console that does. The form's token is the idempotency key, so that one form that was shown
- * is one refund, however often it is submitted.
+ * Refunds a payment: the only place of the console that does. An empty amount is all that was left when the form was shown, so that the
+ * amount that is compared with a threshold is the amount that is sent.
  * @throws Problem as POST /refunds responds with it; 422 for an amount that is not a number
  */
-export async function refundPayment(visit: TeamVisit, payment: string, { amount, reason }: Asked): Promise<void> {
-  const typed = amount === '' ? undefined : typedAmount(amount);
-  if (typed === null) throw invalid({ amount: [ONE_TEXTS[visit.language].refund.wrongAmount] });
-  await visit.api('POST /refunds', {
-    body: { payment, reason, ...(typed === undefined ? {} : { amount: typed }) },
-    idempotency_key: visit.formKey,
-  });
+export async function refundPayment(visit: TeamVisit, id: string, asked: Asked): Promise<Movement> {
+  const { payment } = await refundable(visit, id);
+  const { amount_minor, currency } = payment;
+  const rest = { payment: id, reason: asked.reason };
+  const amount = asked.amount || asked.all;
+  // Nothing was left, or the form did not say: the API decides how much that is now, at most all of the payment.
+  if (asked.amount === '' && (asked.all === '' || asked.all === '0'))
+    return movesMoney(visit, 'POST /refunds', { body: rest }, { amount_minor, currency });
+  const typed = typedAmount(amount);
+  const minor = typed === null ? null : minorFromWire(typed);
+  if (minor === null) throw invalid({ amount: [ONE_TEXTS[visit.language].refund.wrongAmount] });
+  const body = { ...rest, amount: wireFromMinor(minor) };
+  return movesMoney(visit, 'POST /refunds', { body }, { amount_minor: minor, currency });
 }
 
 /**
