@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, beforeEach, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
+import type { Mailer, Sending } from '../../src/edge/mail/outgoing.ts';
 import { smtpMailer } from '../../src/edge/mail/smtp.ts';
 import { writeMail } from '../../src/tenants/outbox/service.ts';
-import { insertMailInTurn } from '../../src/tenants/outbox/store.ts';
+import { dropMails, insertMailInTurn } from '../../src/tenants/outbox/store.ts';
 import { mailForgetSweep, mailSweep, retryDelay } from '../../src/edge/mail/sweeps.ts';
 import { startApi } from '../setup/api.ts';
 import { read, type SmtpServer, startSmtpServer } from './smtp-server.ts';
@@ -117,6 +118,30 @@ test('a late response does not postpone a mail that another worker has taken', a
   await slow;
   assert.deepEqual(await row(), { tries: 2, sent: true, error: null, waits_ms: null });
 });
+
+for (const kind of ['sent', 'failed'] as const) {
+  test(`the copy of a mail that was dropped while it was sent is deleted in the next round (${kind})`, async () => {
+    await write('awa@client.example');
+    const answer = Promise.withResolvers<Sending>();
+    const asked = Promise.withResolvers<void>();
+    const forgotten: string[] = [];
+    const mailer: Mailer = {
+      send: () => {
+        asked.resolve();
+        return answer.promise;
+      },
+      forget: async ({ id }) => void forgotten.push(String(id)),
+    };
+    const slow = mailSweep(api.deps, store, mailer).round();
+    await asked.promise;
+    await db.transaction((tx) => dropMails(tx, api.team.id, ['awa@client.example']));
+    assert.equal(await mailSweep(api.deps, store, mailer).round(), 0, 'not while it may be under way');
+    answer.resolve(kind === 'sent' ? { kind } : { kind, error: 'ETIMEDOUT' });
+    await slow;
+    assert.equal(await mailSweep(api.deps, store, mailer).round(), 1);
+    assert.deepEqual([forgotten.length, await row()], [1, undefined]);
+  });
+}
 
 const LOST: [what: string, prepare: () => Promise<unknown>][] = [
   ['an unknown recipient', async () => Object.assign(server, { script: { RCPT: '550 no' } })],

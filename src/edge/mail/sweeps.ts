@@ -7,7 +7,7 @@ import type { MailDeps } from './deps.ts';
 import { mailerOf } from './mailer.ts';
 import type { Mailer, Sending } from './outgoing.ts';
 import { MAILS_KEEP_MS, type MailRow, type MailToSend } from '../../tenants/outbox/schema.ts';
-import { claimDueMails, deleteMail, deleteOldTurns, markFailed, markSent } from '../../tenants/outbox/store.ts';
+import { claimDueMails, deleteMail, deleteOldTurns, endDroppedLease, markFailed, markSent } from '../../tenants/outbox/store.ts';
 import { textOf } from './texts.ts';
 
 export const BATCH = 10;
@@ -49,6 +49,11 @@ async function sendOne(deps: MailDeps, store: Store, mailer: Mailer, mail: MailR
   }
   if (mail.kind === 'receipt' && !deps.config.receipt_mail) return deleteMail(store.db, mail);
   const sending = await attempt(deps, store, mailer, mail);
+  if (!(await settle(deps, store, mail, sending))) await endDroppedLease(store.db, mail);
+}
+
+/** Stores the outcome of an attempt. @returns false: the mail was dropped meanwhile, or taken by another worker */
+async function settle(deps: MailDeps, store: Store, mail: MailRow, sending: Sending): Promise<boolean> {
   switch (sending.kind) {
     case 'sent':
       return markSent(store.db, mail);
@@ -71,9 +76,9 @@ async function attempt(deps: MailDeps, store: Store, mailer: Mailer, mail: MailT
   return mailer.send({ id: mail.id, to: mail.recipient ?? team.email, date: mail.created_at, ...from, ...text });
 }
 
-async function giveUp(deps: MailDeps, store: Store, mail: MailRow, error: string): Promise<void> {
+async function giveUp(deps: MailDeps, store: Store, mail: MailRow, error: string): Promise<boolean> {
   deps.log.warn({ mail: mail.id, kind: mail.kind, reason: error, tries: mail.tries }, 'a mail was given up');
-  await markFailed(store.db, mail, error, null);
+  return markFailed(store.db, mail, error, null);
 }
 
 /** Returns the wait before the next attempt in milliseconds: doubles from ten seconds up to one hour. */

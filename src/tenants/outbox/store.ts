@@ -57,12 +57,20 @@ export function claimDueMails(db: Queryable, lease_ms: number, limit: number): P
 type MailRef = Pick<MailRow, 'team_id' | 'id'>;
 
 /**
- * Marks a mail as sent. A mail that was dropped while it was sent stays due, because its local copy still has to be deleted.
+ * Marks a mail as sent.
+ * @returns whether it was: a mail that was dropped while it was sent stays due, because its local copy still has to be deleted
  */
-export async function markSent(db: Queryable, { team_id, id }: MailRef): Promise<void> {
-  await db.run(sql`
+export async function markSent(db: Queryable, { team_id, id }: MailRef): Promise<boolean> {
+  const marked = await db.run(sql`
     update mails set sent_at = pirogue_now(), due_at = null, error = null
     where team_id = ${team_id} and id = ${id} and sent_at is null and kind <> 'dropped'`);
+  return marked > 0;
+}
+
+/** Ends the lease of a mail that was dropped while it was sent, so that its local copy is deleted in the next round. */
+export async function endDroppedLease(db: Queryable, { team_id, id, tries }: MailRef & Pick<MailRow, 'tries'>): Promise<void> {
+  await db.run(sql`
+    update mails set due_at = pirogue_now() where team_id = ${team_id} and id = ${id} and tries = ${tries} and kind = 'dropped'`);
 }
 
 export async function deleteMail(db: Queryable, { team_id, id }: MailRef): Promise<void> {
@@ -70,14 +78,21 @@ export async function deleteMail(db: Queryable, { team_id, id }: MailRef): Promi
 }
 
 /**
- * Reschedules a failed mail, unless another worker has claimed it since.
+ * Reschedules a failed mail, unless another worker has claimed it since, or it was dropped.
  * @param retry_ms milliseconds until the next attempt; null: given up
+ * @returns whether it was rescheduled
  */
-export async function markFailed(db: Queryable, mail: MailRef & Pick<MailRow, 'tries'>, error: string, retry_ms: number | null) {
-  await db.run(sql`
+export async function markFailed(
+  db: Queryable,
+  mail: MailRef & Pick<MailRow, 'tries'>,
+  error: string,
+  retry_ms: number | null,
+): Promise<boolean> {
+  const marked = await db.run(sql`
     update mails set error = ${error}, due_at = pirogue_now() + ${retry_ms}::float8 * interval '1 ms'
     where team_id = ${mail.team_id} and id = ${mail.id} and tries = ${mail.tries} and sent_at is null
       and kind <> 'dropped'`);
+  return marked > 0;
 }
 
 /**
