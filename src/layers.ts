@@ -97,7 +97,10 @@ export const LAYERS: readonly Layer[] = [
       fees: { holds: 'fees of payments and payouts' },
       ledger: {
         holds: 'chart of accounts, posting, balances, statements, verification',
-        writes: ['journals', 'postings', 'balances', 'balance_deltas', 'ledger_seals', 'ledger_group_seals'],
+        writes: [
+          ...['journals', 'postings', 'balances', 'balance_deltas', 'balance_days', 'balance_day_counts'],
+          ...['ledger_seals', 'ledger_group_seals'],
+        ],
       },
       events: { holds: 'catalogue of events, their bodies and lists', writes: ['events', 'event_bodies', 'event_sequences'] },
       webhooks: {

@@ -1,3 +1,6 @@
+/** Marks a file as UTF-8. Spreadsheets would assume another encoding, which breaks accents. */
+export const BYTE_ORDER_MARK = '\uFEFF';
+
 /** A number, or a text that is one, such as `+237650000000`: the only text with a sign that a spreadsheet may evaluate. */
 const NUMBER = /^[+-]?\d+(\.\d+)?$/;
 /** First characters of text that a spreadsheet evaluates as a formula, also after a tab or a line break. */

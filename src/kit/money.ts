@@ -59,6 +59,11 @@ export function wireFromMinor(amount: Minor): number {
   return Number(amount) / 100;
 }
 
+/** Converts major units that {@link wireFromMinor} returned, also negative ones, back to hundredths. */
+export function hundredths(amount: number): Minor {
+  return BigInt(Math.round(amount * 100));
+}
+
 /** Returns whether the amount can be moved in this currency (25000.50 XAF cannot). */
 export function isMovable(amount: Minor, currency: string): boolean {
   return decimalsOf(currency) === 2 || amount % 100n === 0n;

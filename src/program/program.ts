@@ -29,7 +29,7 @@ import { invoicePages } from '../edge/invoices/pages.ts';
 import { invoiceRoutes } from '../edge/invoices/routes.ts';
 import { overdueSweep } from '../edge/invoices/sweeps.ts';
 import { sealSweep } from '../money/ledger/seal.ts';
-import { foldSweep } from '../money/ledger/sweeps.ts';
+import { daysSweep, foldSweep } from '../money/ledger/sweeps.ts';
 import { mailForgetSweep, mailSweep } from '../edge/mail/sweeps.ts';
 import { forgetPeopleSweep, userMailSweep } from '../edge/mail/people-sweeps.ts';
 import { purgeSweeps } from '../edge/purge/sweeps.ts';
@@ -139,6 +139,7 @@ export function sweepsOf(deps: Deps, store: Store): Sweep[] {
     ...(store.environment === 'live' ? [usualSweep(deps, store), abuseCleanupSweep(deps, store)] : []),
     floatSweep(deps, store),
     foldSweep(store),
+    daysSweep(deps, store),
     sealSweep(store),
     auditSealSweep(store, STORE_ENTRIES),
     mailSweep(deps, store),

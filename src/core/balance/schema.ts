@@ -3,21 +3,10 @@ import { CURRENCIES } from '../../kit/money.ts';
 import { listMeta, pagingQuery } from '../../kit/paging.ts';
 import { envelopeSchema } from '../../kit/envelope.ts';
 import { moment } from '../../kit/schema.ts';
-import type { AccountName } from '../../money/ledger/accounts.ts';
+import { OWN_ACCOUNTS } from '../../money/ledger/accounts.ts';
 
-/**
- * The accounts that contain a merchant's own money, in the order of docs/contract/money.md; the other accounts are the
- * platform's.
- */
-export const BUCKETS = [
-  'available',
-  'pending',
-  'reserved',
-  'hold',
-  'disputed',
-  'in.transit',
-  'credit',
-] as const satisfies AccountName[];
+/** The balances that GET /balance shows beside their total. */
+export const BUCKETS = OWN_ACCOUNTS;
 
 export type Bucket = (typeof BUCKETS)[number];
 

@@ -1,5 +1,6 @@
 import type { ConsoleDeps } from './deps.ts';
 import { accountPages } from './pages/account/pages.ts';
+import { balancePages } from './pages/balance/pages.ts';
 import { customerPages } from './pages/customers/pages.ts';
 import { developerPages } from './pages/developers/pages.ts';
 import { generalPages } from './pages/general/pages.ts';
@@ -26,6 +27,7 @@ export function consolePagesOf(deps: ConsoleDeps): ConsolePage[] {
     ...homePages(deps),
     ...paymentPages(deps),
     ...customerPages(),
+    ...balancePages(),
     ...developerPages(deps),
     ...settingPages(deps),
   ];

@@ -22,6 +22,17 @@ const KINDS = {
 
 export type AccountName = keyof typeof KINDS;
 
+/** The accounts that contain a merchant's own money, in the order of docs/contract/money.md; the others are the platform's. */
+export const OWN_ACCOUNTS = [
+  'available',
+  'pending',
+  'reserved',
+  'hold',
+  'disputed',
+  'in.transit',
+  'credit',
+] as const satisfies AccountName[];
+
 /** An account's full name: the account name, followed by a colon and the subaccount when there is one. */
 export type Account = AccountName | `${AccountName}:${string}`;
 

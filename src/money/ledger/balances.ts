@@ -12,3 +12,11 @@ export async function readBalances(db: Queryable, team_id: bigint, currency: str
     ) all_parts group by account`);
   return new Map(rows.map((row) => [row.account, row.amount_minor]));
 }
+
+/** Returns the currencies in which a team has had a balance, in alphabetical order. */
+export async function currenciesOf(db: Queryable, team_id: bigint): Promise<string[]> {
+  const rows = await db.all<{ currency: string }>(sql`
+    select currency from balances where team_id = ${team_id}
+    union select currency from balance_deltas where team_id = ${team_id} order by currency`);
+  return rows.map(({ currency }) => currency);
+}

@@ -6,6 +6,8 @@ export const personal: PersonalData = {
     postings: { plain: 'team_id journal_id line currency debit credit amount_minor' },
     balances: { plain: 'team_id currency account guarded posted_minor' },
     balance_deltas: { plain: 'id team_id currency account amount_minor' },
+    balance_days: { plain: 'team_id currency day account kind amount_minor' },
+    balance_day_counts: { plain: 'team_id counted_to' },
     ledger_seals: { plain: 'id after_tx up_to_tx journals previous hash sealed_at' },
     ledger_group_seals: { plain: 'team_group n after_tx up_to_tx journals previous hash sealed_at' },
   },

@@ -9,6 +9,16 @@ export function money(amount: Minor, currency: string, language: ConsoleLanguage
   return formatMoney(amount, currency, language);
 }
 
+/** Formats a change of a balance, in hundredths, with its sign: `+25 000 FCFA`. */
+export function change(amount: Minor, currency: string, language: ConsoleLanguage): string {
+  return amount > 0n ? `+${money(amount, currency, language)}` : signedMoney(amount, currency, language);
+}
+
+/** Formats an amount in hundredths that may be negative, with the sign of a printed statement: `−25 000 FCFA`. */
+export function signedMoney(amount: Minor, currency: string, language: ConsoleLanguage): string {
+  return amount < 0n ? `−${money(-amount, currency, language)}` : money(amount, currency, language);
+}
+
 /** Formats an amount of the API, in major units. */
 export function wireMoney(amount: number, currency: string, language: ConsoleLanguage): string {
   return money(minorFromWire(amount) ?? 0n, currency, language);
@@ -25,8 +35,21 @@ export function exactMoment(at: Date | string, language: ConsoleLanguage): strin
 }
 
 function formatted(at: Date | string, language: ConsoleLanguage, timeStyle: 'short' | 'medium'): string {
-  const locale = language === 'en' ? 'en-GB' : 'fr';
-  return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle, timeZone: ZONE }).format(new Date(at));
+  return new Intl.DateTimeFormat(localeOf(language), { dateStyle: 'medium', timeStyle, timeZone: ZONE }).format(new Date(at));
+}
+
+/** Formats a UTC day: `23 Nov 2026`. */
+export function dayText(day: string | Date, language: ConsoleLanguage): string {
+  return new Intl.DateTimeFormat(localeOf(language), { dateStyle: 'medium', timeZone: ZONE }).format(new Date(day));
+}
+
+/** Formats the month of a UTC day: `November 2026`. */
+export function monthText(day: string, language: ConsoleLanguage): string {
+  return new Intl.DateTimeFormat(localeOf(language), { month: 'long', year: 'numeric', timeZone: ZONE }).format(new Date(day));
+}
+
+function localeOf(language: ConsoleLanguage): string {
+  return language === 'en' ? 'en-GB' : 'fr';
 }
 
 /** Formats a count with separators. */

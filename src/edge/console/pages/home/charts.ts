@@ -3,9 +3,9 @@ import { wireFromMinor } from '../../../../kit/money.ts';
 import type { Html } from '../../../../kit/html.ts';
 import type { TeamVisit } from '../../page.ts';
 import { barChart, lineChart, type Series } from '../../parts/charts.ts';
-import { money } from '../../parts/format.ts';
+import { dayText, money } from '../../parts/format.ts';
 import { daysOf, successOf, sum } from './figures.ts';
-import { compactMoney, dayText, percent, shortDay } from './format.ts';
+import { compactMoney, percent, shortDay } from './format.ts';
 import { HOME_TEXTS } from './texts.ts';
 import type { Home } from './view.ts';
 

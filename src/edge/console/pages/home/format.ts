@@ -2,11 +2,6 @@ import type { ConsoleLanguage } from '../../language.ts';
 
 const localeOf = (language: ConsoleLanguage) => (language === 'en' ? 'en-GB' : 'fr');
 
-/** Formats a UTC day: `23 Nov 2026`. */
-export function dayText(day: string | Date, language: ConsoleLanguage): string {
-  return new Intl.DateTimeFormat(localeOf(language), { dateStyle: 'medium', timeZone: 'UTC' }).format(new Date(day));
-}
-
 /** Formats a UTC day for an axis: `23 Nov`. */
 export function shortDay(day: string, language: ConsoleLanguage): string {
   return new Intl.DateTimeFormat(localeOf(language), { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(new Date(day));

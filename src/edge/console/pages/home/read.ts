@@ -5,8 +5,7 @@ import { teamFloats } from '../../../../providers/float/service.ts';
 import { keysEnding } from '../../../../tenants/keys/store.ts';
 import type { ConsoleDeps } from '../../deps.ts';
 import type { TeamVisit } from '../../page.ts';
-import { money, number } from '../../parts/format.ts';
-import { dayText } from './format.ts';
+import { dayText, money, number } from '../../parts/format.ts';
 import { confirmOf, type Period, startOf, sum } from './figures.ts';
 import { HOME_TEXTS } from './texts.ts';
 

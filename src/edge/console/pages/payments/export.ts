@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { type ExportedPayment, exportedPayments } from '../../../../core/payments/export-store.ts';
-import { csvLine } from '../../../../kit/csv.ts';
+import { BYTE_ORDER_MARK, csvLine } from '../../../../kit/csv.ts';
 import { Problem } from '../../../../kit/errors.ts';
 import { wireFromMinor } from '../../../../kit/money.ts';
 import { type Answer, redirect, type TeamVisit } from '../../page.ts';
@@ -9,8 +9,6 @@ import { filtersOf } from './list.ts';
 
 /** Maximum page of the API: what an export holds in memory. */
 const PAGE = 100;
-/** Marks the file as UTF-8. Spreadsheets would assume another encoding, which breaks accents. */
-const BYTE_ORDER_MARK = '\uFEFF';
 
 /** The columns of the file, in their order. They are listed in docs/console.md; a new one is added at the end. */
 const COLUMNS: readonly (readonly [name: string, cell: (row: ExportedPayment) => string | number | null])[] = [

@@ -1,0 +1,123 @@
+import type { Balance } from '../../../../core/balance/schema.ts';
+import { readBalance } from '../../../../core/balance/service.ts';
+import { readStatement, type Statement, type StatementDay } from '../../../../core/balance/statement.ts';
+import { type Html, html, raw } from '../../../../kit/html.ts';
+import { hundredths } from '../../../../kit/money.ts';
+import type { Answer, TeamVisit } from '../../page.ts';
+import { change, dayText, monthText, signedMoney } from '../../parts/format.ts';
+import { card, type Column, empty, field, pageHead, table } from '../../parts/parts.ts';
+import { withQuery } from '../../paths.ts';
+import { daysOfMonth, monthBeside, monthOf } from './months.ts';
+import { bucketOf, currencySwitch, queryOf, type Selection, selectionOf } from './selection.ts';
+import { BALANCE_TEXTS, FIGURES, type Figure } from './texts.ts';
+
+/** Shows the eight figures of a currency, and the statement of one of them for a month. */
+export async function showBalance(visit: TeamVisit): Promise<Answer> {
+  const { language, base, store, team, query, at } = visit;
+  const texts = BALANCE_TEXTS[language];
+  const selection = await selectionOf(visit);
+  const { currency } = selection;
+  const month = monthOf(query.month, at);
+  const [balance, statement] = await Promise.all([
+    readBalance(store.db, team.id, currency, null),
+    readStatement(store.db, team.id, { currency, bucket: bucketOf(selection), ...daysOfMonth(month) }),
+  ]);
+  const actions = currencySwitch(visit, `${base}/balance`, selection);
+  return {
+    kind: 'page',
+    title: texts.title,
+    nav: '/balance',
+    body: html`${pageHead(`${texts.title} · ${currency}`, { note: texts.note, actions })}${figures(visit, selection, balance)}
+${statementCard(visit, selection, month, statement)}${exportCard(visit, selection, month)}`,
+  };
+}
+
+function figures({ language, base }: TeamVisit, selection: Selection, balance: Balance): Html {
+  const texts = BALANCE_TEXTS[language];
+  const { currency } = selection;
+  const path = (figure: Figure) => withQuery(`${base}/balance`, queryOf({ ...selection, figure }));
+  const columns: Column<Figure>[] = [
+    {
+      head: texts.figure,
+      kind: 'main',
+      cell: (figure) =>
+        html`<a href="${path(figure)}"${figure === selection.figure && raw(' aria-current="true"')}>${texts.figures[figure]}</a>`,
+    },
+    { head: texts.meaning, cell: (figure) => html`<span class="note">${texts.meanings[figure]}</span>` },
+    {
+      head: texts.amount,
+      kind: 'number',
+      cell: (figure) => signedMoney(hundredths(balance[figure]), currency, language),
+    },
+  ];
+  return card(texts.now, html`<div class="figures">${table(texts.now, columns, FIGURES)}</div>`);
+}
+
+function statementCard(visit: TeamVisit, selection: Selection, month: string, statement: Statement | null): Html {
+  const { language } = visit;
+  const texts = BALANCE_TEXTS[language];
+  const title = `${texts.statement} · ${texts.figures[selection.figure]} · ${monthText(month, language)}`;
+  return card(
+    title,
+    html`${statement ? statementView(visit, selection, statement) : empty(texts.counting, texts.countingText)}`,
+    {
+      actions: months(visit, selection, month, statement?.earlier ?? false),
+    },
+  );
+}
+
+/** Links to the months beside this one. */
+function months({ language, base, at }: TeamVisit, selection: Selection, month: string, earlier: boolean): Html {
+  const texts = BALANCE_TEXTS[language];
+  const link = (beside: string, rel: string) =>
+    html`<a class="button quiet-button" rel="${rel}" href="${withQuery(`${base}/balance`, { ...queryOf(selection), month: beside })}">${monthText(beside, language)}</a>`;
+  const isPast = month < monthOf(undefined, at);
+  return html`<nav class="months" aria-label="${texts.months}">${earlier && link(monthBeside(month, -1), 'prev')}${isPast && link(monthBeside(month, 1), 'next')}</nav>`;
+}
+
+function statementView(visit: TeamVisit, selection: Selection, { opening_minor, closing_minor, days }: Statement): Html {
+  const { language, base } = visit;
+  const texts = BALANCE_TEXTS[language];
+  const { currency } = selection;
+  const shown = (amount: bigint) => signedMoney(amount, currency, language);
+  const moved = (amount: bigint) => (amount === 0n ? '—' : change(amount, currency, language));
+  if (days.length === 0) return empty(texts.noMovement, `${texts.closing} ${shown(closing_minor)}`);
+  const columns: Column<StatementDay>[] = [
+    {
+      head: texts.day,
+      kind: 'main',
+      cell: ({ day }) => html`<a href="${withQuery(`${base}/balance/${day}`, queryOf(selection))}">${dayText(day, language)}</a>`,
+    },
+    { head: texts.opening, kind: 'number', cell: (day) => shown(day.opening_minor) },
+    { head: texts.in, kind: 'number', cell: (day) => moved(day.in_minor) },
+    { head: texts.out, kind: 'number', cell: (day) => moved(day.out_minor) },
+    { head: texts.closing, kind: 'number', cell: (day) => shown(day.closing_minor) },
+  ];
+  const all = (side: 'in_minor' | 'out_minor') => days.reduce((sum, day) => sum + day[side], 0n);
+  const totals = [
+    [texts.opening, shown(opening_minor)],
+    [texts.in, moved(all('in_minor'))],
+    [texts.out, moved(all('out_minor'))],
+    [texts.closing, shown(closing_minor)],
+  ];
+  return html`<dl class="sums">${totals.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+<p class="note">${texts.statementNote}</p>${table(texts.statement, columns, days.toReversed())}`;
+}
+
+/** The form that downloads the entries of a range of days. */
+function exportCard({ language, base, query }: TeamVisit, selection: Selection, month: string): Html {
+  const texts = BALANCE_TEXTS[language];
+  const { from, before } = daysOfMonth(month);
+  const last = new Date(Date.parse(before) - 86_400_000).toISOString().slice(0, 10);
+  const hidden = Object.entries(queryOf(selection)).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  );
+  const isWrong = query.fault === 'days';
+  return card(
+    texts.export.title,
+    html`<p class="note">${texts.export.note}</p><form class="filters" action="${base}/balance/export">${hidden}
+${field({ name: 'date_from', label: texts.export.from, type: 'date', value: query.date_from ?? from, required: true, error: isWrong ? texts.export.wrong : undefined })}
+${field({ name: 'date_to', label: texts.export.to, type: 'date', value: query.date_to ?? last, required: true })}
+<div class="form-actions"><button class="quiet-button">${texts.export.submit}</button></div></form>`,
+  );
+}

@@ -1,0 +1,157 @@
+import { BUCKETS } from '../../../../core/balance/schema.ts';
+import type { ConsoleLanguage, Texts } from '../../language.ts';
+import { ENGLISH_KINDS, FRENCH_KINDS } from './kinds.ts';
+
+/** The figures of GET /balance, in their order. */
+export const FIGURES = ['total', ...BUCKETS] as const;
+
+export type Figure = (typeof FIGURES)[number];
+
+interface BalanceTexts {
+  title: string;
+  note: string;
+  currency: string;
+  now: string;
+  figure: string;
+  meaning: string;
+  amount: string;
+  figures: Record<Figure, string>;
+  meanings: Record<Figure, string>;
+  statement: string;
+  statementNote: string;
+  months: string;
+  day: string;
+  opening: string;
+  in: string;
+  out: string;
+  closing: string;
+  noMovement: string;
+  counting: string;
+  countingText: string;
+  byKind: string;
+  entries: string;
+  noEntries: string;
+  time: string;
+  cause: string;
+  subject: string;
+  export: Record<'title' | 'note' | 'from' | 'to' | 'submit' | 'wrong', string>;
+}
+
+export const BALANCE_TEXTS: Texts<BalanceTexts> = {
+  en: {
+    title: 'Balance',
+    note: 'As the ledger has it now. Days are in UTC.',
+    currency: 'Currency',
+    now: 'Figures',
+    figure: 'Balance',
+    meaning: 'What it is',
+    amount: 'Amount',
+    figures: {
+      total: 'Total',
+      available: 'Available',
+      pending: 'Pending',
+      reserved: 'Reserved for payouts',
+      hold: 'On hold',
+      disputed: 'Disputed',
+      'in.transit': 'In transit',
+      credit: 'Advance',
+    },
+    meanings: {
+      total: 'The sum of the seven others.',
+      available: 'Can be paid out now.',
+      pending: 'Collected, and still in retention.',
+      reserved: 'Set aside for payouts that were not sent yet, with their fees.',
+      hold: 'Captured for unfinished payments, on its way back to payers, or unexplained.',
+      disputed: 'Held back while a dispute is open.',
+      'in.transit': 'With a provider, on its way to a recipient.',
+      credit: 'Advanced by the platform: zero or negative, repaid first by what comes in.',
+    },
+    statement: 'Statement',
+    statementNote:
+      'Days without a movement are left out. What moves between two balances is in their statements, not in the total.',
+    months: 'Months',
+    day: 'Day',
+    opening: 'Opening',
+    in: 'In',
+    out: 'Out',
+    closing: 'Closing',
+    noMovement: 'No movement in this month',
+    counting: 'The statement is being prepared',
+    countingText: 'Journals are added up in the background. Open this page again in a few minutes.',
+    byKind: 'The day by cause',
+    entries: 'Entries',
+    noEntries: 'No entry on this day',
+    time: 'Time',
+    cause: 'Cause',
+    subject: 'Payment or payout',
+    export: {
+      title: 'Entries as a file',
+      note: 'One line for each entry of the balance that is shown, the newest first, as CSV. Both days are included.',
+      from: 'From day',
+      to: 'To day',
+      submit: 'Export as CSV',
+      wrong: 'Choose two days, the earlier one first.',
+    },
+  },
+  fr: {
+    title: 'Solde',
+    note: 'Tel que le grand livre le donne à cet instant. Les journées sont en UTC.',
+    currency: 'Devise',
+    now: 'Montants',
+    figure: 'Solde',
+    meaning: 'Signification',
+    amount: 'Montant',
+    figures: {
+      total: 'Total',
+      available: 'Disponible',
+      pending: 'En attente',
+      reserved: 'Réservé aux virements',
+      hold: 'Bloqué',
+      disputed: 'En litige',
+      'in.transit': 'En cours de transfert',
+      credit: 'Avance',
+    },
+    meanings: {
+      total: 'La somme des sept autres montants.',
+      available: 'Peut être viré dès maintenant.',
+      pending: 'Encaissé, encore en période de rétention.',
+      reserved: 'Mis de côté pour les virements acceptés et non encore envoyés, frais compris.',
+      hold: 'Encaissé pour des paiements inachevés, à restituer aux payeurs, ou non expliqué.',
+      disputed: 'Retenu tant qu’un litige est ouvert.',
+      'in.transit': 'Chez un prestataire, en route vers le bénéficiaire.',
+      credit: 'Avancé par la plateforme : nul ou négatif, remboursé en premier sur les encaissements.',
+    },
+    statement: 'Relevé',
+    statementNote:
+      'Les journées sans mouvement ne figurent pas. Ce qui passe d’un solde à un autre figure dans leurs relevés, pas dans celui du total.',
+    months: 'Mois',
+    day: 'Jour',
+    opening: 'Solde initial',
+    in: 'Entrées',
+    out: 'Sorties',
+    closing: 'Solde final',
+    noMovement: 'Aucun mouvement ce mois-ci',
+    counting: 'Le relevé est en préparation',
+    countingText: 'Les écritures sont additionnées en arrière-plan. Rouvrez cette page dans quelques minutes.',
+    byKind: 'La journée par motif',
+    entries: 'Écritures',
+    noEntries: 'Aucune écriture ce jour-là',
+    time: 'Heure',
+    cause: 'Motif',
+    subject: 'Paiement ou virement',
+    export: {
+      title: 'Écritures dans un fichier',
+      note: 'Une ligne par écriture du solde affiché, de la plus récente à la plus ancienne, en CSV. Les deux jours sont inclus.',
+      from: 'Du',
+      to: 'Au',
+      submit: 'Exporter en CSV',
+      wrong: 'Indiquez deux jours, le plus ancien en premier.',
+    },
+  },
+};
+
+/** Returns what a kind of journal is called; kinds without a name are shown as they are in the API. */
+export function kindText(kind: string, language: ConsoleLanguage): string {
+  const names: Readonly<Record<string, string>> = language === 'fr' ? FRENCH_KINDS : ENGLISH_KINDS;
+  return names[kind] ?? kind;
+}
