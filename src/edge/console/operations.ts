@@ -33,9 +33,9 @@ export class Operations {
       throw new Problem(403, 'This feature exists in the live environment only.', { error_code: 'live_only_feature' });
     }
     if (route.sandboxOnly && environment === 'live') throw new Problem(501, 'Not available in the live environment.');
-    const { params = {}, query = {}, body = {}, idempotency_key = null } = sent;
+    const { params = {}, query = {}, body = {}, idempotency_key = null, sync = null } = sent;
     return runInside(this.#deps, found, caller, {
-      ...{ params, query: queryTexts(query), body, sync: null },
+      ...{ params, query: queryTexts(query), body, sync: route.sync ? sync : null },
       idempotency_key: route.idempotent ? idempotency_key : null,
       ...{ request_id: visit.request_id, trace_id: visit.trace_id, ip: visit.ip, at: visit.at },
     });

@@ -65,6 +65,8 @@ export interface ApiCall {
   query?: Record<string, unknown>;
   body?: unknown;
   idempotency_key?: string | null;
+  /** Subaccount for which it runs, of operations that take `X-Sync`. */
+  sync?: string | null;
 }
 
 /** What a page answers with. */

@@ -5,6 +5,8 @@ import { customerPages } from './pages/customers/pages.ts';
 import { developerPages } from './pages/developers/pages.ts';
 import { generalPages } from './pages/general/pages.ts';
 import { homePages } from './pages/home/pages.ts';
+import { invoicePages } from './pages/invoices/pages.ts';
+import { linkPages } from './pages/links/pages.ts';
 import { operatorPages } from './pages/operator/pages.ts';
 import { paymentPages } from './pages/payments/pages.ts';
 import { peoplePages } from './pages/people/pages.ts';
@@ -28,6 +30,8 @@ export function consolePagesOf(deps: ConsoleDeps): ConsolePage[] {
     ...paymentPages(deps),
     ...customerPages(),
     ...balancePages(),
+    ...invoicePages(),
+    ...linkPages(),
     ...developerPages(deps),
     ...settingPages(deps),
   ];

@@ -14,6 +14,7 @@ import { ASSETS, HEADERS, PAGE_HEADERS } from './assets.ts';
 import type { ConsoleDeps } from './deps.ts';
 import { FORM_FIELD, readFormToken } from './forms.ts';
 import { frame } from './frame/frame.ts';
+import { liveOnlyAnswer } from './frame/live-only.ts';
 import { problemAnswer, problemPage } from './frame/problem.ts';
 import { Operations } from './operations.ts';
 import { type Answer, type ConsolePage, type PersonVisit, redirect, type TeamVisit, type Visit } from './page.ts';
@@ -123,6 +124,7 @@ async function admitted(context: Context, page: ConsolePage, seen: { visit: Visi
   seen.visit = member;
   if (!member.can(page.permission)) refuseRole();
   if (page.liveOnly && member.environment === 'sandbox') {
+    if (page.method === 'GET') return liveOnlyAnswer(member, page.path);
     throw new Problem(403, 'This feature exists in the live environment only.', { error_code: 'live_only_feature' });
   }
   return page.fresh && !isFresh(member) ? toProof(page, member) : page.handle(member);

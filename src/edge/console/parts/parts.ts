@@ -109,6 +109,18 @@ export function select(
   );
 }
 
+/** A labelled text of several lines. */
+export function textarea(given: Pick<Field, 'name' | 'label' | 'value' | 'help' | 'error' | 'maxlength' | 'required'>): Html {
+  const { name, label, value = '', maxlength, required } = given;
+  const attributes = html`${maxlength && html` maxlength="${maxlength}"`}${required && raw(' required')}`;
+  // A browser drops a line break directly after the tag: of a text that begins with one, it would drop the text's own.
+  return labelled(
+    given,
+    (described) => html`<textarea id="f-${name}" name="${name}" rows="4"${attributes}${described}>\n${value}</textarea>`,
+    label,
+  );
+}
+
 function labelled(given: Pick<Field, 'name' | 'help' | 'error'>, control: (described: Html) => Html, label: string): Html {
   const { name, help, error } = given;
   const ids = [error && `f-${name}-error`, help && `f-${name}-help`].filter(Boolean).join(' ');
@@ -116,6 +128,14 @@ function labelled(given: Pick<Field, 'name' | 'help' | 'error'>, control: (descr
   return html`<div class="field"><label for="f-${name}">${label}</label>${control(described)}${
     error && html`<p class="error" id="f-${name}-error">${error}</p>`
   }${help && html`<p class="help" id="f-${name}-help">${help}</p>`}</div>`;
+}
+
+/** An action behind a button that first says what it does; without script, too. */
+export function confirm(given: { summary: string; why: string; action: string; danger?: boolean }, formFields: Html): Html {
+  const { summary, why, action, danger } = given;
+  const kind = danger && html` class="danger"`;
+  return html`<details class="confirm"><summary class="button${danger && ' danger'}">${summary}</summary><form method="post" action="${action}">${formFields}
+<p>${why}</p><button${kind}>${summary}</button></form></details>`;
 }
 
 /** A message above a form or a page, announced by screen readers. */

@@ -1,0 +1,60 @@
+import type { FieldErrors } from '../../../../kit/errors.ts';
+import { type Html, html } from '../../../../kit/html.ts';
+import type { Answer, TeamVisit } from '../../page.ts';
+import { dayText, wireMoney } from '../../parts/format.ts';
+import { type Found, findPage } from '../../parts/lists.ts';
+import { pager } from '../../parts/pager.ts';
+import { alert, type Column, doneAlert, empty, field, pageHead, select, table, when } from '../../parts/parts.ts';
+import { type Invoice, invoiceBadge, recipientOf } from './read.ts';
+import { INVOICE_TEXTS } from './texts.ts';
+
+/** Filters of the list: those of GET /invoices. */
+const FILTERS = ['search', 'status', 'date_from', 'date_to'] as const;
+
+/** Shows the list of invoices. */
+export async function showInvoices(visit: TeamVisit): Promise<Answer> {
+  const texts = INVOICE_TEXTS[visit.language];
+  const found = await findPage<Invoice>(visit, 'GET /invoices', FILTERS);
+  const actions = visit.can('invoice.write') && html`<a class="button" href="${visit.base}/invoices/new">${texts.new}</a>`;
+  return {
+    kind: 'page',
+    title: texts.title,
+    nav: '/invoices',
+    body: html`${pageHead(texts.title, { actions })}${doneAlert(texts.done, visit.query.done)}${filters(visit, 'errors' in found ? found.errors : {})}${
+      'items' in found ? results(visit, found) : alert(found.message)
+    }`,
+  };
+}
+
+function filters({ language, query, base }: TeamVisit, errors: FieldErrors): Html {
+  const texts = INVOICE_TEXTS[language];
+  const common = (name: (typeof FILTERS)[number]) => ({ name, value: query[name], error: errors[name]?.[0] });
+  return html`<form class="filters" action="${base}/invoices" role="search" aria-label="${texts.filters}">
+${field({ ...common('search'), label: texts.search, type: 'search', placeholder: texts.searchHelp })}
+${select({ ...common('status'), label: texts.status }, [['', texts.anyStatus], ...Object.entries(texts.statuses)])}
+${field({ ...common('date_from'), label: texts.from, type: 'date' })}
+${field({ ...common('date_to'), label: texts.to, type: 'date' })}
+<div class="form-actions"><button>${texts.filter}</button><a class="button quiet-button" href="${base}/invoices">${texts.reset}</a></div>
+</form>`;
+}
+
+function results(visit: TeamVisit, { items, meta }: Extract<Found<Invoice>, { items: unknown }>): Html {
+  const { language, base, query } = visit;
+  const texts = INVOICE_TEXTS[language];
+  if (items.length === 0) {
+    return FILTERS.some((name) => query[name]) ? empty(texts.noneFound, texts.noneFoundText) : empty(texts.none, texts.noneText);
+  }
+  const columns: Column<Invoice>[] = [
+    {
+      head: texts.number,
+      kind: 'main',
+      cell: ({ id, number }) => html`<a href="${base}/invoices/${id}">${number ?? texts.draft}</a>`,
+    },
+    { head: texts.customer, cell: recipientOf },
+    { head: texts.amount, kind: 'number', cell: ({ amount, currency }) => wireMoney(amount, currency, language) },
+    { head: texts.status, cell: ({ status }) => invoiceBadge(status, language) },
+    { head: texts.due, cell: ({ due_date }) => (due_date === null ? '—' : dayText(due_date, language)) },
+    { head: texts.created, cell: ({ created_at }) => when(created_at, language) },
+  ];
+  return html`${table(texts.title, columns, items)}${pager(visit, `${base}/invoices`, meta)}`;
+}

@@ -1,0 +1,58 @@
+import type { FieldErrors } from '../../../../kit/errors.ts';
+import { type Html, html } from '../../../../kit/html.ts';
+import type { Answer, TeamVisit } from '../../page.ts';
+import { number, wireMoney } from '../../parts/format.ts';
+import { type Found, findPage } from '../../parts/lists.ts';
+import { pager } from '../../parts/pager.ts';
+import { alert, type Column, empty, field, pageHead, select, table, when } from '../../parts/parts.ts';
+import { amountOf, type Link, linkBadge } from './read.ts';
+import { LINK_TEXTS } from './texts.ts';
+
+/** Filters of the list: those of GET /links. */
+const FILTERS = ['search', 'status'] as const;
+
+/** Shows the list of payment links. */
+export async function showLinks(visit: TeamVisit): Promise<Answer> {
+  const texts = LINK_TEXTS[visit.language];
+  const found = await findPage<Link>(visit, 'GET /links', FILTERS);
+  const actions = visit.can('link.write') && html`<a class="button" href="${visit.base}/links/new">${texts.new}</a>`;
+  return {
+    kind: 'page',
+    title: texts.title,
+    nav: '/links',
+    body: html`${pageHead(texts.title, { actions })}${filters(visit, 'errors' in found ? found.errors : {})}${
+      'items' in found ? results(visit, found) : alert(found.message)
+    }`,
+  };
+}
+
+function filters({ language, query, base }: TeamVisit, errors: FieldErrors): Html {
+  const texts = LINK_TEXTS[language];
+  const common = (name: (typeof FILTERS)[number]) => ({ name, value: query[name], error: errors[name]?.[0] });
+  return html`<form class="filters" action="${base}/links" role="search" aria-label="${texts.filters}">
+${field({ ...common('search'), label: texts.search, type: 'search', placeholder: texts.searchHelp })}
+${select({ ...common('status'), label: texts.status }, [['', texts.anyStatus], ...Object.entries(texts.statuses)])}
+<div class="form-actions"><button>${texts.filter}</button><a class="button quiet-button" href="${base}/links">${texts.reset}</a></div>
+</form>`;
+}
+
+function results(visit: TeamVisit, { items, meta }: Extract<Found<Link>, { items: unknown }>): Html {
+  const { language, base, query } = visit;
+  const texts = LINK_TEXTS[language];
+  if (items.length === 0) {
+    return FILTERS.some((name) => query[name]) ? empty(texts.noneFound, texts.noneFoundText) : empty(texts.none, texts.noneText);
+  }
+  const columns: Column<Link>[] = [
+    { head: texts.what, kind: 'main', cell: ({ id, title }) => html`<a href="${base}/links/${id}">${title}</a>` },
+    { head: texts.amount, kind: 'number', cell: (link) => amountOf(link, language) },
+    { head: texts.status, cell: ({ status }) => linkBadge(status, language) },
+    { head: texts.succeeded, kind: 'number', cell: ({ payments_succeeded }) => number(payments_succeeded, language) },
+    {
+      head: texts.collected,
+      kind: 'number',
+      cell: ({ amount_collected, currency }) => wireMoney(amount_collected, currency, language),
+    },
+    { head: texts.created, cell: ({ created_at }) => when(created_at, language) },
+  ];
+  return html`${table(texts.title, columns, items)}${pager(visit, `${base}/links`, meta)}`;
+}

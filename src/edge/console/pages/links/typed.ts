@@ -1,0 +1,89 @@
+import { type FieldErrors, invalid } from '../../../../kit/errors.ts';
+import type { ConsoleLanguage } from '../../language.ts';
+import { fieldOf, type TeamVisit } from '../../page.ts';
+import { typedAmount } from '../../parts/amount.ts';
+import { chosenOf } from '../../parts/choices.ts';
+import type { Link } from './read.ts';
+import { LINK_TEXTS } from './texts.ts';
+
+const DAY_MS = 86_400_000;
+
+const TEXT_FIELDS = [
+  'title',
+  'description',
+  'reference',
+  'currency',
+  'amount',
+  'min_amount',
+  'max_amount',
+  'last_day',
+  'max_uses',
+  'callback',
+] as const;
+
+type TextField = (typeof TEXT_FIELDS)[number];
+
+/** A payment link as it is typed. */
+export type Typed = Record<TextField, string> & { collect: string[] };
+
+/** Returns the form of a new link. */
+export function newLink(currency: string): Typed {
+  const texts = Object.fromEntries(TEXT_FIELDS.map((name) => [name, ''])) as Record<TextField, string>;
+  return { ...texts, currency, collect: ['phone'] };
+}
+
+/** Returns the form of a link. */
+export function typedFrom(link: Link): Typed {
+  const { title, description, reference, currency, amount, min_amount, max_amount, expires_at, max_uses, callback, collect } =
+    link;
+  return {
+    ...{ title, currency, collect, description: description ?? '', reference: reference ?? '', callback: callback ?? '' },
+    ...{ amount: String(amount ?? ''), min_amount: String(min_amount ?? ''), max_amount: String(max_amount ?? '') },
+    ...{ last_day: lastDayOf(expires_at), max_uses: String(max_uses ?? '') },
+  };
+}
+
+/** Reads the form. */
+export function typedIn(visit: TeamVisit): Typed {
+  const texts = Object.fromEntries(TEXT_FIELDS.map((name) => [name, fieldOf(visit, name)])) as Record<TextField, string>;
+  return { ...texts, collect: chosenOf(visit, 'collect') };
+}
+
+/** Returns the UTC day in which the last moment before an end lies. */
+function lastDayOf(expires_at: string | null): string {
+  return expires_at === null ? '' : new Date(Date.parse(expires_at) - 1).toISOString().slice(0, 10);
+}
+
+/**
+ * Returns the body of POST /links, or of PATCH.
+ * @param before the link that is changed: an end within the day that stayed chosen is kept to the second
+ * @throws Problem 422 for numbers that are none
+ */
+export function bodyOf(typed: Typed, language: ConsoleLanguage, before?: Link): object {
+  const { faults } = LINK_TEXTS[language];
+  const errors: FieldErrors = {};
+  const amount = (name: 'amount' | 'min_amount' | 'max_amount') => {
+    const value = typed[name] === '' ? null : typedAmount(typed[name]);
+    if (value === null && typed[name] !== '') errors[name] = [faults.amount];
+    return value;
+  };
+  const amounts = { amount: amount('amount'), min_amount: amount('min_amount'), max_amount: amount('max_amount') };
+  if (typed.max_uses !== '' && !/^\d{1,10}$/.test(typed.max_uses)) errors.max_uses = [faults.count];
+  if (Object.keys(errors).length > 0) throw invalid(errors);
+  const { title, collect, last_day, currency } = typed;
+  return {
+    ...{ title, collect, ...amounts, ...(before ? {} : { currency }) },
+    description: typed.description || null,
+    reference: typed.reference || null,
+    callback: typed.callback || null,
+    max_uses: typed.max_uses === '' ? null : Number(typed.max_uses),
+    ...(before && lastDayOf(before.expires_at) === last_day ? {} : { expires_at: endOf(last_day) }),
+  };
+}
+
+/** Returns the end of a UTC day; the text itself when it is no day, which the API rejects. */
+function endOf(day: string): string | null {
+  if (day === '') return null;
+  const start = Date.parse(`${day}T00:00:00Z`);
+  return Number.isNaN(start) ? day : new Date(start + DAY_MS).toISOString();
+}

@@ -1,0 +1,23 @@
+import { type FieldErrors, Problem } from '../../../kit/errors.ts';
+import type { TeamVisit } from '../page.ts';
+import type { CursorMeta } from './pager.ts';
+
+/** A page of a list, or why the API rejected its filters. */
+export type Found<Item> = { items: Item[]; meta: CursorMeta } | { message: string; errors: FieldErrors };
+
+/**
+ * Reads the page of a list that the address names. It is not counted, because a count reads all that match.
+ * @param operation such as `GET /invoices`
+ * @param filters names of those that the operation takes, as they are in the address
+ */
+export async function findPage<Item>(visit: TeamVisit, operation: string, filters: readonly string[]): Promise<Found<Item>> {
+  const { cursor = '' } = visit.query;
+  const chosen = Object.fromEntries(filters.map((name) => [name, visit.query[name]]));
+  try {
+    const { body } = await visit.api(operation, { query: { ...chosen, cursor } });
+    return body as unknown as { items: Item[]; meta: CursorMeta };
+  } catch (error) {
+    if (error instanceof Problem && error.status === 422) return { message: error.message, errors: error.details.errors ?? {} };
+    throw error;
+  }
+}
