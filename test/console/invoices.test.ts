@@ -105,7 +105,11 @@ test('a draft is changed, sent, reminded once a day, and cancelled; what is not 
   const id = page.split('/').at(-1);
   const shown = await finance.get(page);
   assert.ok(shown.text.includes('&lt;img src=x') && !shown.text.includes('<img src=x') && !shown.text.includes('<script>1'));
-  const edited = await finance.submit(`${page}/edit`, `${page}/edit`, { ...GOOD, email: 'kofi@buyers.example', line_0_price: '4000' });
+  const edited = await finance.submit(`${page}/edit`, `${page}/edit`, {
+    ...GOOD,
+    email: 'kofi@buyers.example',
+    line_0_price: '4000',
+  });
   assert.deepEqual([edited.status, edited.to], [303, `${page}?done=update`]);
   assert.equal((await live('GET', `/invoices/${id}`)).body.invoice.amount, 15_000);
 

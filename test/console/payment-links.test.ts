@@ -81,7 +81,10 @@ test('a link is changed, deactivated and activated; an end is the last moment of
   const edited = await support.submit(`${page}/edit`, `${page}/edit`, { ...GOOD, currency: 'XOF', last_day: '', max_uses: '10' });
   assert.equal(edited.to, `${page}?done=update`);
   const link = await linkAt(page);
-  assert.deepEqual([link.currency, link.amount, link.min_amount, link.expires_at, link.max_uses], ['XAF', 25_000, null, null, 10]);
+  assert.deepEqual(
+    [link.currency, link.amount, link.min_amount, link.expires_at, link.max_uses],
+    ['XAF', 25_000, null, null, 10],
+  );
   const off = await support.post(`${page}/deactivate`, tokenOf(await support.get(page)));
   assert.equal(off.to, `${page}?done=deactivate`);
   assert.equal((await linkAt(page)).status, 'inactive');

@@ -138,10 +138,13 @@ export function teamPage(page: Omit<Extract<ConsolePage, { who: 'team' }>, 'who'
   return { who: 'team', ...page };
 }
 
-/** Returns the only value of a field of the form; empty when it is absent or was sent more than once. */
+/**
+ * Returns the only value of a field of the form; empty when it is absent or was sent more than once. Browsers send each line break as
+ * two characters; one is left, as the API counts and stores it.
+ */
 export function fieldOf({ form }: Visit, name: string): string {
   const value = form[name];
-  return typeof value === 'string' ? value.trim() : '';
+  return typeof value === 'string' ? value.replaceAll('\r\n', '\n').trim() : '';
 }
 
 /** Returns a field as it was typed, with the spaces at its ends: a password. */

@@ -3,6 +3,7 @@ import { accountPages } from './pages/account/pages.ts';
 import { balancePages } from './pages/balance/pages.ts';
 import { customerPages } from './pages/customers/pages.ts';
 import { developerPages } from './pages/developers/pages.ts';
+import { disputePages } from './pages/disputes/pages.ts';
 import { generalPages } from './pages/general/pages.ts';
 import { homePages } from './pages/home/pages.ts';
 import { invoicePages } from './pages/invoices/pages.ts';
@@ -13,6 +14,7 @@ import { peoplePages } from './pages/people/pages.ts';
 import { searchPages } from './pages/search/pages.ts';
 import { settingPages } from './pages/settings/pages.ts';
 import { signInPages } from './pages/sign-in/pages.ts';
+import { subaccountPages } from './pages/subaccounts/pages.ts';
 import type { ConsolePage } from './page.ts';
 
 /** Returns every page and action of the console. */
@@ -32,6 +34,8 @@ export function consolePagesOf(deps: ConsoleDeps): ConsolePage[] {
     ...balancePages(),
     ...invoicePages(),
     ...linkPages(),
+    ...disputePages(),
+    ...subaccountPages(),
     ...developerPages(deps),
     ...settingPages(deps),
   ];

@@ -14,7 +14,7 @@ const TEXTS: Texts<Record<'title' | 'why' | 'instead' | 'toLive' | 'toSandbox', 
     title: 'Uniquement en production',
     why: 'Les factures et les liens de paiement sont envoyés à des personnes, qui les règlent en argent réel. La sandbox n’en a pas, ni ici ni dans l’API.',
     instead:
-      'Dans la sandbox, créez un paiement de test : sa page est celle à laquelle mènent les factures et les liens de paiement.',
+      'Dans la sandbox, créez un paiement de test : sa page est celle à laquelle mènent les factures et les liens de paiement.',
     toLive: 'Passer en production',
     toSandbox: 'Créer un paiement de test',
   },

@@ -56,3 +56,14 @@ function localeOf(language: ConsoleLanguage): string {
 export function number(value: number | bigint, language: ConsoleLanguage): string {
   return new Intl.NumberFormat(language).format(value);
 }
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Says how long it is until a moment, in days or hours, rounded down: `in 6 days`. */
+export function timeUntil(left_ms: number, language: ConsoleLanguage): string {
+  const words = new Intl.RelativeTimeFormat(language);
+  return left_ms >= 2 * DAY_MS
+    ? words.format(Math.floor(left_ms / DAY_MS), 'day')
+    : words.format(Math.floor(left_ms / HOUR_MS), 'hour');
+}

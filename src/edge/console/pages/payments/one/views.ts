@@ -85,7 +85,7 @@ export function details({ language, base }: TeamVisit, { payment }: Story): Html
       [texts.details.madeBy, idText(key_id)],
       [texts.details.retryOf, retry_of && idText(retry_of, `${base}/payments/${retry_of}`)],
       [texts.details.retriedBy, retried_by && idText(retried_by, `${base}/payments/${retried_by}`)],
-      [texts.details.account, account_id && idText(account_id)],
+      [texts.details.account, account_id && idText(account_id, `${base}/subaccounts/${account_id}`)],
       [texts.details.callback, callback],
     ]),
   );
@@ -117,8 +117,8 @@ function textOf(value: Json): string {
 }
 
 /** An amount with the id of what moved it, to which the timeline leads. */
-function amountWithId({ id, amount, currency }: Refund | Dispute, language: ConsoleLanguage): Html {
-  return html`${wireMoney(amount, currency, language)}<br><span id="${id}">${shortId(id)}</span>`;
+function amountWithId({ id, amount, currency }: Refund | Dispute, language: ConsoleLanguage, href?: string): Html {
+  return html`${wireMoney(amount, currency, language)}<br><span id="${id}">${shortId(id, href)}</span>`;
 }
 
 const REFUND_TONES: Record<Refund['status'], Tone> = { pending: 'idle', processing: 'info', succeeded: 'good', failed: 'bad' };
@@ -144,10 +144,10 @@ export function refunds({ language }: TeamVisit, { refunds: rows }: Story): Html
   return html`${rows.length > 0 && card(texts.cards.refunds, table(texts.cards.refunds, columns, rows))}`;
 }
 
-export function disputes({ language }: TeamVisit, { disputes: rows }: Story): Html {
+export function disputes({ language, base }: TeamVisit, { disputes: rows }: Story): Html {
   const texts = ONE_TEXTS[language];
   const columns: Column<Dispute>[] = [
-    { head: texts.table.amount, kind: 'main', cell: (row) => amountWithId(row, language) },
+    { head: texts.table.amount, kind: 'main', cell: (row) => amountWithId(row, language, `${base}/disputes/${row.id}`) },
     { head: texts.table.status, cell: ({ status }) => badge(texts.disputeStatuses[status], DISPUTE_TONES[status]) },
     { head: texts.table.reason, cell: ({ reason }) => reason },
     { head: texts.table.due, cell: ({ due_at }) => (due_at ? when(due_at, language) : '—') },

@@ -1,0 +1,50 @@
+import { html } from '../../../../kit/html.ts';
+import { type Answer, fieldOf, redirect, type TeamVisit } from '../../page.ts';
+import { typedAmount } from '../../parts/amount.ts';
+import { type Fault, faultOf } from '../../parts/fault.ts';
+import { wireMoney } from '../../parts/format.ts';
+import { alert, field, idText, pageHead } from '../../parts/parts.ts';
+import { disputeOf, isOpenDispute } from './read.ts';
+import { DISPUTE_TEXTS } from './texts.ts';
+
+/** Why the acceptance was not carried out: what was typed is not the amount, or the API rejected it. */
+interface Rejected {
+  typed: string;
+  fault?: Fault;
+}
+
+/** Shows what accepting a dispute does, and asks for its amount to be typed. */
+export async function showAccept(visit: TeamVisit, rejected?: Rejected): Promise<Answer> {
+  const { base, language } = visit;
+  const texts = DISPUTE_TEXTS[language];
+  const dispute = await disputeOf(visit);
+  const path = `${base}/disputes/${dispute.id}`;
+  if (!isOpenDispute(dispute)) return redirect(path);
+  const amount = wireMoney(dispute.amount, dispute.currency, language);
+  const confirm = { name: 'confirm', label: texts.acceptType(amount), value: rejected?.typed, required: true };
+  const error = rejected && !rejected.fault ? texts.acceptWrong : undefined;
+  return {
+    kind: 'page',
+    title: texts.acceptTitle,
+    nav: '/disputes',
+    ...(rejected ? { status: rejected.fault?.status ?? 422 } : {}),
+    body: html`<p class="back"><a href="${path}">← ${texts.title}</a></p>${pageHead(texts.acceptTitle)}<section class="card narrow">${alert(rejected?.fault?.message)}
+<p>${texts.acceptWhat}</p><ul class="reasons">${texts.acceptEffects.map((effect) => html`<li>${effect}</li>`)}</ul><p>${idText(dispute.id, path)}</p>
+<form method="post" action="${path}/accept?from=${encodeURIComponent(`${path}/accept`)}">${visit.formFields()}
+${field({ ...confirm, error, inputmode: 'decimal', autocomplete: 'off' })}
+<div class="form-actions"><button class="danger">${texts.accept}</button><a class="button quiet-button" href="${path}">${texts.keep}</a></div></form></section>`,
+  };
+}
+
+/** Accepts the dispute whose amount was typed. */
+export async function submitAccept(visit: TeamVisit): Promise<Answer> {
+  const { id, amount } = await disputeOf(visit);
+  const typed = fieldOf(visit, 'confirm');
+  if (typedAmount(typed) !== amount) return showAccept(visit, { typed });
+  try {
+    await visit.api('POST /disputes/:id/accept', { params: { id } });
+  } catch (error) {
+    return showAccept(visit, { typed, fault: faultOf(error) });
+  }
+  return redirect(`${visit.base}/disputes/${id}?done=accept`);
+}

@@ -1,0 +1,128 @@
+import type { Split } from '../../../../money/settlement/shares.ts';
+import { CHANNELS } from '../../../../providers/reference/channels.ts';
+import { invalid } from '../../../../kit/errors.ts';
+import { type Html, html } from '../../../../kit/html.ts';
+import { type Answer, fieldOf, type PageAnswer, redirect, type TeamVisit } from '../../page.ts';
+import { typedAmount } from '../../parts/amount.ts';
+import { type Fault, faultOf, unplaced } from '../../parts/fault.ts';
+import { alert, card, field, pageHead, select } from '../../parts/parts.ts';
+import { type Account, accountOf } from './read.ts';
+import { ACCOUNT_TEXTS } from './texts.ts';
+
+const FIELDS = ['name', 'email', 'phone', 'split_type', 'split_value', 'channel', 'account_number'] as const;
+
+/** A subaccount as it is typed. */
+type Typed = Record<(typeof FIELDS)[number], string>;
+
+/** Names under which the API rejects the fields that are shown. */
+const SHOWN = ['name', 'email', 'phone', 'split.type', 'split.value', 'settlement.channel', 'settlement.account_number'];
+
+/** Payout channels. A card receives no payouts. */
+const PAYABLE = CHANNELS.filter(({ kind }) => kind !== 'card');
+
+/** Shows the form of a new subaccount. */
+export function showCreate(visit: TeamVisit): Answer {
+  return formPage(visit, null, Object.fromEntries(FIELDS.map((name) => [name, ''])) as Typed);
+}
+
+/** Creates a subaccount. */
+export async function createAccount(visit: TeamVisit): Promise<Answer> {
+  const typed = typedIn(visit);
+  try {
+    const made = await visit.api('POST /accounts', { body: bodyOf(visit, typed), idempotency_key: visit.formKey });
+    return redirect(`${visit.base}/subaccounts/${(made.body as { account: Account }).account.id}?done=create`);
+  } catch (error) {
+    return formPage(visit, null, typed, faultOf(error));
+  }
+}
+
+/** Shows the form of a subaccount. */
+export async function showEdit(visit: TeamVisit): Promise<Answer> {
+  const account = await accountOf(visit);
+  const { name, email, phone, split, settlement } = account;
+  return formPage(visit, account, {
+    ...{ name, email, phone: phone ?? '', split_type: split?.type ?? '', split_value: String(split?.value ?? '') },
+    ...{ channel: settlement?.channel ?? '', account_number: settlement?.account_number ?? '' },
+  });
+}
+
+/** Saves a changed subaccount. What the form does not show stays as it is. */
+export async function editAccount(visit: TeamVisit): Promise<Answer> {
+  const account = await accountOf(visit);
+  const typed = typedIn(visit);
+  try {
+    await visit.api('PATCH /accounts/:id', { params: { id: account.id }, body: bodyOf(visit, typed) });
+    return redirect(`${visit.base}/subaccounts/${account.id}?done=update`);
+  } catch (error) {
+    return formPage(visit, account, typed, faultOf(error));
+  }
+}
+
+function typedIn(visit: TeamVisit): Typed {
+  return Object.fromEntries(FIELDS.map((name) => [name, fieldOf(visit, name)])) as Typed;
+}
+
+/** @throws Problem 422 */
+function bodyOf(visit: TeamVisit, { name, email, phone, split_type, split_value, channel, account_number }: Typed): object {
+  const settled = channel !== '' || account_number !== '';
+  return {
+    ...{ name, email, phone: phone || null, split: splitOf(visit, split_type, split_value) },
+    settlement: settled ? { channel, account_number } : null,
+  };
+}
+
+function splitOf({ language }: TeamVisit, type: string, text: string): Split | null {
+  const { faults } = ACCOUNT_TEXTS[language];
+  if (type === '' && text === '') return null;
+  if (type !== 'percentage' && type !== 'fixed') throw invalid({ 'split.type': [faults.type] });
+  const value = typedAmount(text);
+  if (value === null) throw invalid({ 'split.value': [faults.value] });
+  return { type, value };
+}
+
+/** @param account the one that is changed; null for a new one */
+function formPage(visit: TeamVisit, account: Account | null, typed: Typed, fault?: Fault): PageAnswer {
+  const { base, language } = visit;
+  const texts = ACCOUNT_TEXTS[language];
+  const all = `${base}/subaccounts`;
+  const back = account ? `${all}/${account.id}` : all;
+  const title = account ? `${texts.edit} · ${account.name}` : texts.new;
+  const action = account ? `${back}/edit` : all;
+  // Whoever has to present a factor is led back to the form.
+  const from = account ? `${back}/edit` : `${all}/new`;
+  return {
+    kind: 'page',
+    title,
+    nav: '/subaccounts',
+    ...(fault ? { status: fault.status } : {}),
+    body: html`<p class="back"><a href="${back}">← ${account ? account.name : texts.title}</a></p>${pageHead(title)}${alert(unplaced(fault, SHOWN))}
+<form method="post" action="${action}?from=${encodeURIComponent(from)}">${visit.formFields()}${fields(visit, typed, fault?.errors ?? {})}
+<div class="form-actions"><button>${texts.save}</button><a class="button quiet-button" href="${back}">${texts.keep}</a></div></form>`,
+  };
+}
+
+function fields({ language }: TeamVisit, typed: Typed, errors: Fault['errors']): Html {
+  const texts = ACCOUNT_TEXTS[language];
+  const common = (name: keyof Typed, path: string = name) => ({ name, value: typed[name], error: errors[path]?.[0] });
+  const types = [
+    ['', texts.splitNone],
+    ['percentage', texts.splitPercentage],
+    ['fixed', texts.splitFixed],
+  ] as const;
+  const channels = PAYABLE.map(({ id, name, country }) => [id, `${name} (${country})`] as const);
+  const number = common('account_number', 'settlement.account_number');
+  return html`${card(
+    texts.owner,
+    html`<div class="row">${field({ ...common('name'), label: texts.name, maxlength: 255, required: true, autocomplete: 'off' })}
+${field({ ...common('email'), label: texts.email, type: 'email', maxlength: 255, required: true, autocomplete: 'off' })}
+${field({ ...common('phone'), label: texts.phone, type: 'tel', maxlength: 32, autocomplete: 'off' })}</div>`,
+  )}${card(
+    texts.split,
+    html`<div class="row">${select({ ...common('split_type', 'split.type'), label: texts.splitType }, types)}
+${field({ ...common('split_value', 'split.value'), label: texts.splitValue, inputmode: 'decimal', maxlength: 24, autocomplete: 'off' })}</div><p class="help">${texts.splitHelp}</p>`,
+  )}${card(
+    texts.settlement,
+    html`<div class="row">${select({ ...common('channel', 'settlement.channel'), label: texts.channel }, [['', texts.channelNone], ...channels])}
+${field({ ...number, label: texts.account, help: texts.accountHelp, maxlength: 64, autocomplete: 'off' })}</div>`,
+  )}`;
+}
