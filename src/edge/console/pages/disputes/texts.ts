@@ -72,7 +72,7 @@ export const DISPUTE_TEXTS: Texts<DisputeTexts> = {
     details: 'Details',
     over: 'The time to answer is over',
     needsResponse:
-      'The amount is blocked until the dispute is decided. Without evidence in time, the provider decides for the payer.',
+      'The amount is blocked until the dispute is decided. Without evidence in time, the provider usually decides for the payer.',
     underReview: 'Your evidence was submitted. The amount stays blocked until the provider decides.',
     evidence: 'Evidence',
     evidenceNote: 'It is submitted once, and cannot be changed afterwards.',
@@ -123,7 +123,7 @@ export const DISPUTE_TEXTS: Texts<DisputeTexts> = {
     details: 'Détails',
     over: 'Le délai de réponse est dépassé',
     needsResponse:
-      'Le montant est bloqué jusqu’à la décision. Sans justificatifs dans le délai, le prestataire tranche en faveur du payeur.',
+      'Le montant est bloqué jusqu’à la décision. Sans justificatifs dans le délai, le prestataire tranche en général en faveur du payeur.',
     underReview: 'Vos justificatifs sont transmis. Le montant reste bloqué jusqu’à la décision du prestataire.',
     evidence: 'Justificatifs',
     evidenceNote: 'Ils sont transmis une seule fois et ne peuvent plus être modifiés ensuite.',

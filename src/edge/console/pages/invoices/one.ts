@@ -15,11 +15,11 @@ export async function showInvoice(visit: TeamVisit, fault?: Fault): Promise<Answ
   const { language, base, query } = visit;
   const texts = INVOICE_TEXTS[language];
   const invoice = await invoiceOf(visit);
-  const title = invoice.number ?? texts.draft;
+  const title = invoice.number ?? recipientOf(invoice);
   const shared = invoice.url !== null && isPayable(invoice.status);
   return {
     kind: 'page',
-    title: `${title} · ${recipientOf(invoice)}`,
+    title: `${invoice.number ?? texts.draft} · ${recipientOf(invoice)}`,
     nav: '/invoices',
     ...(fault ? { status: fault.status } : {}),
     body: html`<p class="back"><a href="${base}/invoices">← ${texts.title}</a></p>
@@ -57,7 +57,8 @@ function linesCard({ language }: TeamVisit, invoice: Invoice): Html {
     {
       head: texts.line,
       kind: 'main',
-      cell: ({ name, description }) => html`${name}${description && html`<span class="under">${description}</span>`}`,
+      cell: ({ name, description }) =>
+        html`<span>${name}${description && html`<span class="under">${description}</span>`}</span>`,
     },
     { head: texts.quantity, kind: 'number', cell: ({ quantity }) => number(quantity, language) },
     { head: texts.price, kind: 'number', cell: ({ unit_price }) => money(unit_price) },
@@ -71,7 +72,7 @@ function linesCard({ language }: TeamVisit, invoice: Invoice): Html {
   ]);
   return card(
     texts.lines,
-    html`<div class="sums">${sums}</div>${invoice.notes && html`<p class="quote pre">${invoice.notes}</p>`}${table(texts.lines, columns, invoice.items)}`,
+    html`${table(texts.lines, columns, invoice.items)}<div class="sums">${sums}</div>${invoice.notes && html`<p class="quote pre">${invoice.notes}</p>`}`,
   );
 }
 

@@ -30,6 +30,7 @@ export const ENGLISH: LinkTexts = {
   amounts: 'Amount',
   amountHelp: 'Such as 25000, 25 000 or 1250.50. Empty: the payer types it.',
   least: 'At least',
+  rangeHelp: 'Only where the payer types the amount.',
   greatest: 'At most',
   limits: 'Limits',
   lastDay: 'Last day',

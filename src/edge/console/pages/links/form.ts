@@ -91,7 +91,7 @@ function amountFields({ language }: TeamVisit, link: Link | null, typed: Typed, 
           CURRENCIES.map((code) => [code, code] as const),
         )
   }</div>
-<div class="row">${field({ ...common('min_amount'), label: texts.least })}${field({ ...common('max_amount'), label: texts.greatest })}</div>`;
+<div class="row">${field({ ...common('min_amount'), label: texts.least, help: texts.rangeHelp })}${field({ ...common('max_amount'), label: texts.greatest })}</div>`;
 }
 
 function limitFields({ language }: TeamVisit, typed: Typed, errors: Fault['errors']): Html {

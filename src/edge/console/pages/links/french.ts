@@ -30,6 +30,7 @@ export const FRENCH: LinkTexts = {
   amounts: 'Montant',
   amountHelp: 'Par exemple 25000, 25 000 ou 1250,50. Vide : le payeur le saisit.',
   least: 'Au moins',
+  rangeHelp: 'Uniquement si le payeur saisit le montant.',
   greatest: 'Au plus',
   limits: 'Limites',
   lastDay: 'Dernier jour',

@@ -34,6 +34,7 @@ type Name =
   | 'amounts'
   | 'amountHelp'
   | 'least'
+  | 'rangeHelp'
   | 'greatest'
   | 'limits'
   | 'lastDay'

@@ -23,7 +23,7 @@ export async function showAccount(visit: TeamVisit, fault?: Fault): Promise<Answ
     body: html`<p class="back"><a href="${base}/subaccounts">← ${texts.title}</a></p>
 <div class="page-head"><div><h1>${account.name} ${accountBadges(account, visit)}</h1><p class="note">${idText(account.id)}</p></div>
 <div class="actions">${visit.can('account.write') && actions(visit, account)}</div></div>${alert(fault?.message)}${!fault && doneAlert(texts.done, query.done)}
-<div class="columns"><div>${detailsCard(visit, account)}</div><div>${balance}</div></div>`,
+<div class="columns"><div>${detailsCard(visit, account)}</div><div class="balance">${balance}</div></div>`,
   };
 }
 
@@ -77,9 +77,9 @@ async function balanceCard(visit: TeamVisit, { id }: Account): Promise<Html | nu
     { name: 'currency', label: texts.currency, value: currency },
     CURRENCIES.map((code) => [code, code] as const),
   );
-  return html`<div class="balance">${card(
+  return card(
     texts.balance,
     html`${facts([[texts.total, wireMoney(balance.total, currency, language)], ...rows])}<p class="note">${texts.balanceNote}</p>
 <form class="filters" action="${visit.base}/subaccounts/${id}">${choice}<div class="form-actions"><button class="quiet-button">${texts.show}</button></div></form>`,
-  )}</div>`;
+  );
 }

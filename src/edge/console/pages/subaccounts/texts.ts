@@ -154,7 +154,7 @@ export const ACCOUNT_TEXTS: Texts<AccountTexts> = {
     profile: 'Profil de l’entreprise',
     metadata: 'Métadonnées',
     balance: 'Solde',
-    balanceNote: 'Vieux de trois minutes au plus.',
+    balanceNote: 'Actualisé il y a trois minutes au plus.',
     currency: 'Devise',
     show: 'Afficher',
     total: 'Total',
