@@ -3,7 +3,7 @@ import type { Answer, TeamVisit } from '../../page.ts';
 import type { Fault } from '../../parts/fault.ts';
 import { wireMoney } from '../../parts/format.ts';
 import { alert, card, doneAlert, facts, idText, when } from '../../parts/parts.ts';
-import { evidenceForm, type TypedEvidence } from './evidence.ts';
+import { evidenceForm, type TypedEvidence } from './evidence-form.ts';
 import { deadlineOf, type Dispute, disputeBadge, disputeOf, isOpenDispute } from './read.ts';
 import { DISPUTE_TEXTS } from './texts.ts';
 
