@@ -88,6 +88,24 @@ describe('the export', () => {
     assert.ok(pages - before < 100, `${pages - before} pages of 130 were read`);
   });
 
+  test('has at most two downloads under way for one person, and one more as soon as one has ended', async () => {
+    const path = `${base}/export?search=bulk-`;
+    const [first, second] = [await held(path), await held(path)];
+    const refused = await reader.get(path);
+    assert.equal(refused.status, 429);
+    assert.match(refused.text, /2 downloads are under way/);
+    const other = await signedIn(api, 'support');
+    assert.equal((await other.get(`${base}/export?search=bulk-0`)).status, 200, 'the limit is for each person');
+    first.destroy();
+    const again = await until(
+      () => reader.get(`${base}/export?search=nothing`),
+      ({ status }) => status === 200,
+    );
+    assert.equal(again.status, 200);
+    second.destroy();
+    await quiet();
+  });
+
   test('is not read for a request of its head', async () => {
     const before = pages;
     const headers = { cookie: cookies() };
@@ -112,6 +130,14 @@ async function quiet(): Promise<void> {
 
 function cookies(): string {
   return [...reader.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+}
+
+/** Opens a file and reads none of it. */
+function held(path: string): Promise<http.ClientRequest> {
+  return new Promise((resolve, reject) => {
+    const request = http.get(new URL(path, api.url), { headers: { cookie: cookies() } }, () => resolve(request));
+    request.on('error', reject);
+  });
 }
 
 /** Opens a file, reads its first bytes and leaves. */

@@ -12,6 +12,7 @@ import type { Pages } from '../http/server.ts';
 import { isCrossSite } from '../pages/browser.ts';
 import { ASSETS, HEADERS, PAGE_HEADERS } from './assets.ts';
 import type { ConsoleDeps } from './deps.ts';
+import { Downloads } from './downloads.ts';
 import { FORM_FIELD, readFormToken } from './forms.ts';
 import { frame } from './frame/frame.ts';
 import { liveOnlyAnswer } from './frame/live-only.ts';
@@ -32,6 +33,7 @@ interface Context {
   deps: ConsoleDeps;
   operations: Operations;
   pages: readonly ConsolePage[];
+  downloads: Downloads;
   secure: boolean;
   host: string | null;
 }
@@ -45,6 +47,7 @@ export function consolePages(deps: ConsoleDeps, routes: readonly Route[]): Pages
       deps,
       operations: new Operations(deps, routes),
       pages: consolePagesOf(deps),
+      downloads: new Downloads(),
       secure: address.url.startsWith('https:'),
       host: address.host,
     };
@@ -97,6 +100,9 @@ async function shown(context: Context, page: ConsolePage, visit: Visit, request:
   const seen: { visit: Visit } = { visit };
   try {
     const answer = await admitted(context, page, seen, request);
+    if (answer.kind === 'file' && answer.content instanceof Readable) {
+      context.downloads.begin(seen.visit.session?.user.id ?? '', answer.content);
+    }
     return { seen: seen.visit, answer };
   } catch (error) {
     const { code, headers } = renderError(error);

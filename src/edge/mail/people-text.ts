@@ -34,28 +34,29 @@ function languagesOf(mail: UserMailRow, linkUrl: LinkUrl): Languages {
   }
 }
 
-function invitation({ link, team, role, ...facts }: UserMailFacts['invitation'], linkUrl: LinkUrl): Languages {
+function invitation({ link, role, ...facts }: UserMailFacts['invitation'], linkUrl: LinkUrl): Languages {
   const by = facts.by !== null && isPlainName(facts.by) ? facts.by : null;
+  const team = isPlainName(facts.team) ? { fr: facts.team, en: facts.team } : { fr: 'une équipe', en: 'a team' };
   return {
     fr: {
-      subject: `Invitation à rejoindre ${team}`,
-      text: `${by === null ? 'Vous êtes invité' : `${by} vous invite`} à rejoindre ${team} dans la console Pirogue, avec le rôle : ${ROLE_NAMES.fr[role]}.
+      subject: `Invitation à rejoindre ${team.fr}`,
+      text: `${by === null ? 'Vous êtes invité' : `${by} vous invite`} à rejoindre ${team.fr} dans la console Pirogue, avec le rôle : ${ROLE_NAMES.fr[role]}.
 
 Acceptez l’invitation à cette adresse, valable 7 jours :
 
 ${linkUrl(link)}
 
-Si vous ne connaissez pas ${team}, ignorez ce message.`,
+Si vous n’attendez pas cette invitation, ignorez ce message.`,
     },
     en: {
-      subject: `Invitation to join ${team}`,
-      text: `${by === null ? 'You are invited' : `${by} invites you`} to join ${team} in the Pirogue console, as: ${ROLE_NAMES.en[role]}.
+      subject: `Invitation to join ${team.en}`,
+      text: `${by === null ? 'You are invited' : `${by} invites you`} to join ${team.en} in the Pirogue console, as: ${ROLE_NAMES.en[role]}.
 
 Accept the invitation at this address, which is valid for 7 days:
 
 ${linkUrl(link)}
 
-If you do not know ${team}, ignore this message.`,
+If you do not expect this invitation, ignore this message.`,
     },
   };
 }
