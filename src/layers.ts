@@ -58,6 +58,10 @@ export const LAYERS: readonly Layer[] = [
         writes: ['idempotency_keys', 'idempotency_answers'],
       },
       audit: { holds: 'the sealed audit trail', writes: ['audit_entries', 'audit_seals', 'audit_group_seals'] },
+      'request-log': {
+        holds: 'the API requests of the last days, stored in the background',
+        writes: ['request_log', 'request_log_days'],
+      },
       people: {
         holds: 'people who sign in to the console: users, roles, factors, sessions',
         writes: [

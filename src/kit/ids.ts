@@ -18,6 +18,7 @@ export type IdPrefix =
   | 'pm'
   | 'att'
   | 'req'
+  | 'rql'
   | 'key'
   | 'pa'
   | 'rul'

@@ -22,6 +22,7 @@ import type { LinkDeps } from '../edge/links/deps.ts';
 import { Meters } from '../edge/metrics/meters.ts';
 import { KeyAlerts } from '../tenants/outbox/key-alerts.ts';
 import { guardCharge, paymentListeners } from './listeners.ts';
+import { lossesOf, requestLogOf } from './logs.ts';
 import type { MailDeps } from '../edge/mail/deps.ts';
 import type { MetricsDeps } from '../edge/metrics/deps.ts';
 import { Applier } from '../core/payments/applier.ts';
@@ -119,6 +120,7 @@ export function buildDeps(parts: {
     meters,
     tracer,
     limits: config.rate_limits ? new Limits(config, log) : null,
+    requestLog: requestLogOf(config, stores, lossesOf({ log, clock, meters })),
     keyAlerts: new KeyAlerts({ stores, clock, log }),
     wake: new Wake(),
     shards: { sandbox: new Shards(), live: new Shards() },

@@ -19,6 +19,7 @@ const REFUSED: [env: Record<string, string>, message: RegExp][] = [
   [{ PROFILE: 'prod' }, /^PROFILE=prod .*development, production/],
   [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL=loud /],
   [{ LOG_FORMAT: 'xml' }, /^LOG_FORMAT=xml /],
+  [{ REQUEST_LOG: 'on' }, /^REQUEST_LOG=on .*whole number from 1 to 100000000/],
   [{ CREATE_BATCHING: 'yes' }, /^CREATE_BATCHING=yes .*on, off/],
   [{ DATABASE_POOL: '1' }, /^DATABASE_POOL=1 /],
   [{ SANDBOX_DELAY_MS: '1s' }, /^SANDBOX_DELAY_MS=1s /],

@@ -113,6 +113,8 @@ async function startOn(databases: Awaited<ReturnType<typeof cloneDatabases>>, op
     SANDBOX_DELAY_MS: '50',
     // Tests that are not about limits call faster than any merchant may.
     RATE_LIMITS: 'off',
+    // Tests that are not about it count statements and compare databases.
+    REQUEST_LOG: 'off',
     ...options.env,
   });
   const log = options.log ?? createLog({ level: config.log_level, format: 'json' });
@@ -154,6 +156,7 @@ async function startOn(databases: Awaited<ReturnType<typeof cloneDatabases>>, op
     stop: async () => {
       unwatch();
       await server.close();
+      await deps.requestLog?.close(2_000);
       await Promise.all(workers.map((worker) => worker.stop()));
       await Promise.all([stores.close(), control.close()]);
       await databases.drop();

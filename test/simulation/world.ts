@@ -277,6 +277,7 @@ const SETTINGS = {
   LOG_LEVEL: 'silent',
   LOG_FORMAT: 'json',
   RATE_LIMITS: 'off',
+  REQUEST_LOG: 'off',
   DATABASE_POOL: '5',
 };
 

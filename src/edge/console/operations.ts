@@ -1,7 +1,9 @@
 import { must, Problem } from '../../kit/errors.ts';
 import type { Reply, Route } from '../../tenants/api/route.ts';
+import { renderError } from '../../tenants/api/replies.ts';
 import { validatorOf } from '../../tenants/api/validation.ts';
 import type { Caller } from '../../tenants/keys/caller.ts';
+import { loggedPath, wordsOf } from '../../tenants/request-log/path.ts';
 import { type RunnableRoute, runInside } from '../http/run.ts';
 import type { ConsoleDeps } from './deps.ts';
 import type { ApiCall, Visit } from './page.ts';
@@ -9,10 +11,12 @@ import type { ApiCall, Visit } from './page.ts';
 /** The operations of the API by name, such as `POST /refunds`. */
 export class Operations {
   readonly #deps: ConsoleDeps;
+  readonly #words: ReadonlySet<string>;
   readonly #byName: ReadonlyMap<string, RunnableRoute>;
 
   constructor(deps: ConsoleDeps, routes: readonly Route[]) {
     this.#deps = deps;
+    this.#words = wordsOf(routes.map(({ path }) => path));
     this.#byName = new Map(
       routes.map((route) => [`${route.method} ${route.path}`, { route, validator: validatorOf(route.body, route.query) }]),
     );
@@ -24,6 +28,34 @@ export class Operations {
    */
   async call(name: string, caller: Caller, visit: Visit, sent: ApiCall): Promise<Reply> {
     const found = must(this.#byName.get(name), `no operation ${name}`);
+    const { requestLog } = this.#deps;
+    // What a person reads would hide what was changed.
+    if (!requestLog || found.route.method === 'GET') return this.#run(found, caller, visit, sent);
+    // A visit can run several operations: they are listed in their order.
+    const [at, started] = [this.#deps.clock.now(), performance.now()];
+    const report = (status: number, error_code: string | null) =>
+      requestLog.add({
+        ...{ environment: caller.store.environment, team_id: caller.team.id, caller: caller.key_id, at },
+        ...{
+          request_id: visit.request_id,
+          own_id: false,
+          method: found.route.method,
+          path: pathOf(found.route.path, sent, this.#words),
+        },
+        ...{ status, error_code, duration_ms: Math.round(performance.now() - started) },
+      });
+    try {
+      const reply = await this.#run(found, caller, visit, sent);
+      report(reply.code, null);
+      return reply;
+    } catch (error) {
+      const { code, body } = renderError(error);
+      report(code, typeof body.error_code === 'string' ? body.error_code : null);
+      throw error;
+    }
+  }
+
+  async #run(found: RunnableRoute, caller: Caller, visit: Visit, sent: ApiCall): Promise<Reply> {
     const { route } = found;
     if (!caller.scopes.includes(route.scope)) {
       throw new Problem(403, `Your role lacks the permission ${route.scope}.`, { error_code: 'scope_missing' });
@@ -40,6 +72,14 @@ export class Operations {
       ...{ request_id: visit.request_id, trace_id: visit.trace_id, ip: visit.ip, at: visit.at },
     });
   }
+}
+
+/** Returns the path under which the operation is in the request log. */
+function pathOf(pattern: string, { params = {} }: ApiCall, words: ReadonlySet<string>): string {
+  return loggedPath(
+    pattern.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? '')),
+    words,
+  );
 }
 
 /** Leaves out what was not chosen: an empty field of a form is not a filter. An empty cursor is the start of a list. */

@@ -95,6 +95,8 @@ async function findKey(visit: Visit): Promise<void> {
   const key = presented ? await visit.keys.find(presented) : undefined;
   if (key) {
     visit.key = key;
+    const { team, environment, id } = key;
+    visit.request.made_by = { team_id: team.id, environment, key_id: id };
     return;
   }
   await countUnauthenticated(visit);

@@ -5,6 +5,7 @@ import type { Log } from '../../kit/log.ts';
 import type { Peers } from '../../platform/nodes/peers.ts';
 import type { Limits } from '../../platform/rate-limits/limits.ts';
 import type { KeyAlerts } from '../../tenants/outbox/key-alerts.ts';
+import type { RequestLog } from '../../tenants/request-log/log.ts';
 import type { Tracer } from '../../platform/telemetry/tracer.ts';
 import type { Wake } from '../../platform/work/wake.ts';
 
@@ -27,6 +28,8 @@ export interface HttpDeps {
   tracer: Tracer | null;
   /** The other running nodes. */
   peers: Pick<Peers, 'reach' | 'isWrong'>;
+  /** Null when requests are not stored. */
+  requestLog: RequestLog | null;
   keyAlerts: KeyAlerts;
   wake: Wake;
   /** `leaving` changes once: when the process starts to shut down. */

@@ -1,4 +1,5 @@
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { Environment } from '../../kit/environment.ts';
 import { notFound, Problem } from '../../kit/errors.ts';
 import { CircuitOpen } from '../../platform/db/circuit.ts';
 import { KeyRing } from '../../tenants/keys/ring.ts';
@@ -13,6 +14,7 @@ import { isAstray } from './console-host.ts';
 import type { HttpDeps } from './deps.ts';
 import { loggablePath } from './loggable-path.ts';
 import { observeRequests } from './observe.ts';
+import { logRequests } from './request-log.ts';
 
 const BODY_BYTES = 256 * 1024;
 
@@ -23,6 +25,8 @@ declare module 'fastify' {
     at: number;
     /** Caller in the log line, once known. */
     who: { team_id?: string; key_id?: string };
+    /** The key of an API request, also of one that is rejected. */
+    made_by: { team_id: bigint; environment: Environment; key_id: string } | null;
     /** `error_code` of the response, where it has one. */
     failure: string | undefined;
   }
@@ -73,6 +77,7 @@ export function buildServer(deps: HttpDeps, routes: Route[], pages: Pages[]): Fa
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const keys = new KeyRing(deps.stores.control, deps.clock);
   app.decorateRequest('who');
+  app.decorateRequest('made_by', null);
   const resources = [...new Set(routes.map(({ path }) => path.split('/')[1] ?? ''))];
   app.decorateRequest('failure');
   const warnOfProxy = proxyWarning(deps.config.trust_proxy, deps.log);
@@ -87,6 +92,7 @@ export function buildServer(deps: HttpDeps, routes: Route[], pages: Pages[]): Fa
     if (request.is404) await admit(deps, keys, { request, reply }, { kind: 'nothing', resources });
   });
   observeRequests(app, deps);
+  logRequests(app, deps, routes);
   app.addHook('onReady', async () => deps.limits?.open());
   app.addHook('onClose', async () => deps.limits?.close());
   app.addHook('onResponse', (request, reply, done) => {
@@ -106,6 +112,7 @@ function trace(deps: HttpDeps, request: FastifyRequest, reply: FastifyReply): vo
   request.at = deps.clock.now();
   request.tracing = readTracing(request.headers, request.at);
   request.who = {};
+  request.made_by = null;
   reply.header('X-Request-Id', request.tracing.request_id);
   reply.header('X-Trace-Id', request.tracing.trace_id);
   reply.header('traceparent', request.tracing.traceparent);

@@ -4,6 +4,8 @@ import { blot } from '../../kit/log.ts';
 
 export interface Tracing {
   request_id: string;
+  /** Whether the service chose {@link request_id}, so that no other request has it. */
+  own_id: boolean;
   trace_id: string;
   /** W3C trace context of our own span in the caller's trace. */
   traceparent: string;
@@ -24,6 +26,7 @@ export function readTracing(headers: Record<string, string | string[] | undefine
   const trace_id = parent?.[1] ?? randomBytes(16).toString('hex');
   return {
     request_id: usable ? sent : newId('req', 'live', at),
+    own_id: !usable,
     trace_id,
     traceparent: `00-${trace_id}-${randomBytes(8).toString('hex')}-${parent?.[2] ?? '00'}`,
   };

@@ -47,7 +47,11 @@ export class Counter {
   }
 
   add(...values: string[]): void {
-    this.#series.of(values).count++;
+    this.addMany(1, ...values);
+  }
+
+  addMany(count: number, ...values: string[]): void {
+    this.#series.of(values).count += count;
   }
 
   family(): Family {

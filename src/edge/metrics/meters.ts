@@ -38,6 +38,17 @@ export class Meters {
     'environment',
   ]);
 
+  readonly #lost = new Counter(
+    'pirogue_log_rows_lost_total',
+    'Rows of a log that were not stored: the database was late or gone.',
+    ['environment', 'log'],
+  );
+
+  /** Counts rows of a log that were not stored. */
+  lost(environment: Environment, log: string, rows: number): void {
+    this.#lost.addMany(rows, environment, log);
+  }
+
   /**
    * @param route the matched pattern, never the requested path
    * @param ms duration in milliseconds
@@ -71,7 +82,15 @@ export class Meters {
   }
 
   families(): Family[] {
-    const all = [this.#requests, this.#requestTimes, this.#calls, this.#callTimes, this.#deliveries, this.#deliveryTimes];
+    const all = [
+      this.#requests,
+      this.#requestTimes,
+      this.#calls,
+      this.#callTimes,
+      this.#deliveries,
+      this.#deliveryTimes,
+      this.#lost,
+    ];
     return all.map((instrument) => instrument.family());
   }
 }

@@ -7,6 +7,7 @@ import type { Store } from '../../platform/db/stores.ts';
 import type { Sweep } from '../../platform/work/sweep.ts';
 import { REPLAY_MS } from '../../tenants/api/idempotency.ts';
 import { MAILS_KEEP_MS } from '../../tenants/outbox/schema.ts';
+import { REQUESTS_KEEP_MS } from '../../tenants/request-log/schema.ts';
 import type { PurgeDeps } from './deps.ts';
 import { beginning, expireOldest, type Place, purgeOldest } from './store.ts';
 
@@ -63,6 +64,8 @@ function partitionSweep({ clock, config, log }: PurgeDeps, { environment, db }: 
     delivery_attempts: config.events_keep_ms,
     idempotency_answers: REPLAY_MS,
     mails: MAILS_KEEP_MS,
+    request_log: REQUESTS_KEEP_MS,
+    request_log_days: REQUESTS_KEEP_MS,
   };
   // Tables found in use since the last rest. Others wait behind each try, so that each is tried once until the next rest.
   let busy: Set<string> | null = null;

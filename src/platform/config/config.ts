@@ -59,6 +59,8 @@ export interface Config {
   trust_proxy: TrustProxy;
   /** The encryption key, then keys that only decrypt. Null: stored in a file under data_dir (development only). */
   secrets_keys: readonly Buffer[] | null;
+  /** API requests that are stored for each team and day. Null: there is no request log. */
+  requests_per_day: number | null;
   log_level: string;
   log_format: 'json' | 'pretty';
   sandbox_delay_ms: number;
@@ -118,6 +120,7 @@ export function readConfig(env: Env): Config {
     rate_limits: oneOf(env, 'RATE_LIMITS', ['on', 'off'], 'on') === 'on',
     trust_proxy: trustProxy(env),
     secrets_keys: secretsKeysFrom(env),
+    requests_per_day: env.REQUEST_LOG === 'off' ? null : integer(env, 'REQUEST_LOG', 1_000_000, 1, 100_000_000),
     log_level: oneOf(env, 'LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'silent'], 'info'),
     log_format: oneOf(env, 'LOG_FORMAT', ['json', 'pretty'], profile === 'development' ? 'pretty' : 'json'),
     sandbox_delay_ms: integer(env, 'SANDBOX_DELAY_MS', 800, 0, 600_000),

@@ -27,6 +27,9 @@ import { openSecrets } from './secrets.ts';
 import { takeStartLock } from './start-lock.ts';
 import { untilAvailable } from './until-available.ts';
 
+/** Time for storing the rows of logs that still wait when a process stops. */
+const LOG_CLOSE_MS = 2_000;
+
 /** Runs until a signal, then drains: no new work starts, work in progress finishes, the database stops last. */
 export async function runProgram(config: Config, role: Role): Promise<void> {
   fs.mkdirSync(config.data_dir, { recursive: true });
@@ -165,13 +168,18 @@ async function listen(deps: Deps, workers: Worker[], demo: Demo | null): Promise
  * Finishes requests and claimed work within SHUTDOWN_MS. Before that, the server keeps accepting requests for DRAIN_MS and
  * reports that it is leaving; otherwise a connection that a load balancer opens at that moment would be reset.
  */
-async function drain({ config, service, nodes }: Deps, server: FastifyInstance | undefined, workers: Worker[]): Promise<void> {
+async function drain(
+  { config, service, nodes, requestLog }: Deps,
+  server: FastifyInstance | undefined,
+  workers: Worker[],
+): Promise<void> {
   service.leaving = true;
   const stopped = workers.map((worker) => worker.stop());
   if (server) await sleep(config.drain_ms);
   const finished = Promise.all([server?.close(), nodes.stop(), ...stopped]);
   const late = new Promise((resolve) => setTimeout(resolve, config.shutdown_ms).unref());
   await Promise.race([finished, late]);
+  await requestLog?.close(LOG_CLOSE_MS);
 }
 
 /** Resolves with the name of the first signal. A second signal exits immediately. */

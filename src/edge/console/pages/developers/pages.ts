@@ -3,6 +3,7 @@ import { type ConsolePage, redirect, teamPage } from '../../page.ts';
 import { endpointPages } from './endpoints/pages.ts';
 import { eventPages } from './events/pages.ts';
 import { keyPages } from './keys/pages.ts';
+import { requestPages } from './requests/pages.ts';
 import { sandboxPages } from './sandbox/pages.ts';
 
 /** The pages for those who connect a shop. */
@@ -14,6 +15,7 @@ export function developerPages(deps: ConsoleDeps): ConsolePage[] {
     }),
     ...endpointPages(),
     ...eventPages(),
+    ...requestPages(deps),
     ...keyPages(deps),
     ...sandboxPages(deps),
   ];

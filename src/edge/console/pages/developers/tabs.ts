@@ -4,13 +4,14 @@ import type { Texts } from '../../language.ts';
 import type { TeamVisit } from '../../page.ts';
 import { pageHead } from '../../parts/parts.ts';
 
-const TABS = ['endpoints', 'events', 'keys', 'sandbox'] as const;
+const TABS = ['endpoints', 'events', 'requests', 'keys', 'sandbox'] as const;
 
 export type Tab = (typeof TABS)[number];
 
 const PERMISSIONS: Record<Tab, Permission> = {
   endpoints: 'webhook.read',
   events: 'event.read',
+  requests: 'request_log.read',
   keys: 'key.read',
   sandbox: 'resource.read',
 };
@@ -21,6 +22,7 @@ const TEXTS: Texts<Record<Tab | 'title' | 'sections', string>> = {
     sections: 'Sections for developers',
     endpoints: 'Webhooks',
     events: 'Events',
+    requests: 'Requests',
     keys: 'API keys',
     sandbox: 'Sandbox',
   },
@@ -29,6 +31,7 @@ const TEXTS: Texts<Record<Tab | 'title' | 'sections', string>> = {
     sections: 'Rubriques pour les développeurs',
     endpoints: 'Webhooks',
     events: 'Événements',
+    requests: 'Requêtes',
     keys: 'Clés d’API',
     sandbox: 'Sandbox',
   },

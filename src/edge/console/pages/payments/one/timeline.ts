@@ -9,6 +9,7 @@ import { channelById } from '../../../../../providers/reference/channels.ts';
 import { explain, explanationOf } from '../../../../../providers/routing/explain.ts';
 import type { TeamVisit } from '../../../page.ts';
 import { exactMoment, money } from '../../../parts/format.ts';
+import { withQuery } from '../../../paths.ts';
 import { badge, card, empty, idText, shortId, type Tone } from '../../../parts/parts.ts';
 import { type Entry, MAX_ROWS, type Story, userOf } from './story.ts';
 import { ONE_TEXTS, type StoryEvent } from './texts.ts';
@@ -63,8 +64,15 @@ function entryMoment(visit: TeamVisit, { names }: Story, entry: Entry): Moment {
   return {
     ...{ at: entry.created_at, place: 0, tone: 'idle' },
     title: html`<code>${entry.action}</code> ${texts.by} ${who}`,
-    body: entry.request_id && html`<p class="note">${texts.request} ${idText(entry.request_id)}</p>`,
+    body:
+      entry.request_id &&
+      html`<p class="note">${texts.request} ${idText(entry.request_id, requestPage(visit, entry.request_id))}</p>`,
   };
+}
+
+/** Returns where the request log shows a request; undefined for roles that do not read it. */
+function requestPage({ base, can }: TeamVisit, request_id: string): string | undefined {
+  return can('request_log.read') ? withQuery(`${base}/developers/requests`, { request_id }) : undefined;
 }
 
 const ATTEMPT_TONES: Record<AttemptRow['status'], Tone> = {
