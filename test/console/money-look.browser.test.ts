@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { fundSandbox } from '../../src/core/transfers/fund.ts';
 import { sql } from '../../src/kit/sql.ts';
+import { sweepsOf } from '../../src/program/program.ts';
+import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { openOwner } from '../archive/fixture.ts';
 import { axeFaults } from '../pages/axe.ts';
 import { keepPicture } from '../pages/pictures.ts';
@@ -20,8 +23,9 @@ let base: string;
 before(async () => {
   api = await startApi({ workers: false });
   owner = await signedIn(api, 'owner', api.team, 'Awa Ndiaye');
-  base = `/console/${api.team.id}/live`;
+  base = `/console/${api.team.id}`;
   await fillBooks();
+  await makePayouts();
 });
 after(async () => {
   await found.browser?.close();
@@ -58,12 +62,40 @@ async function fillBooks(): Promise<void> {
   await db.close();
 }
 
+let payout: string;
+let beneficiary: string;
+
+/** Payouts of the sandbox that succeeded, failed and are under way, and two beneficiaries. */
+async function makePayouts(): Promise<void> {
+  await fundSandbox(api.deps, api.deps.stores.sandbox.of(api.team.id), api.team.id, 'XAF', 250_000_00n, WORKER);
+  const saved = { name: 'Ferme Mballa', channel: 'cm.orange', phone: '690000000', reference: 'F-12' };
+  beneficiary = (await api.call('POST', '/beneficiaries', { body: saved })).body.beneficiary.id;
+  await api.call('POST', '/beneficiaries', { body: { name: 'Transport Etoundi', channel: 'cm.mtn', phone: '650000000' } });
+  const pay = async (amount: number, reference: string, phone = '650000000') => {
+    const recipient = amount % 2000 === 0 ? { beneficiary } : { beneficiary: { name: 'Ama Ngono', channel: 'cm.mtn', phone } };
+    const { body } = await api.call('POST', '/transfers', { body: { amount, currency: 'XAF', reference, ...recipient } });
+    return body.transfer.id as string;
+  };
+  payout = await pay(85_500, 'PAIE-2026-11-A');
+  await pay(40_000, 'FACTURE-118');
+  await pay(300_000, 'FACTURE-119');
+  for (const sweep of sweepsOf(api.deps, api.deps.stores.sandbox)) if (sweep.name === 'transfers') await sweep.round();
+  await pay(60_000, 'FACTURE-120');
+  await pay(12_500, 'PAIE-2026-11-B');
+}
+
 const today = () => new Date().toISOString().slice(0, 10);
 
 /** Pages by the name of their picture. */
 const PAGES: Record<string, () => string> = {
-  'console-balance': () => '/balance',
-  'console-balance-day': () => `/balance/${today()}`,
+  'console-balance': () => '/live/balance',
+  'console-balance-day': () => `/live/balance/${today()}`,
+  'console-payouts': () => '/sandbox/payouts',
+  'console-payout': () => `/sandbox/payouts/${payout}`,
+  'console-payout-new': () => `/sandbox/payouts/new?beneficiary=${beneficiary}&currency=XAF`,
+  'console-beneficiaries': () => '/sandbox/payouts/beneficiaries',
+  'console-beneficiary': () => `/sandbox/payouts/beneficiaries/${beneficiary}`,
+  'console-beneficiary-edit': () => `/sandbox/payouts/beneficiaries/${beneficiary}/edit`,
 };
 /** The others are looked at, and not kept. */
 const KEPT = process.env.PICTURES === 'docs/pictures' ? ['console-balance', 'console-payout'] : Object.keys(PAGES);
@@ -98,3 +130,24 @@ for (const [name, path] of Object.entries(PAGES)) {
     });
   }
 }
+
+test('a payout by keyboard and button: the form, the confirmation, the payout', { skip }, async () => {
+  const context = await found.browser?.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-GB' });
+  assert.ok(context);
+  await context.addCookies([...owner.cookies].map(([cookie, value]) => ({ name: cookie, value, url: api.url })));
+  const page = await context.newPage();
+  await page.goto(`${api.url}${base}/sandbox/payouts`);
+  await page.getByRole('link', { name: 'New payout' }).click();
+  await page.getByLabel('Beneficiary').selectOption({ label: 'Ferme Mballa · +237690000000 · XAF' });
+  await page.getByLabel('Amount').fill('1 500');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Confirm the payout' }).waitFor();
+  assert.deepEqual(await axeFaults(page), []);
+  if (process.env.PICTURES !== 'docs/pictures') await keepPicture(page, 'console-payout-confirm');
+  await page.getByRole('button', { name: 'Pay out FCFA 1,500' }).dblclick();
+  await page.waitForURL(/\/payouts\/po_test_\w+\?done=create/);
+  assert.match((await page.getByRole('status').first().textContent()) ?? '', /The payout was created/);
+  const { items } = (await api.call('GET', '/transfers?amount_max=1500')).body;
+  assert.equal(items.length, 1);
+  await context.close();
+});

@@ -1,22 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { BeneficiaryRow } from '../../src/core/beneficiaries/schema.ts';
 import { payoutChannel } from '../../src/core/beneficiaries/destination.ts';
 import { choiceErrors, fitAmount, resolvePayee } from '../../src/core/transfers/payee.ts';
 import { presentTransfer } from '../../src/core/transfers/present.ts';
 import type { CreateTransferBody, TransferRow } from '../../src/core/transfers/schema.ts';
 import { Problem } from '../../src/kit/errors.ts';
-import type { Tx } from '../../src/kit/sql.ts';
-import type { Store } from '../../src/platform/db/stores.ts';
 
 /** Who is paid, and how much may be: what POST /transfers decides without a provider. Every rule with the words a caller sees. */
 const SAVED = {
   ...{ id: 'ben_1', name: 'Awa', phone: '+237650000000', account_number: null, bank_code: null, country: 'CM', email: null },
   ...{ channel: 'cm.mtn', currency: 'XAF' },
 };
-const tx = { maybe: async () => SAVED } as unknown as Tx;
+const find = async () => SAVED as unknown as BeneficiaryRow;
 const BEN = `ben_${'0'.repeat(26)}`;
 const body = (fields: object) => ({ amount: 1_000, currency: 'XAF', ...fields }) as CreateTransferBody;
-const payee = (fields: object) => resolvePayee(tx, { environment: 'live' } as Store, 1n, body(fields));
+const payee = (fields: object) => resolvePayee(find, body(fields));
 
 /** The errors of a refused request. */
 function errorsOf(error: unknown): object {

@@ -1,20 +1,21 @@
 import { recorded } from '../../tenants/audit/record.ts';
-import { levelOf, transferProblem, reserve } from '../../money/transaction-limits/service.ts';
+import { levelOf, reserve } from '../../money/transaction-limits/service.ts';
 import { recordEvents } from '../../money/webhooks/record-store.ts';
 import { once } from '../../tenants/api/idempotency.ts';
 import type { Call, Reply } from '../../tenants/api/route.ts';
-import { invalid, must, Problem } from '../../kit/errors.ts';
+import { must, Problem } from '../../kit/errors.ts';
 import { newId } from '../../kit/ids.ts';
-import { isMovable, type Minor, minorFromWire } from '../../kit/money.ts';
+import type { Minor } from '../../kit/money.ts';
 import type { Tx } from '../../kit/sql.ts';
 import { lockBalances, post } from '../../money/ledger/post.ts';
-import { checkMetadata } from '../../kit/metadata.ts';
 import { feeOf } from '../../money/fees/fees.ts';
+import { getBeneficiary } from '../beneficiaries/service.ts';
 import { applyTransfers, transferEvent } from './apply.ts';
 import { reservedJournal } from './bookings.ts';
 import type { TransferDeps } from './deps.ts';
-import { choiceErrors, fitAmount, type Payee, resolvePayee } from './payee.ts';
+import type { Payee } from './payee.ts';
 import { presentTransfer } from './present.ts';
+import { readAmount, readPayee } from './quote.ts';
 import type { CreateTransferBody, Decision, TransferRow } from './schema.ts';
 import { insertTransfer } from './store.ts';
 
@@ -27,7 +28,7 @@ type CreateDeps = Pick<TransferDeps, 'config' | 'router'>;
  */
 export function createTransfer(deps: CreateDeps, call: Call<CreateTransferBody>): Promise<Reply> {
   const { store } = call.caller;
-  const amount_minor = check(call.body);
+  const amount_minor = readAmount(call.body);
   return store.db.transaction((tx) =>
     once(tx, call as Call, 'POST /transfers', async () => {
       const made = await recorded(tx, call, 'transfer.create', make(tx, deps, call, amount_minor));
@@ -37,31 +38,16 @@ export function createTransfer(deps: CreateDeps, call: Call<CreateTransferBody>)
   );
 }
 
-/**
- * Validates what a schema cannot express.
- * @returns the amount in hundredths
- * @throws Problem 422
- */
-function check(body: CreateTransferBody): Minor {
-  const errors = choiceErrors(body);
-  const amount_minor = minorFromWire(body.amount);
-  if (amount_minor === null) errors.amount = ['must have at most two decimals and be at most 9007199254740'];
-  else if (!isMovable(amount_minor, body.currency)) errors.amount = [`must be a whole number of ${body.currency}`];
-  const problem = body.metadata ? checkMetadata(body.metadata) : null;
-  if (problem) errors.metadata = [problem];
-  if (amount_minor === null || Object.keys(errors).length > 0) throw invalid(errors);
-  return amount_minor;
-}
-
 async function make(tx: Tx, deps: CreateDeps, call: Call<CreateTransferBody>, amount_minor: Minor): Promise<TransferRow> {
   const { team, store } = call.caller;
   const { environment } = store;
-  const level = levelOf(environment, team);
-  const problem = transferProblem(level, call.body.currency, amount_minor);
-  if (problem) throw problem;
-  const payee = await resolvePayee(tx, store, team.id, call.body);
-  fitAmount(payee.channel, call.body.currency, amount_minor);
   const { currency } = call.body;
+  const level = levelOf(environment, team);
+  const payee = await readPayee(
+    { level, find: (id) => getBeneficiary(tx, environment, { team_id: team.id, id }) },
+    call.body,
+    amount_minor,
+  );
   const { candidates, explanation } = await deps.router.choose({
     environment,
     team_id: team.id,

@@ -1,10 +1,8 @@
 import { type PayoutChannel, payoutChannel, readDestination } from '../beneficiaries/destination.ts';
-import { getBeneficiary } from '../beneficiaries/service.ts';
-import type { Store } from '../../platform/db/stores.ts';
+import type { BeneficiaryRow } from '../beneficiaries/schema.ts';
 import { type FieldErrors, invalid } from '../../kit/errors.ts';
 import { idPrefix } from '../../kit/ids.ts';
 import { type Minor, wireFromMinor } from '../../kit/money.ts';
-import type { Tx } from '../../kit/sql.ts';
 import { checkAmount, limitsOf } from '../../providers/reference/channels.ts';
 import type { CreateTransferBody, InlineBeneficiary, Recipient } from './schema.ts';
 
@@ -35,23 +33,25 @@ export function choiceErrors(body: CreateTransferBody): FieldErrors {
 }
 
 /** Matches ids of both environments, so that a sandbox id sent with a live key is a 404 and is not taken for a phone number. */
-function isBeneficiaryId(text: string): boolean {
+export function isBeneficiaryId(text: string): boolean {
   return text.startsWith(idPrefix('ben', 'live'));
 }
+
+/** Returns a saved beneficiary. It throws Problem 404 for an unknown id. */
+export type FindBeneficiary = (id: string) => Promise<BeneficiaryRow>;
 
 /**
  * Returns the recipient and channel of a transfer.
  * @throws Problem 404 unknown beneficiary, 422
  */
-export async function resolvePayee(tx: Tx, store: Store, team_id: bigint, body: CreateTransferBody): Promise<Payee> {
+export async function resolvePayee(find: FindBeneficiary, body: CreateTransferBody): Promise<Payee> {
   const { beneficiary, recipient } = body;
   if (typeof beneficiary === 'object') return inlinePayee(beneficiary, body.channel);
   if (recipient !== undefined && !isBeneficiaryId(recipient)) return numberPayee(recipient, body.channel as string);
-  return savedPayee(tx, store, { team_id, id: (beneficiary ?? recipient) as string }, body);
+  return savedPayee(await find((beneficiary ?? recipient) as string), body);
 }
 
-async function savedPayee(tx: Tx, store: Store, ref: { team_id: bigint; id: string }, body: CreateTransferBody): Promise<Payee> {
-  const row = await getBeneficiary(tx, store.environment, ref);
+function savedPayee(row: BeneficiaryRow, body: CreateTransferBody): Payee {
   const errors: FieldErrors = {};
   const { channel = row.channel, currency } = body;
   if (channel !== row.channel) errors.channel = [otherChannel(row.channel)];

@@ -11,7 +11,7 @@ import { notAt } from '../../platform/work/account-key.ts';
 import { BY_SHARD, dueBefore, EVERY_TURN, IN_SHARD, shardsOf, type Turn } from '../../platform/work/shards.ts';
 import { ListSearcher } from '../../platform/search/list.ts';
 import type { Searchable } from '../../platform/search/searchable.ts';
-import type { ListTransfersQuery, TransferRow } from './schema.ts';
+import type { ListTransfersQuery, Recipient, TransferRow } from './schema.ts';
 
 /** The columns of a {@link TransferRow} with their types. */
 export const COLUMNS: Record<keyof TransferRow, string> = {
@@ -89,6 +89,13 @@ export async function insertTransfer(tx: Tx, row: TransferRow, by: { key_id: str
 
 export function findTransfer(db: Queryable, ref: TransferRef): Promise<TransferRow | undefined> {
   return db.maybe<TransferRow>(sql`select ${columns} from transfers where team_id = ${ref.team_id} and id = ${ref.id}`);
+}
+
+/** Returns the recipients of transfers by the transfers' ids. */
+export async function findRecipients(db: Queryable, team_id: bigint, ids: readonly string[]): Promise<Map<string, Recipient>> {
+  const rows = await db.all<{ id: string; recipient: Recipient }>(sql`
+    select id, recipient from transfers where team_id = ${team_id} and id = any(${ids}::text[])`);
+  return new Map(rows.map(({ id, recipient }) => [id, recipient]));
 }
 
 /** Locks transfers in a fixed order until the transaction ends, so that concurrent transactions cannot deadlock. */

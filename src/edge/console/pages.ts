@@ -10,6 +10,7 @@ import { invoicePages } from './pages/invoices/pages.ts';
 import { linkPages } from './pages/links/pages.ts';
 import { operatorPages } from './pages/operator/pages.ts';
 import { paymentPages } from './pages/payments/pages.ts';
+import { payoutPages } from './pages/payouts/pages.ts';
 import { peoplePages } from './pages/people/pages.ts';
 import { searchPages } from './pages/search/pages.ts';
 import { settingPages } from './pages/settings/pages.ts';
@@ -36,6 +37,7 @@ export function consolePagesOf(deps: ConsoleDeps): ConsolePage[] {
     ...linkPages(),
     ...disputePages(),
     ...subaccountPages(),
+    ...payoutPages(deps),
     ...developerPages(deps),
     ...settingPages(deps),
   ];

@@ -211,6 +211,11 @@ export function banksOf(country?: string): readonly Bank[] {
   return country === undefined ? BANKS : BANKS.filter((bank) => bank.country === country.toUpperCase());
 }
 
+/** Returns the name of a bank; undefined when the list does not have its code. */
+export function bankName(country: string, code: string): string | undefined {
+  return banksOf(country).find((bank) => bank.code === code)?.name;
+}
+
 /** Parses a list with one bank a line: code, space, name. */
 function banks(country: string, lines: string): Bank[] {
   return lines

@@ -19,6 +19,7 @@ const KINDS: readonly Kind[] = [
   { prefix: 'dsp', operation: 'GET /disputes/:id', named: 'dispute', shownAt: ['/disputes/:id', '/payments/:payment'] },
   { prefix: 'cus', operation: 'GET /customers/:id', named: 'customer', shownAt: ['/customers/:id'] },
   { prefix: 'po', operation: 'GET /transfers/:id', named: 'transfer', shownAt: ['/payouts/:id'] },
+  { prefix: 'ben', operation: 'GET /beneficiaries/:id', named: 'beneficiary', shownAt: ['/payouts/beneficiaries/:id'] },
   { prefix: 'inv', operation: 'GET /invoices/:id', named: 'invoice', shownAt: ['/invoices/:id'] },
   { prefix: 'lnk', operation: 'GET /links/:id', named: 'link', shownAt: ['/links/:id'] },
   { prefix: 'acct', operation: 'GET /accounts/:id', named: 'account', shownAt: ['/subaccounts/:id'] },

@@ -70,7 +70,8 @@ export async function readStory(deps: Pick<ConsoleDeps, 'stores'>, visit: TeamVi
 
 const NO_EVENTS: Pick<Story, 'events' | 'deliveries' | 'waiting'> = { events: [], deliveries: [], waiting: [] };
 
-async function eventsAbout({ store, team, can }: TeamVisit, ids: readonly string[]): Promise<typeof NO_EVENTS> {
+/** Returns the events about these ids, with their deliveries as far as this person may see them. */
+export async function eventsAbout({ store, team, can }: TeamVisit, ids: readonly string[]): Promise<typeof NO_EVENTS> {
   const events = await eventsOfResources(store.db, team.id, ids, MAX_ROWS);
   if (!can('webhook.read')) return { ...NO_EVENTS, events };
   const event_ids = events.map((event) => event.id);
@@ -97,6 +98,7 @@ export function userOf({ actor, actor_id }: Entry): string | null {
   return actor === 'user' ? (actor_id?.split(':')[0] ?? null) : null;
 }
 
-function userIds(entries: readonly Entry[]): string[] {
+/** Returns the users in the entries. */
+export function userIds(entries: readonly Entry[]): string[] {
   return [...new Set(entries.flatMap((entry) => userOf(entry) ?? []))];
 }

@@ -16,7 +16,7 @@ import { ONE_TEXTS, type StoryEvent } from './texts.ts';
 import { dueWords } from './waiting.ts';
 
 /** An entry of the timeline. */
-interface Moment {
+export interface Moment {
   at: Date;
   /** Order of entries of the same moment: the cause before its effects. */
   place: number;
@@ -29,7 +29,7 @@ interface Moment {
 export function timeline(visit: TeamVisit, story: Story): Html {
   const texts = ONE_TEXTS[visit.language];
   const moments = [
-    ...story.entries.map((entry) => entryMoment(visit, story, entry)),
+    ...story.entries.map((entry) => entryMoment(visit, story.names, entry)),
     ...story.refusals.map(
       (refusal): Moment => ({
         ...{ at: refusal.first_at, place: 1, tone: 'bad', title: texts.timeline.refused },
@@ -39,12 +39,22 @@ export function timeline(visit: TeamVisit, story: Story): Html {
     ...story.attempts.map((attempt) => attemptMoment(visit, attempt)),
     ...journalsOf(story.lines).map((lines) => journalMoment(visit, lines)),
     ...story.events.map((event) => eventMoment(visit, story, event)),
-  ].sort((a, b) => a.at.getTime() - b.at.getTime() || a.place - b.place);
+  ];
   const cut = [story.events, story.lines, story.entries, story.deliveries].some((rows) => rows.length >= MAX_ROWS);
+  return timelineOf(visit, moments, cut);
+}
+
+/**
+ * Renders entries in the order of their times.
+ * @param cut whether there are more than are shown
+ */
+export function timelineOf(visit: TeamVisit, moments: readonly Moment[], cut: boolean): Html {
+  const texts = ONE_TEXTS[visit.language];
+  const sorted = moments.toSorted((a, b) => a.at.getTime() - b.at.getTime() || a.place - b.place);
   const body =
-    moments.length === 0
+    sorted.length === 0
       ? empty(texts.timeline.empty, '')
-      : html`<ol class="timeline">${moments.map((one) => item(visit, one))}</ol>`;
+      : html`<ol class="timeline">${sorted.map((one) => item(visit, one))}</ol>`;
   const note = html`<p class="note">${texts.timeline.note}${cut && html` ${texts.timeline.truncated}`}</p>`;
   return card(texts.cards.timeline, html`${note}${body}`);
 }
@@ -55,7 +65,7 @@ function item({ language }: TeamVisit, { at, tone, title, body }: Moment): Html 
 }
 
 /** Who asked for something, by which request. */
-function entryMoment(visit: TeamVisit, { names }: Story, entry: Entry): Moment {
+export function entryMoment(visit: TeamVisit, names: Story['names'], entry: Entry): Moment {
   const texts = ONE_TEXTS[visit.language].timeline;
   const user = userOf(entry);
   const own = user === visit.session.user.id && texts.you;
@@ -110,11 +120,13 @@ function routing({ language }: TeamVisit, { id, decision }: AttemptRow): Html {
 <ul class="reasons" lang="en">${lines.map((line) => html`<li>${line}</li>`)}</ul><p class="note">${idText(id)}</p></details>`;
 }
 
-function journalsOf(lines: readonly Line[]): Line[][] {
+/** Groups lines by their journal. */
+export function journalsOf(lines: readonly Line[]): Line[][] {
   return [...Map.groupBy(lines, ({ journal_id }) => journal_id).values()];
 }
 
-function journalMoment({ language }: TeamVisit, lines: Line[]): Moment {
+/** What one journal posted. */
+export function journalMoment({ language }: TeamVisit, lines: Line[]): Moment {
   const texts = ONE_TEXTS[language];
   const [first] = lines as [Line, ...Line[]];
   const rows = lines.map(

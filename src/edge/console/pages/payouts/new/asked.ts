@@ -1,0 +1,64 @@
+import { type QuoteContext, quoteTransfer, type Quote } from '../../../../../core/transfers/quote.ts';
+import { getBeneficiary } from '../../../../../core/beneficiaries/service.ts';
+import { invalid, Problem } from '../../../../../kit/errors.ts';
+import { levelOf } from '../../../../../money/transaction-limits/service.ts';
+import type { ConsoleDeps } from '../../../deps.ts';
+import { fieldOf, type TeamVisit } from '../../../page.ts';
+import { typedAmount } from '../../../parts/amount.ts';
+import { type Fault, faultOf } from '../../../parts/fault.ts';
+import { PAYOUT_TEXTS } from '../texts.ts';
+
+/** Fields of the form of a payout. */
+export const FIELDS = [
+  ...['beneficiary', 'name', 'channel', 'number', 'bank_code'],
+  ...['amount', 'currency', 'reference', 'description'],
+] as const;
+
+/** What was typed into the form. */
+export type Asked = Record<string, string>;
+
+export function askedOf(visit: TeamVisit): Asked {
+  return Object.fromEntries(FIELDS.map((name) => [name, fieldOf(visit, name)]));
+}
+
+/**
+ * Returns the body of POST /transfers for what was typed. Who has no name is paid by number alone.
+ * @throws Problem 422 for an amount that is not a number
+ */
+export function bodyOf({ language }: TeamVisit, asked: Asked): object {
+  const { beneficiary, name, channel, number, bank_code, currency, reference, description } = asked;
+  const amount = typedAmount(asked.amount ?? '');
+  if (amount === null) throw invalid({ amount: [PAYOUT_TEXTS[language].wrongAmount] });
+  const on = channel ? { channel } : {};
+  const direct = name
+    ? { beneficiary: { name, ...on, account_number: number, ...(bank_code ? { bank_code } : {}) } }
+    : { recipient: number, ...on };
+  return {
+    ...{ amount, currency, ...(beneficiary ? { beneficiary } : direct) },
+    ...(reference ? { reference } : {}),
+    ...(description ? { description } : {}),
+  };
+}
+
+/** With what the API would check a transfer of this team. */
+export function contextOf({ team, store, environment }: TeamVisit): QuoteContext {
+  const find = (id: string) => getBeneficiary(store.db, environment, { team_id: team.id, id });
+  return { level: levelOf(environment, team), find };
+}
+
+/**
+ * Returns what would be paid out.
+ * @throws Problem as POST /transfers responds with it
+ */
+export function quoteOf(deps: ConsoleDeps, visit: TeamVisit, asked: Asked): Promise<Quote> {
+  return quoteTransfer(deps.config, contextOf(visit), bodyOf(visit, asked));
+}
+
+/**
+ * Returns a rejection, to be shown with the form; also that no provider is available, so that nothing has to be typed again.
+ * @throws the error itself when it is not one of the person's
+ */
+export function payoutFault(error: unknown): Fault {
+  if (error instanceof Problem && error.status === 502) return { status: 502, message: error.message, errors: {} };
+  return faultOf(error);
+}

@@ -1,0 +1,39 @@
+import type { Recipient } from '../../../../core/transfers/schema.ts';
+import { type HtmlPart, html } from '../../../../kit/html.ts';
+import { bankName } from '../../../../providers/reference/banks.ts';
+import { CHANNELS, channelById } from '../../../../providers/reference/channels.ts';
+import type { ConsoleLanguage } from '../../language.ts';
+import { PAYOUT_TEXTS } from './texts.ts';
+
+/** A recipient as it is shown in full: saved, or of one payout. */
+export type ShownRecipient = Pick<Recipient, 'name' | 'phone' | 'account_number' | 'bank_code' | 'email'> & {
+  channel: string;
+  country: string;
+};
+
+/** Returns the labels and values of a recipient, all of it: whoever sends money must see to whom. */
+export function recipientRows(
+  { name, phone, account_number, bank_code, email, channel, country }: ShownRecipient,
+  language: ConsoleLanguage,
+): [string, HtmlPart][] {
+  const texts = PAYOUT_TEXTS[language].recipient;
+  const bank = bank_code && bankName(country, bank_code);
+  return [
+    [texts.name, name && html`<strong>${name}</strong>`],
+    [texts.channel, html`${channelById(channel)?.name ?? channel} <code>${channel}</code>`],
+    [texts.phone, phone && html`<span class="number-text">${phone}</span>`],
+    [texts.account, account_number && html`<span class="number-text">${account_number}</span>`],
+    [texts.bank, bank_code && html`${bank && `${bank} · `}<code>${bank_code}</code>`],
+    [texts.email, email],
+  ];
+}
+
+/** Returns what a recipient is called in a list. */
+export function recipientName({ name, phone, account_number }: Recipient): string {
+  return name ?? phone ?? account_number ?? '—';
+}
+
+/** Channels on which money is paid out, as choices. */
+export const PAYOUT_CHANNELS: readonly (readonly [id: string, name: string])[] = CHANNELS.filter(
+  ({ kind }) => kind !== 'card',
+).map(({ id, name }) => [id, `${name} · ${id}`]);
