@@ -94,9 +94,11 @@ const PAGES: Record<string, () => string> = {
   'console-subaccounts': () => 'sandbox/subaccounts',
   'console-subaccount': () => made.account,
   'console-subaccount-form': () => `${made.account}/edit`,
+  'console-settings': () => 'live/settings',
+  'console-branding': () => 'live/settings/branding',
 };
 /** The others are looked at, and not kept. */
-const KEPT = ['console-invoice'];
+const KEPT = ['console-invoice', 'console-branding'];
 
 for (const [name, path] of Object.entries(PAGES)) {
   test(`${name}: legible, accessible and small, on a desktop and a telephone, light and dark, in both languages`, {
@@ -134,6 +136,22 @@ test('an invoice by keyboard, without script: a line is added, Enter saves, the 
   await page.waitForURL(/done=send/);
   const { items } = (await api.call('GET', '/invoices', { key: api.keys.live.secret })).body;
   assert.deepEqual([items[0].status, items[0].amount, items[0].items.length], ['sent', 2_000, 2]);
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+test('a colour that is chosen is shown at once, in a page in which nothing can be pressed', { skip }, async () => {
+  const { context, page, complaints } = await browsing({ viewport: WIDE });
+  await page.goto(`${api.url}/console/${api.team.id}/live/settings/branding`);
+  const preview = page.frameLocator('.preview');
+  const colour = () => page.frames()[1]?.evaluate(`getComputedStyle(document.querySelector('form button')).backgroundColor`);
+  await preview.locator('form button').first().waitFor();
+  assert.equal(await colour(), 'rgb(11, 74, 94)');
+  await page.getByLabel('Colour').fill('#8a1c1c');
+  await page.waitForURL('**/settings/branding');
+  await preview.locator('meta[content="#8a1c1c"]').waitFor({ state: 'attached' });
+  assert.equal(await colour(), 'rgb(138, 28, 28)');
+  assert.equal(await page.evaluate(`document.querySelector('.preview').matches('[inert][sandbox=""]')`), true);
   assert.deepEqual(complaints, []);
   await context.close();
 });

@@ -20,6 +20,8 @@ const GOOD = {
   public_keys: 'pay-only',
   unique_references: 'yes',
   hosted_retry: 'yes',
+  address: ' Rue Joffre 12 \r\n\r\n Douala ',
+  tax_id: ' M0123456789 ',
 };
 
 test('an owner changes the settings, and nothing beside them; the audit trail names the person', async () => {
@@ -38,6 +40,8 @@ test('an owner changes the settings, and nothing beside them; the audit trail na
       unique_references: true,
       hosted_retry: true,
       public_keys: 'pay-only',
+      address: 'Rue Joffre 12\nDouala',
+      tax_id: 'M0123456789',
     },
   });
   const entries = await api.control.all({
@@ -63,6 +67,10 @@ test('what is not valid changes nothing and is shown beside its field', async ()
     ['email', 'awa at shop'],
     ['default_currency', 'BTC'],
     ['public_keys', 'everything'],
+    ['address', 'x'.repeat(501)],
+    ['address', 'a\nb\nc\nd\ne\nf\ng\nh\ni'],
+    ['address', 'Rue\u0007'],
+    ['tax_id', 'x'.repeat(65)],
   ];
   for (const [name, value] of wrong) {
     const { status, text } = await admin.submit(page, page, { ...GOOD, [name]: value });
@@ -76,6 +84,6 @@ test('everyone in the team reads the settings; only those who may change them ha
   const reader = await signedIn(api, 'read_only');
   const { status, text } = await reader.get(page);
   assert.equal(status, 200);
-  assert.ok(text.includes('compta@shop.example') && !text.includes('name="public_keys"'));
+  assert.ok(text.includes('compta@shop.example') && text.includes('M0123456789') && !text.includes('name="public_keys"'));
   assert.equal((await reader.post(page, { ...formToken(text), ...GOOD })).status, 403);
 });

@@ -8,6 +8,7 @@ import type { Tx } from '../../kit/sql.ts';
 import type { PayerInput } from '../../providers/adapters/contract.ts';
 import { channelById } from '../../providers/reference/channels.ts';
 import { parsePhone } from '../../providers/reference/phones.ts';
+import type { Brand } from '../../tenants/teams/schema.ts';
 import { findTeam } from '../../tenants/teams/store.ts';
 import { attemptsOf } from '../attempts/store.ts';
 import { findWithRows } from '../payments/archived.ts';
@@ -48,9 +49,15 @@ export function isHostedToken({ secrets }: Pick<PaymentDeps, 'secrets'>, token: 
   return readToken(secrets, token) !== null;
 }
 
-/** Returns the merchant's name as shown to the payer. */
-export async function merchantName(deps: PaymentDeps, team_id: bigint): Promise<string> {
-  return must(await findTeam(deps.stores.control, team_id), 'a payment has a team').name;
+/** What payers see of a merchant. */
+export interface Merchant extends Brand {
+  name: string;
+}
+
+/** Returns what payers see of the merchant. */
+export async function merchantOf(deps: PaymentDeps, team_id: bigint): Promise<Merchant> {
+  const { name, brand_color } = must(await findTeam(deps.stores.control, team_id), 'a payment has a team');
+  return { name, brand_color };
 }
 
 /** Returns the attempt that is moving money or may be, or undefined. */

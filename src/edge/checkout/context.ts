@@ -3,7 +3,7 @@ import { send } from '../../kit/fetch.ts';
 import type { Html } from '../../kit/html.ts';
 import { Throttle } from '../../kit/throttle.ts';
 import { Remembered } from '../../kit/remembered.ts';
-import { type Hosted, isHostedToken, merchantName, openHosted } from '../../core/charge/hosted.ts';
+import { type Hosted, isHostedToken, type Merchant, merchantOf, openHosted } from '../../core/charge/hosted.ts';
 import type { Language } from '../pages/language.ts';
 import { Printer } from '../receipts/printer.ts';
 import type { CheckoutDeps } from './deps.ts';
@@ -20,9 +20,9 @@ const SUBMITS_A_MINUTE = 30;
 const READS_A_MINUTE = 300;
 /** Maximum PDFs of one receipt in a minute. Each is generated anew. */
 const PRINTS_A_MINUTE = 10;
-/** How long a merchant's name is cached. A changed name appears after this time at the latest. */
-const NAME_MS = 800;
-const MAX_NAMES = 10_000;
+/** How long a merchant's name and colour are cached. A change appears after this time at the latest. */
+const MERCHANT_MS = 800;
+const MAX_MERCHANTS = 10_000;
 
 /** One request for a page, without types of the web framework. */
 export interface Visit {
@@ -84,13 +84,13 @@ export interface CheckoutContext {
   logos: Logos;
   /** Path prefix before /pay, for an installation that is not at the root of its host. */
   base: string;
-  merchantName(team_id: bigint): Promise<string>;
+  merchant(team_id: bigint): Promise<Merchant>;
 }
 
 /** Creates the shared state of the payment pages. */
 export function openCheckout(deps: CheckoutDeps): CheckoutContext {
-  // Every poll and page needs the name, which rarely changes.
-  const names = new Remembered<string>(deps.clock, NAME_MS, MAX_NAMES);
+  // Every poll and page needs name and colour, which rarely change.
+  const merchants = new Remembered<Merchant>(deps.clock, MERCHANT_MS, MAX_MERCHANTS);
   return {
     deps,
     submits: new Throttle(deps.clock, SUBMITS_A_MINUTE),
@@ -100,7 +100,7 @@ export function openCheckout(deps: CheckoutDeps): CheckoutContext {
     printer: new Printer(),
     logos: new Logos(send, deps.clock),
     base: new URL(deps.config.public_url).pathname.replace(/\/$/, ''),
-    merchantName: (team_id) => names.get(String(team_id), () => merchantName(deps, team_id)),
+    merchant: (team_id) => merchants.get(String(team_id), () => merchantOf(deps, team_id)),
   };
 }
 

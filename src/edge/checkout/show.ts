@@ -169,14 +169,15 @@ export function page(status: number, content: Html, scene: { language: Language;
 
 /** Returns the data that every page of a payment needs. */
 export async function sceneOf(context: CheckoutContext, visit: Visit, { store, payment }: Hosted): Promise<Scene> {
+  const merchant = await context.merchant(payment.team_id);
   return {
     language: visit.language,
     texts: textsIn(visit.language).checkout,
     sandbox: store.environment === 'sandbox',
-    merchant: await context.merchantName(payment.team_id),
+    merchant: merchant.name,
     payment,
     path: pathOf(context, visit.token),
-    theme: themeOf(payment.details?.theming),
+    theme: themeOf(payment.details?.theming, merchant),
   };
 }
 

@@ -32,22 +32,44 @@ export const HEADERS: Readonly<Record<string, string>> = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 
+const POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+];
+
 /** Headers of pages. Nothing is loaded from elsewhere, and nothing in the page runs that is not in our files. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
-  'Content-Security-Policy': [
-    "default-src 'none'",
-    "style-src 'self'",
-    "script-src 'self'",
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-    "base-uri 'none'",
-  ].join('; '),
+  'Content-Security-Policy': POLICY.join('; '),
   'X-Frame-Options': 'DENY',
   'X-Robots-Tag': 'noindex, nofollow',
   Vary: 'Accept-Encoding, Accept-Language, Cookie',
 };
+
+/** Headers of a page that shows a document of the console within it. */
+export const FRAMING_HEADERS = { 'Content-Security-Policy': [...POLICY, "frame-src 'self'"].join('; ') };
+
+/**
+ * Returns the headers of a document that only a page of the console may show, and in which nothing runs or is submitted.
+ * @param styles sources of its styles, as in a Content-Security-Policy
+ */
+export function framedHeaders(styles: string): Record<string, string> {
+  const policy = [
+    'sandbox',
+    "default-src 'none'",
+    styles,
+    'img-src data:',
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+    "base-uri 'none'",
+  ];
+  return { 'Content-Security-Policy': policy.join('; '), 'X-Frame-Options': 'SAMEORIGIN' };
+}
 
 function assetOf(file: string, type: string): Asset {
   const text = readFileSync(new URL(`./assets/${file}`, import.meta.url), 'utf8');

@@ -4,7 +4,7 @@ import type { Html } from '../../kit/html.ts';
 import type { Reply } from '../../tenants/api/route.ts';
 import type { Permission, Role } from '../../tenants/people/roles.ts';
 import type { Membership, Session } from '../../tenants/people/schema.ts';
-import type { Team } from '../../tenants/teams/schema.ts';
+import type { TeamRow } from '../../tenants/teams/store.ts';
 import type { Store } from '../../platform/db/stores.ts';
 import type { ConsoleLanguage } from './language.ts';
 
@@ -42,7 +42,7 @@ export interface PersonVisit extends Visit {
 
 /** A visit of a member in a team and an environment. */
 export interface TeamVisit extends PersonVisit {
-  team: Team;
+  team: TeamRow;
   environment: Environment;
   membership: Membership;
   role: Role;
@@ -84,6 +84,8 @@ export type Answer =
       cookies?: Cookies;
       headers?: Record<string, string>;
     }
+  /** A document without the frame, to be shown within a page. */
+  | { kind: 'document'; content: Html; headers: Record<string, string> }
   | { kind: 'redirect'; to: string; cookies?: Cookies }
   | { kind: 'file'; type: string; name: string; content: string | Uint8Array | Readable };
 

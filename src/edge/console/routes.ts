@@ -176,6 +176,9 @@ async function send(
       reply.header('Content-Disposition', `attachment; filename="${answer.name}"`);
       if (request.method === 'HEAD') return sendHead(reply, answer);
       return reply.type(answer.type).send(answer.content);
+    case 'document':
+      reply.headers({ ...PAGE_HEADERS, ...answer.headers }).type('text/html; charset=utf-8');
+      return compressed(request, reply, answer.content.text);
     case 'page': {
       reply.code(answer.status ?? 200).headers(PAGE_HEADERS);
       reply
@@ -201,7 +204,7 @@ function setCookies({ secure }: Context, visit: Visit, request: FastifyRequest, 
   if (request.cookies?.[names.browser] !== visit.browser) {
     reply.setCookie(names.browser, visit.browser, { ...options, maxAge: COOKIE_S });
   }
-  const cookies = answer.kind === 'file' ? undefined : answer.cookies;
+  const cookies = 'cookies' in answer ? answer.cookies : undefined;
   if (cookies?.session === null) reply.clearCookie(names.session, options);
   else if (cookies?.session !== undefined) reply.setCookie(names.session, cookies.session, options);
   if (cookies?.language) reply.setCookie(names.language, cookies.language, { ...options, maxAge: COOKIE_S });

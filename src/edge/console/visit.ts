@@ -6,7 +6,6 @@ import { html } from '../../kit/html.ts';
 import { textFault } from '../../tenants/api/body.ts';
 import { FRESH_MS, readSession } from '../../tenants/people/sessions.ts';
 import { isPermitted, scopesOf } from '../../tenants/people/roles.ts';
-import type { Team } from '../../tenants/teams/schema.ts';
 import { findTeam } from '../../tenants/teams/store.ts';
 import { clientAddress } from '../http/client-address.ts';
 import type { ConsoleDeps } from './deps.ts';
@@ -94,7 +93,7 @@ export async function teamVisit(deps: ConsoleDeps, operations: Operations, visit
   const { team: named = '', environment } = visit.params;
   const membership = visit.session.memberships.find(({ team_id }) => String(team_id) === named);
   if (!membership || !isEnvironment(environment)) throw notFound();
-  const team: Team = must(await findTeam(deps.stores.control, membership.team_id), 'a membership refers to a team');
+  const team = must(await findTeam(deps.stores.control, membership.team_id), 'a membership refers to a team');
   const { role } = membership;
   const store = deps.stores[environment].of(team.id);
   const { user, id: session_id } = visit.session;

@@ -1,5 +1,7 @@
 import { isLanguage, type Language, preferredLanguage, textsIn } from '../pages/language.ts';
+import { policyWith } from '../pages/assets.ts';
 import { noticePage } from '../pages/notice.ts';
+import { themeOf } from '../pages/theme/theme.ts';
 import { must, type Problem } from '../../kit/errors.ts';
 import type { Html } from '../../kit/html.ts';
 import type { Throttle } from '../../kit/throttle.ts';
@@ -31,7 +33,7 @@ export interface Visit {
   request_id: string;
 }
 
-export type Answer = { status: number; page: Html; language: Language } | { redirect: string };
+export type Answer = { status: number; page: Html; language: Language; headers?: Record<string, string> } | { redirect: string };
 
 /** State and services that all requests for invoice pages share. */
 export interface InvoicePageContext {
@@ -116,7 +118,9 @@ async function pageOf(
   const path = `${new URL(deps.config.public_url).pathname.replace(/\/$/, '')}/invoice/${visit.token}`;
   const [team, underWay] = await Promise.all([findTeam(deps.stores.control, row.team_id), underWayOf(deps, row)]);
   const seller = must(team, 'an invoice has a team');
-  return { status, language, page: invoicePage({ language, merchant: seller.name, seller, row, path, underWay, ...said }) };
+  const theme = themeOf(null, seller);
+  const page = invoicePage({ language, merchant: seller.name, seller, theme, row, path, underWay, ...said });
+  return { status, language, page, headers: { 'Content-Security-Policy': policyWith(theme.style, page) } };
 }
 
 /** Returns the URL of a payment in progress, so that no second one is started; null for none. */

@@ -78,7 +78,10 @@ function notice(visit: Visit, status: number, what: Notice): Answer {
 async function send(request: FastifyRequest, reply: FastifyReply, answer: Answer): Promise<FastifyReply> {
   reply.headers(HEADERS);
   if ('redirect' in answer) return reply.redirect(answer.redirect, 303);
-  const { status, page, language } = answer;
-  reply.headers(PAGE_HEADERS).type('text/html; charset=utf-8').header('Content-Language', language);
+  const { status, page, language, headers = {} } = answer;
+  reply
+    .headers({ ...PAGE_HEADERS, ...headers })
+    .type('text/html; charset=utf-8')
+    .header('Content-Language', language);
   return compressed(request, reply.code(status), page.text);
 }

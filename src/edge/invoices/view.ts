@@ -6,6 +6,7 @@ import { type Html, html } from '../../kit/html.ts';
 import { currencyLabel, formatMoney, type Minor } from '../../kit/money.ts';
 import { type Part, partOf } from './part.ts';
 import { dueOf } from './present.ts';
+import type { Theme } from '../pages/theme/theme.ts';
 import type { Seller } from '../../tenants/teams/schema.ts';
 import type { InvoiceRow, StoredItem } from './schema.ts';
 import { isPayable } from './states.ts';
@@ -16,6 +17,7 @@ export interface Scene {
   merchant: string;
   /** Address and tax id of the merchant, where it has set them. */
   seller: Seller;
+  theme: Theme;
   row: InvoiceRow;
   /** `/invoice/<token>`: target of the form. */
   path: string;
@@ -29,11 +31,11 @@ export interface Scene {
 
 /** Renders the invoice for its customer, with the form to pay it or the reason why it cannot be paid. */
 export function invoicePage(scene: Scene): Html {
-  const { language, merchant, row, path, underWay } = scene;
+  const { language, merchant, theme, row, path, underWay } = scene;
   const open = isPayable(row.status) && underWay === null;
   const body = html`${head(scene, open)}<div class="wide">${lines(scene)}</div><div class="side">${open ? payForm(scene) : standing(scene)}</div>`;
   const title = textsIn(language).invoice.titleOf(row.number ?? '', merchant);
-  return document({ language, title, sandbox: false, body, translations: path, parts: ['form', 'paper'], two: true });
+  return document({ language, title, sandbox: false, theme, body, translations: path, parts: ['form', 'paper'], two: true });
 }
 
 /** Page for a URL without an invoice. */

@@ -167,7 +167,7 @@ function form(
 ): Extract<LinkAnswer, { page: Html }> {
   const nonce = randomBase62(22);
   const { language } = visit;
-  const theme = themeOf(link.theming);
+  const theme = themeOf(link.theming, team);
   const path = `${context.base}/l/${visit.token}`;
   const action = withLanguage(path, visit);
   const form_token = formToken(context.deps.secrets, subjectOf(visit, nonce), visit.browser);

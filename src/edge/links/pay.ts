@@ -7,8 +7,7 @@ import { type Minor, wireFromMinor } from '../../kit/money.ts';
 import { hostedPageUrl } from '../../core/payments/token.ts';
 import { creating, createInTransaction, findCreatedBefore } from '../../core/payments/create-within.ts';
 import type { CreatePaymentBody } from '../../core/payments/schema.ts';
-import type { Team } from '../../tenants/teams/schema.ts';
-import { findTeam } from '../../tenants/teams/store.ts';
+import { findTeam, type TeamRow } from '../../tenants/teams/store.ts';
 import type { LinkDeps } from './deps.ts';
 import type { LinkRow, PayerField } from './schema.ts';
 import { isOver } from './service.ts';
@@ -24,7 +23,7 @@ const ROUTE = 'POST /l/:token';
 export interface OpenedLink {
   store: Store;
   link: LinkRow;
-  team: Team;
+  team: TeamRow;
 }
 
 /** Returns the link of a token; null for a token that this server did not issue, or an unknown link. */

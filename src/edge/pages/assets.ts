@@ -51,11 +51,10 @@ const everywhere = [page, ...Object.values(parts)].map((asset) => {
  * @param content the page: only its own parts are allowed, which saves the hashes of the others. Without it, all parts are
  */
 export function policyWith(themed: Html | null, content?: Html): string {
-  const own = everywhere.filter(({ style }) => content === undefined || content.text.includes(`<style>${style}</style>`));
-  const styles = [...own.map(({ hashes }) => hashes.style), ...(themed ? [hashOf(themed.text)] : [])];
+  const own = partsOf(content);
   return [
     "default-src 'none'",
-    `style-src ${styles.join(' ')}`,
+    styleSources(themed, content),
     `script-src ${own.flatMap(({ hashes }) => hashes.script).join(' ')}`,
     // The icon is a data URL, which saves a request. The merchant's logo is served by us.
     "img-src 'self' data:",
@@ -66,6 +65,22 @@ export function policyWith(themed: Html | null, content?: Html): string {
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ].join('; ');
+}
+
+/** Returns the part of a Content-Security-Policy that allows the styles of a page; the parameters are those of {@link policyWith}. */
+export function styleSources(themed: Html | null, content?: Html): string {
+  const hashes = partsOf(content).map((part) => part.hashes.style);
+  return `style-src ${[...hashes, ...(themed ? [hashOf(themed.text)] : [])].join(' ')}`;
+}
+
+/** Returns a page without its scripts, for a place where none may run. */
+export function withoutScripts(content: Html): Html {
+  const own = everywhere.flatMap(({ script }) => (script === null ? [] : [`<script>${script}</script>`]));
+  return raw(own.reduce((text, script) => text.replace(script, () => ''), content.text));
+}
+
+function partsOf(content: Html | undefined): typeof everywhere {
+  return everywhere.filter(({ style }) => content === undefined || content.text.includes(`<style>${style}</style>`));
 }
 
 /** Headers of every answer. */

@@ -6,7 +6,7 @@ import { emailAddressOf } from '../../kit/email.ts';
 import { commandClock } from './command-clock.ts';
 import { CURRENCIES, isCurrency } from '../../kit/money.ts';
 import type { Costs } from '../../providers/provider-accounts/schema.ts';
-import { teamNameOf } from '../../tenants/teams/service.ts';
+import { postalAddressOf, taxIdOf, teamNameOf } from '../../tenants/teams/service.ts';
 
 /*
  * Parsers of option values. Each returns the value or throws the message that the command line prints after
@@ -28,23 +28,16 @@ export function teamName(text: string): string {
 
 /** A postal address of at most 500 characters in up to eight lines; an empty one removes it. */
 export function postalAddress(text: string): string {
-  const lines = text
-    .split(/\r?\n/)
-    .map((line) => line.trim())
-    .filter((line) => line !== '');
-  const address = lines.join('\n');
-  if (address.length > 500 || lines.length > 8)
-    throw new InvalidArgumentError('An address has at most 500 characters and 8 lines.');
-  if (/[^\P{Cc}\n]/u.test(address)) throw new InvalidArgumentError('An address has no control characters.');
-  return address;
+  const address = postalAddressOf(text);
+  if (address !== null) return address;
+  throw new InvalidArgumentError('An address has at most 500 characters and 8 lines, and no control characters.');
 }
 
 /** A tax identification number as its country writes it; an empty one removes it. */
 export function taxId(text: string): string {
-  const id = text.trim();
-  if (id.length > 64) throw new InvalidArgumentError('A tax id has at most 64 characters.');
-  if (/\p{Cc}/u.test(id)) throw new InvalidArgumentError('A tax id has no control characters.');
-  return id;
+  const id = taxIdOf(text);
+  if (id !== null) return id;
+  throw new InvalidArgumentError('A tax id has at most 64 characters, and no control characters.');
 }
 
 export function emailAddress(text: string): string {

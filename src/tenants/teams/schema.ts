@@ -15,6 +15,12 @@ export interface Seller {
   tax_id: string | null;
 }
 
+/** How a merchant's pages for payers look; null where it has not chosen. */
+export interface Brand {
+  /** `#rrggbb`, in lower case. */
+  brand_color: string | null;
+}
+
 /** A merchant, as stored in the control database. */
 export interface Team {
   id: bigint;

@@ -46,3 +46,23 @@ export function teamNameOf(text: string): string | null {
   const name = text.trim();
   return name !== '' && name.length <= MAX_NAME && !/\p{Cc}/u.test(name) ? name : null;
 }
+
+const MAX_ADDRESS = { characters: 500, lines: 8 };
+const MAX_TAX_ID = 64;
+
+/** Returns a postal address without empty lines and spaces around lines; null when the text is none. An empty one is an address. */
+export function postalAddressOf(text: string): string | null {
+  const lines = text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  const address = lines.join('\n');
+  const fits = address.length <= MAX_ADDRESS.characters && lines.length <= MAX_ADDRESS.lines;
+  return fits && !/[^\P{Cc}\n]/u.test(address) ? address : null;
+}
+
+/** Returns a tax identification number, as its country writes it, without the spaces around it; null when the text is none. */
+export function taxIdOf(text: string): string | null {
+  const id = text.trim();
+  return id.length <= MAX_TAX_ID && !/\p{Cc}/u.test(id) ? id : null;
+}

@@ -1,11 +1,11 @@
 import { fixed, type Queryable, sql } from '../../kit/sql.ts';
-import type { Seller, Team } from './schema.ts';
+import type { Brand, Seller, Team } from './schema.ts';
 
-export type TeamRow = Team & Seller & { created_at: Date };
+export type TeamRow = Team & Seller & Brand & { created_at: Date };
 
 /** The columns of a {@link TeamRow}. */
 const columns = fixed(`id, name, email, plan, verification_level, default_currency, unique_references, hosted_retry, api_version,
-  public_keys, address, tax_id, created_at`);
+  public_keys, address, tax_id, brand_color, created_at`);
 
 export function insertTeam(db: Queryable, team: Team): Promise<number> {
   return db.run(sql`
@@ -70,15 +70,22 @@ export function changeTeam(db: Queryable, id: bigint, changes: TeamChanges): Pro
 export type TeamSettings = Pick<
   Team,
   'name' | 'email' | 'default_currency' | 'unique_references' | 'hosted_retry' | 'public_keys'
->;
+> &
+  Seller;
 
-/** Changes the settings of a team. The service may update no other columns than these. */
+/** Changes the settings of a team. The service may update no other columns than these and the colour. */
 export async function changeSettings(db: Queryable, id: bigint, settings: TeamSettings): Promise<void> {
-  const { name, email, default_currency, unique_references, hosted_retry, public_keys } = settings;
+  const { name, email, default_currency, unique_references, hosted_retry, public_keys, address, tax_id } = settings;
   await db.run(sql`
     update teams set name = ${name}, email = ${email}, default_currency = ${default_currency}, unique_references = ${unique_references},
-      hosted_retry = ${hosted_retry}, public_keys = ${public_keys}, updated_at = pirogue_now()
+      hosted_retry = ${hosted_retry}, public_keys = ${public_keys}, address = ${address}, tax_id = ${tax_id},
+      updated_at = pirogue_now()
     where id = ${id}`);
+}
+
+/** Sets the colour of a team's pages for payers; null: ours. */
+export async function setBrandColor(db: Queryable, id: bigint, color: Brand['brand_color']): Promise<void> {
+  await db.run(sql`update teams set brand_color = ${color}, updated_at = pirogue_now() where id = ${id}`);
 }
 
 /** Returns the team settings that affect a live charge. */

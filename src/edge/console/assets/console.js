@@ -49,6 +49,14 @@
     holder.append(button);
   }
 
+  // A colour that is chosen is shown at once.
+  for (const form of document.querySelectorAll('form[data-preview]')) {
+    form.addEventListener('input', (event) => {
+      const shown = document.querySelector('.preview');
+      if (shown) shown.src = `${form.dataset.preview}?color=${encodeURIComponent(event.target.value)}`;
+    });
+  }
+
   // A second click while the first is on its way would only show a repeated answer.
   document.addEventListener('submit', (event) => {
     for (const button of event.target.querySelectorAll('button:not([name])')) setTimeout(() => (button.disabled = true));

@@ -1,5 +1,6 @@
 import { type Html, raw } from '../../../kit/html.ts';
 import type { JsonObject } from '../../../kit/json.ts';
+import type { Brand } from '../../../tenants/teams/schema.ts';
 import { type Language, languageOfTag } from '../language.ts';
 import { type Colour, darkened, hex, lightened, mix, READABLE, readColour, WHITE } from './colour.ts';
 
@@ -22,18 +23,22 @@ export interface Theme {
   logo: string | null;
 }
 
-const BRAND = '#0b4a5e';
+/** Our colour, of pages whose merchant has chosen none. */
+export const BRAND = '#0b4a5e';
+
+const UNBRANDED: Brand = { brand_color: null };
 
 export const PLAIN: Theme = { style: null, brand: BRAND, title: null, button_text: null, locale: null, logo: null };
 
 /**
  * Reads `theming`, whose inner structure the contract leaves open. Values that are not understood are ignored, never
  * rejected. Colours keep their hue and are darkened until all text on and beside them has a contrast of 4.5:1.
+ * @param brand the team's colour, for a payment or link that names none
  */
-export function themeOf(theming: JsonObject | null | undefined): Theme {
-  if (!theming) return PLAIN;
-  const { color, logo, title, button_text, locale } = theming;
-  const wanted = readColour(color);
+export function themeOf(theming: JsonObject | null | undefined, { brand_color }: Brand = UNBRANDED): Theme {
+  if (!theming && brand_color === null) return PLAIN;
+  const { color, logo, title, button_text, locale } = theming ?? {};
+  const wanted = readColour(color) ?? readColour(brand_color);
   return {
     ...(wanted ? coloursFrom(wanted) : { style: null, brand: BRAND }),
     title: line(title, MAX_TITLE),

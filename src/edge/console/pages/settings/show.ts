@@ -4,23 +4,24 @@ import { type Html, html } from '../../../../kit/html.ts';
 import { CURRENCIES, isCurrency } from '../../../../kit/money.ts';
 import { record } from '../../../../tenants/audit/record.ts';
 import { PUBLIC_KEYS, type PublicKeys } from '../../../../tenants/teams/schema.ts';
-import { teamNameOf } from '../../../../tenants/teams/service.ts';
+import { postalAddressOf, taxIdOf, teamNameOf } from '../../../../tenants/teams/service.ts';
 import { changeSettings, type TeamSettings } from '../../../../tenants/teams/store.ts';
 import { actorOf } from '../../actor.ts';
 import type { ConsoleDeps } from '../../deps.ts';
 import { type Answer, fieldOf, redirect, type TeamVisit } from '../../page.ts';
 import { checkbox, choices, radio } from '../../parts/choices.ts';
-import { alert, card, facts, field, idText, pageHead, select } from '../../parts/parts.ts';
+import { alert, card, facts, field, idText, pageHead, select, textarea } from '../../parts/parts.ts';
+import { settingTabs } from './tabs.ts';
 import { SETTING_TEXTS } from './texts.ts';
 
 /** What was typed; the team's own values before. */
-type Typed = Record<'name' | 'email' | 'default_currency' | 'public_keys', string> & {
+type Typed = Record<'name' | 'email' | 'default_currency' | 'public_keys' | 'address' | 'tax_id', string> & {
   unique_references: boolean;
   hosted_retry: boolean;
 };
 
 /** Shows the settings: as a form to those who may change them. */
-export function showSettings(visit: TeamVisit, typed: Typed = visit.team, errors: FieldErrors = {}): Answer {
+export function showSettings(visit: TeamVisit, typed: Typed = typedOf(visit), errors: FieldErrors = {}): Answer {
   const { language, query, team } = visit;
   const texts = SETTING_TEXTS[language];
   const failed = Object.keys(errors).length > 0;
@@ -35,10 +36,14 @@ export function showSettings(visit: TeamVisit, typed: Typed = visit.team, errors
     title: texts.title,
     nav: '/settings',
     ...(failed ? { status: 422 } : {}),
-    body: html`${pageHead(texts.title, { note: texts.note })}<div class="narrow">${!failed && query.done === 'save' && alert(texts.saved, 'good')}${
+    body: html`${pageHead(texts.title, { note: texts.note })}${settingTabs(visit, '')}<div class="narrow">${!failed && query.done === 'save' && alert(texts.saved, 'good')}${
       visit.can('setting.write') ? form(visit, typed, errors) : values(visit)
     }${card(texts.operator, set)}</div>`,
   };
+}
+
+function typedOf({ team }: TeamVisit): Typed {
+  return { ...team, address: team.address ?? '', tax_id: team.tax_id ?? '' };
 }
 
 /** Saves the settings with the audit entry of the person. */
@@ -48,6 +53,8 @@ export async function saveSettings({ stores }: ConsoleDeps, visit: TeamVisit): P
     email: fieldOf(visit, 'email'),
     default_currency: fieldOf(visit, 'default_currency'),
     public_keys: fieldOf(visit, 'public_keys'),
+    address: fieldOf(visit, 'address'),
+    tax_id: fieldOf(visit, 'tax_id'),
     unique_references: fieldOf(visit, 'unique_references') === 'yes',
     hosted_retry: fieldOf(visit, 'hosted_retry') === 'yes',
   };
@@ -65,15 +72,20 @@ function readSettings({ language }: TeamVisit, typed: Typed): { settings: TeamSe
   const texts = SETTING_TEXTS[language].faults;
   const name = teamNameOf(typed.name);
   const email = emailAddressOf(typed.email);
+  const address = postalAddressOf(typed.address);
+  const tax_id = taxIdOf(typed.tax_id);
   const { default_currency, public_keys, unique_references, hosted_retry } = typed;
   const errors: FieldErrors = {
     ...(name === null ? { name: [texts.name] } : {}),
     ...(email === null ? { email: [texts.email] } : {}),
+    ...(address === null ? { address: [texts.address] } : {}),
+    ...(tax_id === null ? { tax_id: [texts.taxId] } : {}),
     ...(isCurrency(default_currency) ? {} : { default_currency: [texts.currency] }),
     ...(isPublicKeys(public_keys) ? {} : { public_keys: [texts.publicKeys] }),
   };
   if (name === null || email === null || !isPublicKeys(public_keys) || Object.keys(errors).length > 0) return { errors };
-  return { settings: { name, email, default_currency, public_keys, unique_references, hosted_retry } };
+  const seller = { address: address || null, tax_id: tax_id || null };
+  return { settings: { name, email, default_currency, public_keys, unique_references, hosted_retry, ...seller } };
 }
 
 function isPublicKeys(text: string): text is PublicKeys {
@@ -91,6 +103,7 @@ function form(visit: TeamVisit, typed: Typed, errors: FieldErrors): Html {
     required: true,
     autocomplete: 'off',
   });
+  const seller = (name: 'address' | 'tax_id') => ({ name, value: typed[name], error: errors[name]?.[0] });
   const currency = { name: 'default_currency', value: typed.default_currency, error: errors.default_currency?.[0] };
   return html`<form method="post" action="${path}?from=${encodeURIComponent(path)}">${visit.formFields()}${card(
     texts.team,
@@ -100,6 +113,10 @@ ${select(
   { ...currency, label: texts.currency, help: texts.currencyHelp },
   CURRENCIES.map((code) => [code, code] as const),
 )}`,
+  )}${card(
+    texts.seller,
+    html`${textarea({ ...seller('address'), label: texts.address, help: texts.addressHelp, maxlength: 600 })}
+${field({ ...seller('tax_id'), label: texts.taxId, help: texts.taxIdHelp, maxlength: 64, autocomplete: 'off' })}`,
   )}${card(
     texts.payments,
     html`${choices(
@@ -128,6 +145,8 @@ function values({ language, team }: TeamVisit): Html {
       [texts.name, team.name],
       [texts.email, team.email],
       [texts.currency, team.default_currency],
+      [texts.address, team.address && html`<span class="pre">${team.address}</span>`],
+      [texts.taxId, team.tax_id],
       [texts.references, team.unique_references ? texts.yes : texts.no],
       [texts.retry, team.hosted_retry ? texts.on : texts.off],
       [texts.publicKeys, texts.uses[team.public_keys]],

@@ -11,6 +11,11 @@ type Name =
   | 'emailHelp'
   | 'currency'
   | 'currencyHelp'
+  | 'seller'
+  | 'address'
+  | 'addressHelp'
+  | 'taxId'
+  | 'taxIdHelp'
   | 'payments'
   | 'references'
   | 'referencesLabel'
@@ -34,7 +39,7 @@ type Name =
 
 type SettingTexts = Record<Name, string> & {
   uses: Record<PublicKeys, string>;
-  faults: Record<'name' | 'email' | 'currency' | 'publicKeys', string>;
+  faults: Record<'name' | 'email' | 'currency' | 'publicKeys' | 'address' | 'taxId', string>;
 };
 
 export const SETTING_TEXTS: Texts<SettingTexts> = {
@@ -48,6 +53,11 @@ export const SETTING_TEXTS: Texts<SettingTexts> = {
     emailHelp: 'Receives notices, such as one about an endpoint that fails.',
     currency: 'Default currency',
     currencyHelp: 'Of requests that name none.',
+    seller: 'Invoices',
+    address: 'Postal address',
+    addressHelp: 'Shown on your invoices, in up to eight lines.',
+    taxId: 'Tax identification number',
+    taxIdHelp: 'Shown on your invoices: NIU, NINEA, NCC, IFU, …',
     payments: 'Payments and keys',
     references: 'References',
     referencesLabel: 'Reject a reference that another payment has',
@@ -77,6 +87,8 @@ export const SETTING_TEXTS: Texts<SettingTexts> = {
       email: 'Use an e-mail address such as owner@shop.example.',
       currency: 'Choose one of these currencies.',
       publicKeys: 'Choose one of these.',
+      address: 'Use at most 500 characters in eight lines.',
+      taxId: 'Use at most 64 characters.',
     },
   },
   fr: {
@@ -89,6 +101,11 @@ export const SETTING_TEXTS: Texts<SettingTexts> = {
     emailHelp: 'Reçoit les avis, par exemple sur un point de terminaison en échec.',
     currency: 'Devise par défaut',
     currencyHelp: 'Pour les requêtes qui n’en indiquent aucune.',
+    seller: 'Factures',
+    address: 'Adresse postale',
+    addressHelp: 'Figure sur vos factures, en huit lignes au plus.',
+    taxId: 'Numéro d’identification fiscale',
+    taxIdHelp: 'Figure sur vos factures : NIU, NINEA, NCC, IFU, etc.',
     payments: 'Paiements et clés',
     references: 'Références',
     referencesLabel: 'Refuser une référence déjà utilisée par un autre paiement',
@@ -119,6 +136,8 @@ export const SETTING_TEXTS: Texts<SettingTexts> = {
       email: 'Indiquez une adresse e-mail, par exemple gerant@boutique.example.',
       currency: 'Choisissez l’une de ces devises.',
       publicKeys: 'Choisissez l’une de ces options.',
+      address: 'Indiquez au plus 500 caractères en huit lignes.',
+      taxId: 'Indiquez au plus 64 caractères.',
     },
   },
 };

@@ -1,0 +1,81 @@
+import { record } from '../../../../tenants/audit/record.ts';
+import { setBrandColor } from '../../../../tenants/teams/store.ts';
+import { type Html, html } from '../../../../kit/html.ts';
+import { sampleForm } from '../../../checkout/sample.ts';
+import { styleSources } from '../../../pages/assets.ts';
+import { hex, readColour } from '../../../pages/theme/colour.ts';
+import { BRAND, themeOf } from '../../../pages/theme/theme.ts';
+import { actorOf } from '../../actor.ts';
+import { FRAMING_HEADERS, framedHeaders } from '../../assets.ts';
+import type { ConsoleDeps } from '../../deps.ts';
+import { type Answer, fieldOf, redirect, type TeamVisit } from '../../page.ts';
+import { withQuery } from '../../paths.ts';
+import { alert, card, field, pageHead } from '../../parts/parts.ts';
+import { BRANDING_TEXTS } from './branding-texts.ts';
+import { settingTabs } from './tabs.ts';
+
+/**
+ * Shows the colour of the pages for payers, with such a page in that colour.
+ * @param typed as it was typed; left out: the team's
+ */
+export function showBranding(visit: TeamVisit, typed = visit.team.brand_color ?? BRAND): Answer {
+  const { language, query } = visit;
+  const texts = BRANDING_TEXTS[language];
+  const color = readColour(typed);
+  return {
+    kind: 'page',
+    title: texts.title,
+    nav: '/settings',
+    ...(color ? {} : { status: 422 }),
+    headers: FRAMING_HEADERS,
+    body: html`${pageHead(texts.title, { note: texts.note })}${settingTabs(visit, '/branding')}${color && query.done === 'save' && alert(texts.saved, 'good')}
+<div class="columns"><div>${visit.can('setting.write') && card(texts.color, form(visit, typed, color === null))}</div>
+<div>${card(texts.preview, html`<p class="note">${texts.previewNote}</p>${color && preview(visit, hex(color))}`)}</div></div>`,
+  };
+}
+
+function form(visit: TeamVisit, typed: string, wrong: boolean): Html {
+  const { base, language } = visit;
+  const texts = BRANDING_TEXTS[language];
+  const path = `${base}/settings/branding`;
+  const color = { name: 'brand_color', label: texts.color, value: typed, type: 'color', help: texts.colorHelp } as const;
+  return html`<form method="post" action="${path}?from=${encodeURIComponent(path)}" data-preview="${path}/preview">${visit.formFields()}
+${field({ ...color, error: wrong ? texts.wrong : undefined })}
+<div class="form-actions"><button>${texts.save}</button><button class="quiet-button" name="do" value="preview" formaction="${path}/try">${texts.show}</button>
+<button class="quiet-button" name="do" value="reset">${texts.reset}</button></div></form>`;
+}
+
+/** The page for payers, only to be looked at: nothing in it can be pressed, and nothing in it gets the focus. */
+function preview({ base, language }: TeamVisit, color: string): Html {
+  const path = withQuery(`${base}/settings/branding/preview`, { color });
+  return html`<iframe class="preview" src="${path}" title="${BRANDING_TEXTS[language].preview}" sandbox="" inert></iframe>`;
+}
+
+/** Shows the form again with the colour that was chosen. Nothing is saved. */
+export function tryBranding(visit: TeamVisit): Answer {
+  return showBranding(visit, fieldOf(visit, 'brand_color'));
+}
+
+/** Saves the colour with the audit entry of the person. Our own colour is none of the team's. */
+export async function saveBranding({ stores }: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
+  const typed = fieldOf(visit, 'do') === 'reset' ? BRAND : fieldOf(visit, 'brand_color');
+  const color = readColour(typed);
+  if (!color) return showBranding(visit, typed);
+  const { id } = visit.team;
+  await stores.control.transaction(async (tx) => {
+    await setBrandColor(tx, id, hex(color) === BRAND ? null : hex(color));
+    await record(tx, actorOf(visit), { team_id: id, action: 'team.update', resource_id: String(id), at: visit.at });
+  });
+  return redirect(`${visit.base}/settings/branding?done=save`);
+}
+
+/** The page of a payment that does not exist, in the colour of the address, as the checkout renders it. */
+export function showSample({ config }: ConsoleDeps, visit: TeamVisit): Answer {
+  const { language, team, query } = visit;
+  const color = readColour(query.color);
+  const theme = themeOf(null, { brand_color: color && hex(color) });
+  const { sample: description } = BRANDING_TEXTS[language];
+  const { name: merchant, default_currency: currency } = team;
+  const content = sampleForm({ language, merchant, theme, currency, description, fees: config.fees });
+  return { kind: 'document', content, headers: framedHeaders(styleSources(theme.style, content)) };
+}
