@@ -28,6 +28,7 @@ test('teams create creates an unverified team and prints it', async () => {
     api_version: '2026-08-01',
     public_keys: 'contract',
     address: null,
+    brand_color: null,
     tax_id: null,
   });
   assert.deepEqual(await findTeam(cli.control, BigInt(id)), { id: BigInt(id), created_at: new Date(created_at), ...rest });
