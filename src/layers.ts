@@ -78,6 +78,10 @@ export const LAYERS: readonly Layer[] = [
           ],
         ],
       },
+      approvals: {
+        holds: 'maker and checker: what waits for a second person, and above which amounts',
+        writes: ['approvals', 'approval_thresholds'],
+      },
     },
   },
   {

@@ -27,7 +27,8 @@ export type IdPrefix =
   | 'rtn'
   | 'usr'
   | 'ses'
-  | 'ulk';
+  | 'ulk'
+  | 'apv';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_CHARS = 10;

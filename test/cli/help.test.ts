@@ -54,6 +54,7 @@ test('the commands are the ones in the reference', () => {
       'users enable',
       'users clear-factors',
       'users list',
+      'approvals off',
       'payments list',
       'payments show',
       'payments refund',

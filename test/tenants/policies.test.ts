@@ -149,6 +149,9 @@ test('the service only reads control, apart from what processes report to each o
     used_challenges: 'delete insert',
     audit_entries: 'insert',
     audit_seals: 'insert',
+    // What waits for a second person (docs/decisions/0092-approvals.md).
+    approvals: all,
+    approval_thresholds: all,
     // Keys and settings, column by column (docs/decisions/0089-keys-in-the-console.md).
     api_keys: 'insert update',
     teams: 'update',

@@ -1,8 +1,14 @@
-import type { Minor } from '../../kit/money.ts';
+import { type Minor, wireFromMinor } from '../../kit/money.ts';
 import type { Reply } from '../../tenants/api/route.ts';
+import { ask } from '../../tenants/approvals/service.ts';
+import { findByForm } from '../../tenants/approvals/store.ts';
+import { listThresholds } from '../../tenants/approvals/threshold-store.ts';
+import { needsSecond } from '../../tenants/approvals/thresholds.ts';
+import { approvalActor } from './approvals/actor.ts';
+import { payeeOf } from './approvals/payee.ts';
 import type { ApiCall, TeamVisit } from './page.ts';
 
-/** Money that an operation moves out of a team's balance, in hundredths. */
+/** Money that an operation moves out of a team's balance, in hundredths, with the fee. It is what the threshold is compared with. */
 export interface Moved {
   amount_minor: Minor;
   currency: string;
@@ -12,12 +18,39 @@ export interface Moved {
 export type Movement = { kind: 'done'; reply: Reply } | { kind: 'asked'; approval: string };
 
 /**
- * Runs an operation that moves money out, as the person: the one way of the console to do so. The form's token is the idempotency key,
- * so that one form that was shown moves money once, however often it is submitted.
+ * Runs an operation that moves money out, as the person: the one way of the console to do so. Above the team's threshold nothing runs,
+ * and a second person is asked. The form's token is the idempotency key in both cases, so that one form that was shown moves money
+ * once, however often it is submitted and whatever the threshold was each time.
  * @param operation such as `POST /refunds`
+ * @param call a key of its own for each of several movements of one form
  * @returns `asked` with the id of an approval, for a page to lead to: nothing has moved
  * @throws Problem as the API responds with it
  */
-export async function movesMoney(visit: TeamVisit, operation: string, call: ApiCall, _moved: Moved): Promise<Movement> {
-  return { kind: 'done', reply: await visit.api(operation, { ...call, idempotency_key: visit.formKey }) };
+export async function movesMoney(
+  visit: TeamVisit,
+  operation: string,
+  call: Pick<ApiCall, 'idempotency_key'> & { body: Readonly<Record<string, unknown>> },
+  moved: Moved,
+): Promise<Movement> {
+  const { control, secrets } = visit.approvals;
+  const form_key = call.idempotency_key ?? visit.formKey;
+  const known = await findByForm(control, visit.team.id, form_key);
+  if (known !== undefined) return { kind: 'asked', approval: known };
+  if (!needsSecond(await listThresholds(control, visit.team.id), moved)) {
+    return { kind: 'done', reply: await visit.api(operation, { body: call.body, idempotency_key: form_key }) };
+  }
+  // What the second person sees is what is sent: an amount that was left out is the one that was compared.
+  const body = { ...call.body, amount: call.body.amount ?? wireFromMinor(moved.amount_minor) };
+  const permission = visit.check(operation, body);
+  const payee = await payeeOf(visit, body);
+  const request = {
+    kind: 'money',
+    operation,
+    permission,
+    form_key,
+    ...moved,
+    wanted: { body, ...(payee ? { payee } : {}) },
+  } as const;
+  const approval = await control.transaction((tx) => ask(tx, secrets, approvalActor(visit), request));
+  return { kind: 'asked', approval };
 }

@@ -3,8 +3,9 @@ import type { Reply, Route } from '../../tenants/api/route.ts';
 import { renderError } from '../../tenants/api/replies.ts';
 import { validatorOf } from '../../tenants/api/validation.ts';
 import type { Caller } from '../../tenants/keys/caller.ts';
+import type { Scope } from '../../tenants/keys/scopes.ts';
 import { loggedPath, wordsOf } from '../../tenants/request-log/path.ts';
-import { type RunnableRoute, runInside } from '../http/run.ts';
+import { type RunnableRoute, refuseBody, runInside } from '../http/run.ts';
 import type { ConsoleDeps } from './deps.ts';
 import type { ApiCall, Visit } from './page.ts';
 
@@ -55,16 +56,21 @@ export class Operations {
     }
   }
 
+  /**
+   * Verifies that a person may call an operation, and that its body is well formed, without calling it.
+   * @returns the scope that it needs
+   * @throws Problem as {@link call} does before the operation runs
+   */
+  check(name: string, caller: Caller, body: unknown): Scope {
+    const found = must(this.#byName.get(name), `no operation ${name}`);
+    refuseCall(found, caller);
+    refuseBody(found, body);
+    return found.route.scope;
+  }
+
   async #run(found: RunnableRoute, caller: Caller, visit: Visit, sent: ApiCall): Promise<Reply> {
     const { route } = found;
-    if (!caller.scopes.includes(route.scope)) {
-      throw new Problem(403, `Your role lacks the permission ${route.scope}.`, { error_code: 'scope_missing' });
-    }
-    const { environment } = caller.store;
-    if (route.liveOnly && environment === 'sandbox') {
-      throw new Problem(403, 'This feature exists in the live environment only.', { error_code: 'live_only_feature' });
-    }
-    if (route.sandboxOnly && environment === 'live') throw new Problem(501, 'Not available in the live environment.');
+    refuseCall(found, caller);
     const { params = {}, query = {}, body = {}, idempotency_key = null, sync = null } = sent;
     return runInside(this.#deps, found, caller, {
       ...{ params, query: queryTexts(query), body, sync: route.sync ? sync : null },
@@ -72,6 +78,18 @@ export class Operations {
       ...{ request_id: visit.request_id, trace_id: visit.trace_id, ip: visit.ip, at: visit.at },
     });
   }
+}
+
+/** @throws Problem 403 when the person's scopes lack that of the operation, or the environment does not have it */
+function refuseCall({ route }: RunnableRoute, caller: Caller): void {
+  if (!caller.scopes.includes(route.scope)) {
+    throw new Problem(403, `Your role lacks the permission ${route.scope}.`, { error_code: 'scope_missing' });
+  }
+  const { environment } = caller.store;
+  if (route.liveOnly && environment === 'sandbox') {
+    throw new Problem(403, 'This feature exists in the live environment only.', { error_code: 'live_only_feature' });
+  }
+  if (route.sandboxOnly && environment === 'live') throw new Problem(501, 'Not available in the live environment.');
 }
 
 /** Returns the path under which the operation is in the request log. */

@@ -1,7 +1,10 @@
 import type { Readable } from 'node:stream';
 import type { Environment } from '../../kit/environment.ts';
+import type { Secrets } from '../../kit/crypto.ts';
 import type { Html } from '../../kit/html.ts';
+import type { Db } from '../../kit/sql.ts';
 import type { Reply } from '../../tenants/api/route.ts';
+import type { Scope } from '../../tenants/keys/scopes.ts';
 import type { Permission, Role } from '../../tenants/people/roles.ts';
 import type { Membership, Session } from '../../tenants/people/schema.ts';
 import type { TeamRow } from '../../tenants/teams/store.ts';
@@ -58,7 +61,19 @@ export interface TeamVisit extends PersonVisit {
    * @throws Problem as the API responds with it
    */
   api(operation: string, sent?: ApiCall): Promise<Reply>;
+  /**
+   * Verifies what {@link api} verifies before an operation runs.
+   * @returns the scope that the operation needs
+   */
+  check(operation: string, body: unknown): Scope;
+  /** Where approvals are stored, and what encrypts them. */
+  approvals: { control: Db; secrets: Secrets };
+  /** Open approvals that this person may decide on, up to {@link MAX_SHOWN_WAITING}. */
+  waiting: number;
 }
+
+/** More open approvals than this are shown as `9+`. */
+export const MAX_SHOWN_WAITING = 10;
 
 export interface ApiCall {
   params?: Record<string, string>;

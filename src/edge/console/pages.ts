@@ -1,5 +1,6 @@
 import type { ConsoleDeps } from './deps.ts';
 import { accountPages } from './pages/account/pages.ts';
+import { approvalPages } from './pages/approvals/pages.ts';
 import { balancePages } from './pages/balance/pages.ts';
 import { customerPages } from './pages/customers/pages.ts';
 import { developerPages } from './pages/developers/pages.ts';
@@ -38,6 +39,7 @@ export function consolePagesOf(deps: ConsoleDeps): ConsolePage[] {
     ...disputePages(),
     ...subaccountPages(),
     ...payoutPages(deps),
+    ...approvalPages(),
     ...developerPages(deps),
     ...settingPages(deps),
   ];

@@ -4,6 +4,7 @@ import { must, notFound, Problem } from '../../kit/errors.ts';
 import { isEnvironment } from '../../kit/environment.ts';
 import { html } from '../../kit/html.ts';
 import { textFault } from '../../tenants/api/body.ts';
+import { countOpenFor } from '../../tenants/approvals/store.ts';
 import { FRESH_MS, readSession } from '../../tenants/people/sessions.ts';
 import { isPermitted, scopesOf } from '../../tenants/people/roles.ts';
 import { findTeam } from '../../tenants/teams/store.ts';
@@ -12,7 +13,7 @@ import type { ConsoleDeps } from './deps.ts';
 import { FORM_FIELD, newFormToken } from './forms.ts';
 import { consoleLanguage } from './language.ts';
 import type { Operations } from './operations.ts';
-import type { PersonVisit, TeamVisit, Visit } from './page.ts';
+import { MAX_SHOWN_WAITING, type PersonVisit, type TeamVisit, type Visit } from './page.ts';
 
 /** Cookies of the console. `__Host-` binds a cookie to this host, and browsers accept it over https only. */
 export function cookieNames(secure: boolean) {
@@ -93,17 +94,25 @@ export async function teamVisit(deps: ConsoleDeps, operations: Operations, visit
   const { team: named = '', environment } = visit.params;
   const membership = visit.session.memberships.find(({ team_id }) => String(team_id) === named);
   if (!membership || !isEnvironment(environment)) throw notFound();
-  const team = must(await findTeam(deps.stores.control, membership.team_id), 'a membership refers to a team');
-  const { role } = membership;
-  const store = deps.stores[environment].of(team.id);
+  const { role, team_id } = membership;
+  const { control } = deps.stores;
   const { user, id: session_id } = visit.session;
+  const decides = isPermitted(role, 'approval.write', environment);
+  const [found, waiting] = await Promise.all([
+    findTeam(control, team_id),
+    decides ? countOpenFor(control, { team_id, environment }, user.id, MAX_SHOWN_WAITING) : 0,
+  ]);
+  const team = must(found, 'a membership refers to a team');
+  const store = deps.stores[environment].of(team.id);
   const caller = { team, store, key_id: user.id, session_id, kind: 'secret' as const, scopes: scopesOf(role, environment) };
   const inTeam: TeamVisit = {
     ...visit,
-    ...{ team, environment, membership, role, store },
+    ...{ team, environment, membership, role, store, waiting },
     base: `/console/${team.id}/${environment}`,
     can: (permission) => isPermitted(role, permission, environment),
     api: (operation, sent = {}) => operations.call(operation, caller, inTeam, sent),
+    check: (operation, body) => operations.check(operation, caller, body),
+    approvals: { control, secrets: deps.secrets },
   };
   return inTeam;
 }

@@ -19,6 +19,7 @@ import { personal as webhooks } from '../../money/webhooks/personal.ts';
 import { personal as api } from '../../tenants/api/personal.ts';
 import { personal as audit } from '../../tenants/audit/personal.ts';
 import { personal as outbox } from '../../tenants/outbox/personal.ts';
+import { personal as approvals } from '../../tenants/approvals/personal.ts';
 import { personal as people } from '../../tenants/people/personal.ts';
 import { personal as requestLog } from '../../tenants/request-log/personal.ts';
 import { personal as teams } from '../../tenants/teams/personal.ts';
@@ -30,7 +31,23 @@ import { personal as links } from '../links/personal.ts';
  * the erasure works in this order, which is the order of locks everywhere.
  */
 const LISTS = [
-  ...[work, search, teams, people, audit, requestLog, api, outbox, events, webhooks, customers, beneficiaries, accounts, abuse],
+  ...[
+    work,
+    search,
+    teams,
+    people,
+    approvals,
+    audit,
+    requestLog,
+    api,
+    outbox,
+    events,
+    webhooks,
+    customers,
+    beneficiaries,
+    accounts,
+    abuse,
+  ],
   ...[payments, attempts, obligations, refunds, disputes, transfers, figures, reconciliation, links, invoices],
 ];
 

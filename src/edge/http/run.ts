@@ -51,6 +51,16 @@ export function runInside(deps: { wake: Wake }, found: RunnableRoute, caller: Ca
 }
 
 /**
+ * Rejects a body that the operation does not take, as {@link runInside} does before it runs.
+ * @throws Problem 422
+ */
+export function refuseBody({ route, validator }: RunnableRoute, body: unknown): void {
+  refuseCards(body, route.payer_data ? 'any' : 'issued');
+  const faults = validator.body(body);
+  refuseFaults({ ...faults, ...route.check?.(body), ...faults });
+}
+
+/**
  * Rejects raw card data before validation, and before any part of the body is hashed, logged or stored.
  * @throws Problem 422
  */

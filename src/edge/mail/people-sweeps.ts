@@ -1,4 +1,6 @@
 import { unreachable } from '../../kit/errors.ts';
+import { APPROVALS_KEEP_MS } from '../../tenants/approvals/schema.ts';
+import { forgetApprovals } from '../../tenants/approvals/store.ts';
 import { forgetPeople } from '../../tenants/people/forget-store.ts';
 import { linkPath } from '../../tenants/people/links.ts';
 import { claimUserMails, markUserMailFailed, markUserMailSent } from '../../tenants/people/mail-store.ts';
@@ -33,13 +35,16 @@ export function userMailSweep(deps: MailDeps, mailer: Mailer = mailerOf(deps.con
   };
 }
 
-/** Forgets sessions, links, mails and attempts whose retention is over. */
+/** Forgets sessions, links, mails, attempts and approvals whose retention is over. */
 export function forgetPeopleSweep({ stores: { control } }: Pick<MailDeps, 'stores'>): Sweep {
   return {
     name: 'forget-people',
     environment: 'live',
     idle_ms: 3_600_000,
-    round: () => forgetPeople(control, KEPT, FORGET_BATCH),
+    round: async () => {
+      const forgotten = await forgetPeople(control, KEPT, FORGET_BATCH);
+      return forgotten + (await forgetApprovals(control, APPROVALS_KEEP_MS, FORGET_BATCH));
+    },
   };
 }
 
@@ -62,7 +67,8 @@ async function sendOne(deps: MailDeps, mailer: Mailer, mail: UserMailRow): Promi
 async function attempt({ config, secrets }: MailDeps, mailer: Mailer, mail: UserMailRow): Promise<Sending> {
   const { console: address } = config;
   if (!address) return { kind: 'failed', error: 'CONSOLE_URL is not set' };
-  const text = personText(mail, (link) => address.url + linkPath(secrets, link));
+  const urls = { link: (id: string) => address.url + linkPath(secrets, id), page: (path: string) => address.url + path };
+  const text = personText(mail, urls);
   return mailer.send({ id: `user-${mail.id}`, to: mail.recipient, date: mail.created_at, ...text });
 }
 

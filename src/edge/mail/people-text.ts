@@ -5,11 +5,18 @@ import type { MailText } from '../pages/texts/mails.ts';
 import type { Languages } from './texts.ts';
 
 /** Makes the address of a link from its id. */
-export type LinkUrl = (link: string) => string;
+type LinkUrl = (link: string) => string;
+
+/** Addresses in mails to people. */
+export interface PersonUrls {
+  link: LinkUrl;
+  /** Address of a page of the console, from its path. */
+  page(path: string): string;
+}
 
 /** Returns the text of a mail to a person: in their language, or in both. */
-export function personText(mail: UserMailRow, linkUrl: LinkUrl): MailText {
-  const { fr, en } = languagesOf(mail, linkUrl);
+export function personText(mail: UserMailRow, urls: PersonUrls): MailText {
+  const { fr, en } = languagesOf(mail, urls);
   const { language } = mail.facts;
   if (language === 'fr') return { subject: fr.subject, text: `Bonjour,\n\n${fr.text}\n` };
   if (language === 'en') return { subject: en.subject, text: `Hello,\n\n${en.text}\n` };
@@ -19,16 +26,18 @@ export function personText(mail: UserMailRow, linkUrl: LinkUrl): MailText {
   };
 }
 
-function languagesOf(mail: UserMailRow, linkUrl: LinkUrl): Languages {
+function languagesOf(mail: UserMailRow, urls: PersonUrls): Languages {
   switch (mail.kind) {
     case 'invitation':
-      return invitation(mail.facts, linkUrl);
+      return invitation(mail.facts, urls.link);
     case 'reset':
-      return reset(mail.facts, linkUrl);
+      return reset(mail.facts, urls.link);
     case 'new_device':
       return newDevice(mail.facts);
     case 'security':
       return security(mail.facts);
+    case 'approval':
+      return approval(mail.facts, urls.page(mail.facts.path));
     default:
       return unreachable(mail);
   }
@@ -154,5 +163,41 @@ prévenez un propriétaire de votre équipe.`,
 If it was not you, choose a new password at once ("Forgot your password?" on the page of the sign-in) and tell an owner of your
 team.`,
     },
+  };
+}
+
+const STEPS: Readonly<Record<'fr' | 'en', Record<UserMailFacts['approval']['step'], { subject: string; text: string }>>> = {
+  fr: {
+    asked: {
+      subject: 'Une validation vous attend',
+      text: 'Une opération demande la validation d’une deuxième personne. Elle expire après trois jours.',
+    },
+    approved: { subject: 'Votre demande a été validée', text: 'Votre demande a été validée par une deuxième personne.' },
+    rejected: { subject: 'Votre demande a été refusée', text: 'Votre demande a été refusée par une deuxième personne.' },
+  },
+  en: {
+    asked: {
+      subject: 'An approval waits for you',
+      text: 'Something was asked for that needs a second person. It expires after three days.',
+    },
+    approved: { subject: 'What you asked for was approved', text: 'A second person approved what you asked for.' },
+    rejected: { subject: 'What you asked for was rejected', text: 'A second person rejected what you asked for.' },
+  },
+};
+
+function approval({ environment, step, ...facts }: UserMailFacts['approval'], url: string): Languages {
+  const fr = STEPS.fr[step];
+  const en = STEPS.en[step];
+  const team = isPlainName(facts.team) ? { fr: facts.team, en: facts.team } : { fr: 'une équipe', en: 'a team' };
+  return {
+    fr: {
+      subject: `${fr.subject} (${team.fr})`,
+      text: `${fr.text}
+
+Équipe : ${team.fr} (${environment === 'live' ? 'production' : 'sandbox'})
+
+${url}`,
+    },
+    en: { subject: `${en.subject} (${team.en})`, text: `${en.text}\n\nTeam: ${team.en} (${environment})\n\n${url}` },
   };
 }

@@ -2,6 +2,7 @@ import { styleText } from 'node:util';
 import { Command, Option, type OutputConfiguration } from 'commander';
 import { ownVersion } from '../start/version.ts';
 import { addAbuse } from './abuse/command.ts';
+import { addApprovals } from './approvals/command.ts';
 import { addArchive } from './archive/command.ts';
 import { addAudit } from './audit/command.ts';
 import { addBackup } from './backup/command.ts';
@@ -48,6 +49,7 @@ export function buildProgram(output: Pick<OutputConfiguration, 'writeOut' | 'wri
   addTeams(program);
   addKeys(program);
   addUsers(program);
+  addApprovals(program);
   addPayments(program);
   addRefunds(program);
   addTransfers(program);

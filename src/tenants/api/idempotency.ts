@@ -2,9 +2,9 @@ import type { Caller } from '../keys/caller.ts';
 import { sha256 } from '../../kit/crypto.ts';
 import { invalid, must } from '../../kit/errors.ts';
 import { canonicalJson } from '../../kit/json.ts';
-import type { Tx } from '../../kit/sql.ts';
+import type { Queryable, Tx } from '../../kit/sql.ts';
 import { versions } from '../versions/registry.ts';
-import { findKey, type KeyRow, storeResponses, takeKey } from './idempotency-store.ts';
+import { findKey, type KeyRef, type KeyRow, storeResponses, takeKey } from './idempotency-store.ts';
 import type { Call, Reply } from './route.ts';
 
 /** How long a response is replayed. The key itself can never be reused (docs/contract/idempotency.md). */
@@ -92,4 +92,18 @@ function replay(row: KeyRow, call: Call): Reply {
   if (row.answer === null) throw expiredKey();
   const reply = JSON.parse(row.answer) as Reply;
   return { ...reply, headers: { ...reply.headers, 'Idempotent-Replayed': 'true' } };
+}
+
+/**
+ * Returns the object that a request created under a key before; null when it did not. Keys are never reused, so the answer does not
+ * depend on how long ago that was.
+ */
+export async function createdBefore(
+  db: Queryable,
+  slot: KeyRef,
+  request: Request,
+): Promise<{ resource_id: string | null } | null> {
+  const row = await findKey(db, slot);
+  if (!row || !isSameRequest(request, row.request_hash)) return null;
+  return { resource_id: row.resource_id };
 }

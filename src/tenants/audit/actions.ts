@@ -95,6 +95,13 @@ export const ACTIONS = [
   'person.join',
   'person.role',
   'person.remove',
+  'approval.ask',
+  'approval.approve',
+  'approval.reject',
+  'approval.withdraw',
+  'approval.off',
+  'threshold.set',
+  'threshold.remove',
 ] as const;
 
 export type Action = (typeof ACTIONS)[number];

@@ -9,6 +9,19 @@ export async function queueUserMail<Kind extends UserMailKind>(db: Queryable, ma
     values (${kind}, ${JSON.stringify(facts)}, ${recipient}, pirogue_now(), pirogue_now())`);
 }
 
+/** Queues several mails in one statement, as {@link queueUserMail} does. */
+export async function queueUserMails<Kind extends UserMailKind>(
+  db: Queryable,
+  mails: readonly NewUserMail<Kind>[],
+): Promise<void> {
+  if (mails.length === 0) return;
+  await db.run(sql`
+    insert into user_mails (kind, facts, recipient, created_at, due_at)
+    select kind, facts::jsonb, recipient, pirogue_now(), pirogue_now()
+    from unnest(${mails.map(({ kind }) => kind)}::text[], ${mails.map(({ facts }) => JSON.stringify(facts))}::text[],
+      ${mails.map(({ recipient }) => recipient)}::text[]) as mail (kind, facts, recipient)`);
+}
+
 /** Claims due mails. Those of a killed worker become due again after the lease. */
 export function claimUserMails(db: Queryable, lease_ms: number, limit: number): Promise<UserMailRow[]> {
   return db.all<UserMailRow>(sql`

@@ -1,3 +1,4 @@
+import type { Environment } from '../../kit/environment.ts';
 import type { Role } from './roles.ts';
 
 /** Retention of mails that are done with: they contain addresses. */
@@ -19,6 +20,8 @@ export interface UserMailFacts {
   reset: { link: string };
   new_device: { address: string | null; agent: string; at: string };
   security: { change: SecurityChange; at: string };
+  /** Names neither people nor amounts: the page shows them to whoever may see them. */
+  approval: { team: string; environment: Environment; path: string; step: 'asked' | 'approved' | 'rejected' };
 }
 
 /** Null: both languages. */

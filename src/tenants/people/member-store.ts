@@ -43,6 +43,27 @@ export function lockMembers(tx: Tx, team_id: bigint): Promise<LockedMember[]> {
     where m.team_id = ${team_id} order by m.user_id for update of m`);
 }
 
+/** Returns a member, whose role stays as it is until the transaction ends. */
+export function lockMember(tx: Tx, team_id: bigint, user_id: string): Promise<LockedMember | undefined> {
+  return tx.maybe<LockedMember>(sql`
+    select m.user_id, m.role, u.disabled_at is not null as disabled from memberships m join users u on u.id = m.user_id
+    where m.team_id = ${team_id} and m.user_id = ${user_id} for share of m`);
+}
+
+/** Somebody who may decide on what others ask for. */
+export interface Approver {
+  user_id: string;
+  email: string;
+  locale: string | null;
+}
+
+/** Returns the people of a team who have one of these roles and are not disabled. */
+export function listApprovers(db: Queryable, team_id: bigint, roles: readonly Role[]): Promise<Approver[]> {
+  return db.all<Approver>(sql`
+    select m.user_id, u.email, u.locale from memberships m join users u on u.id = m.user_id
+    where m.team_id = ${team_id} and m.role = any(${roles}::text[]) and u.disabled_at is null order by m.user_id limit ${MAX_MEMBERS}`);
+}
+
 export async function updateRole(tx: Tx, team_id: bigint, user_id: string, role: Role): Promise<void> {
   await tx.run(sql`update memberships set role = ${role} where team_id = ${team_id} and user_id = ${user_id}`);
 }

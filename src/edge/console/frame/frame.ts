@@ -1,7 +1,7 @@
 import { type Html, html, raw } from '../../../kit/html.ts';
 import { assetPath } from '../assets.ts';
 import { CONSOLE_LANGUAGES, type ConsoleLanguage } from '../language.ts';
-import type { Answer, ConsolePage, TeamVisit, Visit } from '../page.ts';
+import { type Answer, type ConsolePage, MAX_SHOWN_WAITING, type TeamVisit, type Visit } from '../page.ts';
 import { consoleIcon } from './icons.ts';
 import { navigationOf } from './navigation.ts';
 import { FRAME_TEXTS } from './texts.ts';
@@ -69,7 +69,15 @@ function searchBox(visit: TeamVisit): Html | null {
 function navLink(visit: TeamVisit, { nav }: Page, entry: ReturnType<typeof navigationOf>[number][number]): Html {
   const current = nav === entry.path && raw(' aria-current="page"');
   const label = FRAME_TEXTS[visit.language].nav[entry.name];
-  return html`<li><a href="${visit.base}${entry.path}"${current}>${consoleIcon(entry.icon)}${label}</a></li>`;
+  return html`<li><a href="${visit.base}${entry.path}"${current}>${consoleIcon(entry.icon)}${label}${
+    entry.name === 'approvals' && waiting(visit)
+  }</a></li>`;
+}
+
+/** How many approvals wait for this person; nothing when none does. */
+function waiting({ waiting, language }: TeamVisit): Html | false {
+  const text = waiting < MAX_SHOWN_WAITING ? String(waiting) : `${MAX_SHOWN_WAITING - 1}+`;
+  return waiting > 0 && html`<span class="count">${text}<span class="quiet"> ${FRAME_TEXTS[language].waiting}</span></span>`;
 }
 
 /** Team and environment, with the way to others. */

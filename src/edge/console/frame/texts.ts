@@ -30,6 +30,7 @@ interface FrameTexts {
   signOut: string;
   language: string;
   search: string;
+  waiting: string;
   problems: { 403: string; 404: string; 429: string; ours: string; other: string };
   problemBack: string;
   requestId: string;
@@ -65,6 +66,7 @@ export const FRAME_TEXTS: Texts<FrameTexts> = {
     signOut: 'Sign out',
     language: 'Language',
     search: 'Search payments',
+    waiting: 'waiting for you',
     problems: {
       403: 'You cannot do this',
       404: 'Page not found',
@@ -104,6 +106,7 @@ export const FRAME_TEXTS: Texts<FrameTexts> = {
     signOut: 'Se déconnecter',
     language: 'Langue',
     search: 'Rechercher un paiement',
+    waiting: 'en attente de votre décision',
     problems: {
       403: 'Action non autorisée',
       404: 'Page introuvable',

@@ -17,6 +17,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { databases: ['control'], table: 'installation_secrets', column: 'value_sealed', team: '0::bigint', id: 'name' },
   { databases: ['control'], table: 'provider_accounts', column: 'credentials_sealed', team: 'team_id', id: 'id' },
   { databases: ['control'], table: 'users', column: 'totp_sealed', team: '0::bigint', id: 'id' },
+  { databases: ['control'], table: 'approvals', column: 'body_sealed', team: 'team_id', id: 'id' },
   { databases: ['sandbox', 'live'], table: 'webhook_endpoints', column: 'secret_sealed', team: 'team_id', id: 'id' },
   { databases: ['sandbox', 'live'], table: 'payment_methods', column: 'token_sealed', team: 'team_id', id: 'id' },
 ];

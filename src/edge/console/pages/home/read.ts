@@ -4,7 +4,7 @@ import { countForPerson } from '../../../../core/obligations/store.ts';
 import { teamFloats } from '../../../../providers/float/service.ts';
 import { keysEnding } from '../../../../tenants/keys/store.ts';
 import type { ConsoleDeps } from '../../deps.ts';
-import type { TeamVisit } from '../../page.ts';
+import { MAX_SHOWN_WAITING, type TeamVisit } from '../../page.ts';
 import { dayText, money, number } from '../../parts/format.ts';
 import { confirmOf, type Period, startOf, sum } from './figures.ts';
 import { HOME_TEXTS } from './texts.ts';
@@ -41,7 +41,14 @@ export async function readBalance(visit: TeamVisit, currency: string): Promise<R
 /** Returns what needs attention, limited to what the person's role may read. */
 export async function readAttention(deps: ConsoleDeps, visit: TeamVisit, days: readonly DayFigures[]): Promise<Attention[]> {
   const found = await Promise.all([stuck(visit, days), returns(visit), endpoints(visit), floats(visit), keys(deps, visit)]);
-  return found.flat();
+  return [...approvals(visit), ...found.flat()];
+}
+
+/** What waits for this person's decision. */
+function approvals({ waiting, language, base }: TeamVisit): Attention[] {
+  if (waiting === 0) return [];
+  const count = waiting < MAX_SHOWN_WAITING ? number(waiting, language) : `${MAX_SHOWN_WAITING - 1}+`;
+  return [{ text: HOME_TEXTS[language].approvals(count), path: `${base}/approvals` }];
 }
 
 async function stuck({ store, team, at, language, base }: TeamVisit, days: readonly DayFigures[]): Promise<Attention[]> {

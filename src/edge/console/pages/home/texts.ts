@@ -36,6 +36,7 @@ export interface HomeTexts {
   balanceNote: string;
   buckets: Record<BalanceFigure, string>;
   attention: string;
+  approvals(n: string): string;
   stuck(n: string, minutes: string): string;
   returns(n: string): string;
   endpointFailing(url: string): string;
@@ -89,6 +90,7 @@ export const HOME_TEXTS: Texts<HomeTexts> = {
       credit: 'Advance',
     },
     attention: 'Needs attention',
+    approvals: (n) => `Approvals that wait for your decision: ${n}`,
     stuck: (n, minutes) => `Payments processing for more than ${minutes} minutes: ${n}`,
     returns: (n) => `Money that only a person can return to its payer: ${n}`,
     endpointFailing: (url) => `A webhook endpoint keeps failing: ${url}`,
@@ -142,6 +144,7 @@ export const HOME_TEXTS: Texts<HomeTexts> = {
       credit: 'Avance',
     },
     attention: 'À traiter',
+    approvals: (n) => `Validations qui attendent votre décision : ${n}`,
     stuck: (n, minutes) => `Paiements en cours depuis plus de ${minutes} minutes : ${n}`,
     returns: (n) => `Sommes à restituer au payeur par une personne : ${n}`,
     endpointFailing: (url) => `Un point de réception des webhooks est en échec : ${url}`,

@@ -3,10 +3,11 @@ import { html } from '../../../../kit/html.ts';
 import { listMembers } from '../../../../tenants/people/member-store.ts';
 import { changeRole, removeMember } from '../../../../tenants/people/members.ts';
 import { isRole } from '../../../../tenants/people/roles.ts';
+import { type HeldAction, heldBack } from '../../approvals/held.ts';
 import type { ConsoleDeps } from '../../deps.ts';
 import { type Answer, fieldOf, redirect, type TeamVisit } from '../../page.ts';
 import { alert, card, pageHead } from '../../parts/parts.ts';
-import { administratorOf, faultText, roleChoice } from './parts.ts';
+import { administratorOf, faultText, heldPerson, roleChoice } from './parts.ts';
 import { PEOPLE_TEXTS } from './texts.ts';
 
 /** Shows one member: the role, and the removal. */
@@ -35,21 +36,27 @@ ${card(texts.role, role)}${card(texts.removeTitle, removal)}`,
 export async function submitRole(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
   const role = fieldOf(visit, 'role');
   if (!isRole(role)) throw notFound();
-  return change(deps, visit, 'changed', (tx) => changeRole(tx, administratorOf(visit), visit.params.user ?? '', role));
+  const user = visit.params.user ?? '';
+  const action = heldPerson('person.role', { user, role });
+  return change(deps, visit, 'changed', action, (tx) => changeRole(tx, administratorOf(visit), user, role));
 }
 
 /** Removes a member. A person who removes themselves is redirected to their other teams. */
 export async function submitRemoval(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
   const user_id = visit.params.user ?? '';
-  const answer = await change(deps, visit, 'removed', (tx) => removeMember(tx, administratorOf(visit), user_id));
-  return answer.kind === 'redirect' && user_id === visit.session.user.id ? redirect('/console/') : answer;
+  const action = heldPerson('person.remove', { user: user_id });
+  const answer = await change(deps, visit, 'removed', action, (tx) => removeMember(tx, administratorOf(visit), user_id));
+  const left = answer.kind === 'redirect' && answer.to.endsWith('?done=removed') && user_id === visit.session.user.id;
+  return left ? redirect('/console/') : answer;
 }
 
 type Work = Parameters<ConsoleDeps['stores']['control']['transaction']>[0];
 
 /** Makes a change; a rule of people that forbids it is said above the form. */
-async function change(deps: ConsoleDeps, visit: TeamVisit, done: string, work: Work): Promise<Answer> {
+async function change(deps: ConsoleDeps, visit: TeamVisit, done: string, action: HeldAction, work: Work): Promise<Answer> {
   try {
+    const held = await heldBack(visit, action, work);
+    if (held) return held;
     await deps.stores.control.transaction(work);
   } catch (error) {
     if (faultText(visit, error) === null) throw error;

@@ -1,12 +1,14 @@
 import { emailAddressOf } from '../../../../kit/email.ts';
 import type { Problem } from '../../../../kit/errors.ts';
 import { html } from '../../../../kit/html.ts';
+import type { Tx } from '../../../../kit/sql.ts';
 import { invite, resend, withdraw } from '../../../../tenants/people/members.ts';
 import { isRole } from '../../../../tenants/people/roles.ts';
+import { heldBack } from '../../approvals/held.ts';
 import type { ConsoleDeps } from '../../deps.ts';
 import { type Answer, fieldOf, redirect, type TeamVisit } from '../../page.ts';
 import { alert, card, field, pageHead } from '../../parts/parts.ts';
-import { administratorOf, faultText, roleChoice } from './parts.ts';
+import { administratorOf, faultText, heldPerson, roleChoice } from './parts.ts';
 import { PEOPLE_TEXTS } from './texts.ts';
 
 interface Wrong {
@@ -42,7 +44,10 @@ export async function submitInvite({ stores: { control } }: ConsoleDeps, visit: 
   if (!isRole(role)) return showInvite(visit, { role: texts.roleError, status: 422 });
   try {
     const to = { email, role, ...senderOf(visit) };
-    await control.transaction((tx) => invite(tx, administratorOf(visit), to));
+    const work = (tx: Tx) => invite(tx, administratorOf(visit), to);
+    const held = await heldBack(visit, heldPerson('person.invite', { email, role }), work);
+    if (held) return held;
+    await control.transaction(work);
   } catch (error) {
     const text = faultText(visit, error);
     if (text === null) throw error;
@@ -58,7 +63,10 @@ function senderOf({ team, session, language }: TeamVisit) {
 /** Sends an invitation again. */
 export async function submitResend({ stores: { control } }: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
   const link = visit.params.link ?? '';
-  await control.transaction((tx) => resend(tx, administratorOf(visit), link, senderOf(visit)));
+  const work = (tx: Tx) => resend(tx, administratorOf(visit), link, senderOf(visit));
+  const held = await heldBack(visit, heldPerson('person.resend', { link }), work);
+  if (held) return held;
+  await control.transaction(work);
   return redirect(`${visit.base}/people?done=invited`);
 }
 

@@ -3,8 +3,10 @@ import type { Html } from '../../../../kit/html.ts';
 import { person } from '../../../../tenants/audit/actor.ts';
 import { type Administrator, peopleFault } from '../../../../tenants/people/members.ts';
 import { ROLES } from '../../../../tenants/people/roles.ts';
+import type { HeldAction } from '../../approvals/held.ts';
 import type { TeamVisit } from '../../page.ts';
 import { select } from '../../parts/parts.ts';
+import { approvalFaultText } from '../approvals/parts.ts';
 import { PEOPLE_TEXTS } from './texts.ts';
 
 /** The person of the visit, as who changes the people of the team. */
@@ -12,10 +14,18 @@ export function administratorOf({ team, session, request_id, ip, at }: TeamVisit
   return { team_id: team.id, user_id: session.user.id, by: person(session.user.id, session.id, request_id, ip), at };
 }
 
+/** A change of people as what a second person is asked for. People are the same in both environments. */
+export function heldPerson(
+  operation: 'person.role' | 'person.remove' | 'person.invite' | 'person.resend',
+  body: HeldAction['body'],
+): HeldAction {
+  return { kind: 'person', operation, permission: 'person.write', body };
+}
+
 /** Returns the text of a rule of people that a problem names; null for every other error. */
 export function faultText({ language }: TeamVisit, error: unknown): string | null {
   const fault = error instanceof Problem ? peopleFault(error) : null;
-  return fault === null ? null : PEOPLE_TEXTS[language].faults[fault];
+  return fault === null ? approvalFaultText(language, error) : PEOPLE_TEXTS[language].faults[fault];
 }
 
 /** The choice of a role, with what each may do. Owners are offered to whom appoints them. */

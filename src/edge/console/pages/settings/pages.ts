@@ -2,21 +2,24 @@ import type { ConsoleDeps } from '../../deps.ts';
 import { type ConsolePage, teamPage } from '../../page.ts';
 import { saveBranding, showBranding, showSample, tryBranding } from './branding.ts';
 import { saveSettings, showSettings } from './show.ts';
+import { removeOne, saveThreshold, showThresholds } from './thresholds.ts';
 
 /** The settings of a team. */
 export function settingPages(deps: ConsoleDeps): ConsolePage[] {
   const branding = '/settings/branding';
+  const approvals = '/settings/approvals';
   const read = { method: 'GET', permission: 'setting.read' } as const;
-  const write = { method: 'POST', permission: 'setting.write' } as const;
+  const attempt = { method: 'POST', permission: 'setting.write' } as const;
+  const write = { ...attempt, fresh: true } as const;
   return [
-    teamPage({ method: 'GET', path: '/settings', permission: 'setting.read', handle: async (visit) => showSettings(visit) }),
+    teamPage({ ...read, path: '/settings', handle: async (visit) => showSettings(visit) }),
+    teamPage({ ...write, path: '/settings', handle: (visit) => saveSettings(deps, visit) }),
     teamPage({ ...read, path: branding, handle: async (visit) => showBranding(visit) }),
     teamPage({ ...read, path: `${branding}/preview`, handle: async (visit) => showSample(deps, visit) }),
-    teamPage({ ...write, path: `${branding}/try`, handle: async (visit) => tryBranding(visit) }),
-    teamPage({ ...write, path: branding, fresh: true, handle: (visit) => saveBranding(deps, visit) }),
-    teamPage({
-      ...{ method: 'POST', path: '/settings', permission: 'setting.write', fresh: true },
-      handle: (visit) => saveSettings(deps, visit),
-    }),
+    teamPage({ ...attempt, path: `${branding}/try`, handle: async (visit) => tryBranding(visit) }),
+    teamPage({ ...write, path: branding, handle: (visit) => saveBranding(deps, visit) }),
+    teamPage({ ...read, path: approvals, handle: (visit) => showThresholds(visit) }),
+    teamPage({ ...write, path: approvals, handle: saveThreshold }),
+    teamPage({ ...write, path: `${approvals}/remove`, handle: removeOne }),
   ];
 }

@@ -1,13 +1,15 @@
 import type { FieldErrors } from '../../../../../kit/errors.ts';
 import { type Html, html } from '../../../../../kit/html.ts';
 import { RESOURCES, type Scope } from '../../../../../tenants/keys/scopes.ts';
+import { rightsOf } from '../../../../../tenants/keys/service.ts';
+import { heldBack, movesMoneyOut } from '../../../approvals/held.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
 import type { Answer, TeamVisit } from '../../../page.ts';
 import { choices, radio } from '../../../parts/choices.ts';
 import { type Fault, faultOf } from '../../../parts/fault.ts';
 import { alert, type Column, field, pageHead, table } from '../../../parts/parts.ts';
 import { readKey, type TypedKey, typedKey } from './parse.ts';
-import { makeKey, mayMake } from './service.ts';
+import { checkRights, heldKey, makeKeyIn, mayMake } from './service.ts';
 import { KEY_TEXTS } from './texts.ts';
 import { backToKeys, madeBefore, madePage } from './views.ts';
 
@@ -42,7 +44,12 @@ export async function createKey({ stores }: ConsoleDeps, visit: TeamVisit): Prom
   const read = readKey(visit, typed);
   if ('errors' in read) return showCreate(visit, typed, { status: 422, message: '', errors: read.errors });
   try {
-    const made = await makeKey(stores.control, visit, read.wanted);
+    const { wanted } = read;
+    checkRights(visit, wanted.kind, wanted.scopes);
+    const held =
+      movesMoneyOut(rightsOf(wanted.kind, wanted.scopes)) && (await heldBack(visit, heldKey('key.create', { ...wanted })));
+    if (held) return held;
+    const made = await stores.control.transaction((tx) => makeKeyIn(tx, visit, wanted));
     return made ? madePage(visit, made) : madeBefore(visit);
   } catch (error) {
     return showCreate(visit, typed, faultOf(error));

@@ -1,12 +1,13 @@
 import { html } from '../../../../../kit/html.ts';
-import { keyState } from '../../../../../tenants/keys/service.ts';
+import { keyState, rightsOf } from '../../../../../tenants/keys/service.ts';
+import { heldBack, movesMoneyOut } from '../../../approvals/held.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
 import { type Answer, fieldOf, redirect, type TeamVisit } from '../../../page.ts';
 import { exactMoment } from '../../../parts/format.ts';
 import { type Fault, faultOf } from '../../../parts/fault.ts';
 import { alert, field, pageHead, select } from '../../../parts/parts.ts';
 import { endOf } from './parse.ts';
-import { keyOf, roll } from './service.ts';
+import { checkRights, heldKey, keyOf, rollKeyIn } from './service.ts';
 import { KEY_TEXTS } from './texts.ts';
 import { backToKeys, keyName, madeBefore, madePage } from './views.ts';
 
@@ -52,7 +53,12 @@ export async function rollKey(deps: ConsoleDeps, visit: TeamVisit): Promise<Answ
   }
   const overlap_ms = OVERLAPS[chosen];
   try {
-    const made = await roll(deps.stores.control, visit, { overlap_ms, expires_at });
+    const { id, kind, scopes } = await keyOf(deps.stores.control, visit);
+    checkRights(visit, kind, scopes);
+    const asked = heldKey('key.roll', { id, overlap_ms, expires_at });
+    const held = movesMoneyOut(rightsOf(kind, scopes)) && (await heldBack(visit, asked));
+    if (held) return held;
+    const made = await deps.stores.control.transaction((tx) => rollKeyIn(tx, visit, { overlap_ms, expires_at }));
     if (!made) return madeBefore(visit);
     const { expires_at: end } = await keyOf(deps.stores.control, visit);
     return madePage(visit, made, end && html`<p class="help">${texts.oldUntil(exactMoment(end, visit.language))}</p>`);

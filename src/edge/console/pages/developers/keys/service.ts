@@ -8,6 +8,7 @@ import type { Scope } from '../../../../../tenants/keys/scopes.ts';
 import { createKeyOnce, type KeyOptions, keyState, rightsOf } from '../../../../../tenants/keys/service.ts';
 import { expireKey, findTeamKey, type KeyRow, lockTeamKey, revokeKey, switchKey } from '../../../../../tenants/keys/store.ts';
 import { actorOf } from '../../../actor.ts';
+import type { HeldAction } from '../../../approvals/held.ts';
 import type { TeamVisit } from '../../../page.ts';
 
 /** Fields of the form. */
@@ -33,32 +34,32 @@ export async function keyOf(control: Db, visit: TeamVisit): Promise<KeyRow> {
  * Makes a key: one for each form that was shown.
  * @throws Problem 403 when the role permits less than the key
  */
-export function makeKey(control: Db, visit: TeamVisit, wanted: WantedKey): Promise<MadeKey> {
+export async function makeKeyIn(tx: Tx, visit: TeamVisit, wanted: WantedKey): Promise<MadeKey> {
   checkRights(visit, wanted.kind, wanted.scopes);
-  return control.transaction(async (tx) => insert(tx, visit, wanted));
+  return insert(tx, visit, wanted);
+}
+
+/** How a key is replaced: how long it stays valid beside the new one, and when that one ends. */
+export interface Rolling {
+  overlap_ms: number;
+  expires_at: Date | null;
 }
 
 /**
  * Makes a key with the rights of another, which ends after the overlap.
  * @throws Problem 404; 403 when the role permits less than the key; 409 when the key is not active
  */
-export function roll(
-  control: Db,
-  visit: TeamVisit,
-  { overlap_ms, expires_at }: { overlap_ms: number; expires_at: Date | null },
-): Promise<MadeKey> {
-  return control.transaction(async (tx) => {
-    const old = present(await lockTeamKey(tx, refOf(visit)));
-    const { kind, allowed_ips } = old;
-    checkRights(visit, kind, old.scopes);
-    const scopes = kind === 'restricted' ? [...rightsOf(kind, old.scopes)] : [];
-    const made = await insert(tx, visit, { kind, scopes, allowed_ips, expires_at });
-    if (made === null) return null;
-    if (keyState(old, visit.at) !== 'active') throw new Problem(409, 'The key is not active: create a new one.');
-    await expireKey(tx, old.id, new Date(visit.at + overlap_ms));
-    await note(tx, visit, 'key.roll', old.id);
-    return made;
-  });
+export async function rollKeyIn(tx: Tx, visit: TeamVisit, { overlap_ms, expires_at }: Rolling): Promise<MadeKey> {
+  const old = present(await lockTeamKey(tx, refOf(visit)));
+  const { kind, allowed_ips } = old;
+  checkRights(visit, kind, old.scopes);
+  const scopes = kind === 'restricted' ? [...rightsOf(kind, old.scopes)] : [];
+  const made = await insert(tx, visit, { kind, scopes, allowed_ips, expires_at });
+  if (made === null) return null;
+  if (keyState(old, visit.at) !== 'active') throw new Problem(409, 'The key is not active: create a new one.');
+  await expireKey(tx, old.id, new Date(visit.at + overlap_ms));
+  await note(tx, visit, 'key.roll', old.id);
+  return made;
 }
 
 /**
@@ -88,6 +89,11 @@ export function revokePermanently(control: Db, visit: TeamVisit): Promise<void> 
   });
 }
 
+/** A key as what a second person is asked for. */
+export function heldKey(operation: 'key.create' | 'key.roll' | 'key.activate', body: HeldAction['body']): HeldAction {
+  return { kind: 'key', operation, permission: 'key.write', body };
+}
+
 async function insert(tx: Tx, visit: TeamVisit, wanted: WantedKey): Promise<MadeKey> {
   const { team, environment, at, formKey } = visit;
   const made = await createKeyOnce(tx, { team_id: team.id, environment, ...wanted }, formKey, new Date(at));
@@ -99,7 +105,8 @@ function note(tx: Tx, visit: TeamVisit, action: Action, resource_id: string): Pr
   return record(tx, actorOf(visit), { team_id: visit.team.id, action, resource_id, at: visit.at });
 }
 
-function checkRights(visit: TeamVisit, kind: KeyKind, scopes: readonly string[]): void {
+/** @throws Problem 403 */
+export function checkRights(visit: TeamVisit, kind: KeyKind, scopes: readonly string[]): void {
   if (!mayMake(visit, kind, scopes)) throw new Problem(403, 'This key may do more than your role permits.');
 }
 

@@ -1,13 +1,18 @@
-import { untilChangeIsKnown } from '../../../../../tenants/keys/service.ts';
+import { rightsOf, untilChangeIsKnown } from '../../../../../tenants/keys/service.ts';
+import { heldBack, movesMoneyOut } from '../../../approvals/held.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
 import { type Answer, redirect, type TeamVisit } from '../../../page.ts';
 import { faultOf } from '../../../parts/fault.ts';
 import { showKey } from './one.ts';
-import { setActive } from './service.ts';
+import { checkRights, heldKey, keyOf, setActive } from './service.ts';
 
 /** Activates or deactivates a key; answers when every node applies it. */
 export async function switchKey(deps: ConsoleDeps, visit: TeamVisit, active: boolean): Promise<Answer> {
   try {
+    const { id, kind, scopes } = await keyOf(deps.stores.control, visit);
+    if (active) checkRights(visit, kind, scopes);
+    const held = active && movesMoneyOut(rightsOf(kind, scopes)) && (await heldBack(visit, heldKey('key.activate', { id })));
+    if (held) return held;
     await setActive(deps.stores.control, visit, active);
   } catch (error) {
     return showKey(deps, visit, faultOf(error));

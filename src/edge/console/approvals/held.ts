@@ -1,0 +1,66 @@
+import type { Db, Tx } from '../../../kit/sql.ts';
+import { ask, type Request } from '../../../tenants/approvals/service.ts';
+import { findByForm } from '../../../tenants/approvals/store.ts';
+import { listThresholds } from '../../../tenants/approvals/threshold-store.ts';
+import { refuseTooFew } from '../../../tenants/approvals/thresholds.ts';
+import type { Scope } from '../../../tenants/keys/scopes.ts';
+import { type Answer, redirect, type TeamVisit } from '../page.ts';
+import { approvalActor } from './actor.ts';
+
+/** Scopes with which a key moves money, or decides where it goes. */
+const MONEY_SCOPES: readonly Scope[] = ['refund.write', 'transfer.write', 'beneficiary.write'];
+
+/** Whether a key with these rights is a way past the second person. */
+export function movesMoneyOut(rights: readonly Scope[]): boolean {
+  return rights.some((scope) => MONEY_SCOPES.includes(scope));
+}
+
+/** An action that changes who could move money, and how much. */
+export type HeldAction = Pick<Request, 'operation' | 'permission'> & {
+  kind: 'key' | 'person' | 'threshold';
+  body: Readonly<Record<string, unknown>>;
+};
+
+/**
+ * Asks a second person for an action, in a team that has a threshold.
+ * @param rehearse the action, when a second person cannot make it possible: its faults are reported at once, and nothing is stored
+ * @returns where the form leads; null: the team has no threshold, so the action is not held
+ * @throws Problem of the rehearsal
+ */
+export async function heldBack(
+  visit: TeamVisit,
+  { body, ...action }: HeldAction,
+  rehearse?: (tx: Tx) => Promise<unknown>,
+): Promise<Answer | null> {
+  const { control, secrets } = visit.approvals;
+  const known = await findByForm(control, visit.team.id, visit.formKey);
+  if (known !== undefined) return toApproval(visit, known);
+  if ((await listThresholds(control, visit.team.id)).length === 0) return null;
+  if (rehearse) {
+    await rehearsal(control, async (tx) => {
+      await rehearse(tx);
+      await refuseTooFew(tx, visit.team.id);
+    });
+  }
+  const request = { ...action, form_key: visit.formKey, amount_minor: null, currency: null, wanted: { body } };
+  return toApproval(visit, await control.transaction((tx) => ask(tx, secrets, approvalActor(visit), request)));
+}
+
+/** Leads to the page of an approval. */
+export function toApproval({ base }: TeamVisit, id: string): Answer {
+  return redirect(`${base}/approvals/${id}`);
+}
+
+class RolledBack extends Error {}
+
+/** Runs work and rolls it back. */
+async function rehearsal(control: Db, work: (tx: Tx) => Promise<unknown>): Promise<void> {
+  try {
+    await control.transaction(async (tx) => {
+      await work(tx);
+      throw new RolledBack();
+    });
+  } catch (error) {
+    if (!(error instanceof RolledBack)) throw error;
+  }
+}

@@ -1,0 +1,32 @@
+import { getBeneficiary } from '../../../core/beneficiaries/service.ts';
+import { isId } from '../../../kit/ids.ts';
+import { Problem } from '../../../kit/errors.ts';
+import type { Wanted } from '../../../tenants/approvals/schema.ts';
+import type { TeamVisit } from '../page.ts';
+
+/** What identifies a saved recipient: the money goes there. */
+export type SeenPayee = Record<'name' | 'channel' | 'account_number' | 'phone' | 'bank_code' | 'country', string | null>;
+
+/**
+ * Returns the saved recipient that a payout names, as it is now; null when the body has the recipient itself, or none.
+ * @throws Problem 404
+ */
+export async function payeeOf({ store, team }: TeamVisit, body: Readonly<Record<string, unknown>>): Promise<SeenPayee | null> {
+  const id = [body.beneficiary, body.recipient].find(
+    (one): one is string => typeof one === 'string' && isId('ben', store.environment, one),
+  );
+  if (id === undefined) return null;
+  const row = await getBeneficiary(store.db, store.environment, { team_id: team.id, id });
+  const { name, channel, account_number, phone, bank_code, country } = row;
+  return { name, channel, account_number, phone, bank_code, country };
+}
+
+/** Whether the saved recipient is another than when the payout was asked for, or is gone. */
+export async function hasOtherPayee(visit: TeamVisit, { body, payee }: Wanted): Promise<boolean> {
+  if (!payee) return false;
+  const now: Record<string, unknown> | null = await payeeOf(visit, body).catch((error: unknown) => {
+    if (error instanceof Problem && error.status === 404) return null;
+    throw error;
+  });
+  return Object.keys(payee).some((name) => payee[name] !== now?.[name]);
+}

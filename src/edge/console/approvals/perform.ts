@@ -1,0 +1,77 @@
+import { must, notFound, Problem } from '../../../kit/errors.ts';
+import type { Tx } from '../../../kit/sql.ts';
+import type { ApprovalRow, Wanted } from '../../../tenants/approvals/schema.ts';
+import { listThresholds, removeThreshold, setThreshold } from '../../../tenants/approvals/threshold-store.ts';
+import { refuseTooFew } from '../../../tenants/approvals/thresholds.ts';
+import { record } from '../../../tenants/audit/record.ts';
+import { lockTeamKey, switchKey } from '../../../tenants/keys/store.ts';
+import { changeRole, invite, removeMember, resend } from '../../../tenants/people/members.ts';
+import type { Role } from '../../../tenants/people/roles.ts';
+import { findUser } from '../../../tenants/people/store.ts';
+import { actorOf } from '../actor.ts';
+import type { TeamVisit } from '../page.ts';
+
+/** Actions that run when they are approved. Those that show a key wait for whoever asked. */
+export type Performed =
+  | 'person.role'
+  | 'person.remove'
+  | 'person.invite'
+  | 'person.resend'
+  | 'threshold.set'
+  | 'threshold.remove'
+  | 'key.activate';
+
+type Perform = (tx: Tx, visit: TeamVisit, row: ApprovalRow, body: Record<string, string>) => Promise<unknown>;
+
+/** By the rules for whoever asked, and with the audit entry of whoever approved. */
+const ACTIONS: Readonly<Record<Performed, Perform>> = {
+  'person.role': (tx, visit, row, { user = '', role }) => changeRole(tx, makerOf(visit, row), user, role as Role),
+  'person.remove': (tx, visit, row, { user = '' }) => removeMember(tx, makerOf(visit, row), user),
+  'person.invite': async (tx, visit, row, { email = '', role }) =>
+    invite(tx, makerOf(visit, row), { email, role: role as Role, ...(await senderOf(tx, visit, row)) }),
+  'person.resend': async (tx, visit, row, { link = '' }) => resend(tx, makerOf(visit, row), link, await senderOf(tx, visit, row)),
+  'threshold.set': async (tx, visit, _row, { currency = '', above_minor = '' }) => {
+    await setThreshold(tx, visit.team.id, currency, BigInt(above_minor));
+    await note(tx, visit, 'threshold.set', currency);
+  },
+  'threshold.remove': async (tx, visit, _row, { currency = '' }) => {
+    await removeThreshold(tx, visit.team.id, currency);
+    await note(tx, visit, 'threshold.remove', currency);
+  },
+  'key.activate': async (tx, visit, { environment }, { id = '' }) => {
+    const key = await lockTeamKey(tx, { team_id: visit.team.id, environment, id });
+    if (!key) throw notFound();
+    if (key.revoked_at) throw new Problem(409, 'The key is revoked permanently.');
+    await switchKey(tx, id, true);
+    await note(tx, visit, 'key.activate', id);
+  },
+};
+
+/** Whether an action runs when it is approved. */
+export function isPerformed(operation: string): operation is Performed {
+  return Object.hasOwn(ACTIONS, operation);
+}
+
+/**
+ * Runs an approved action of the console.
+ * @throws Problem as the action does for whoever asked; 409 when too few people could approve after it
+ */
+export async function perform(tx: Tx, visit: TeamVisit, row: ApprovalRow, { body }: Wanted): Promise<void> {
+  const { operation } = row;
+  if (!isPerformed(operation)) throw new Error(`no action ${operation}`);
+  await ACTIONS[operation](tx, visit, row, body as Record<string, string>);
+  if ((await listThresholds(tx, visit.team.id)).length > 0) await refuseTooFew(tx, visit.team.id);
+}
+
+function makerOf(visit: TeamVisit, { asked_by }: ApprovalRow) {
+  return { team_id: visit.team.id, user_id: asked_by, by: actorOf(visit), at: visit.at };
+}
+
+async function senderOf(tx: Tx, { team, language }: TeamVisit, { asked_by }: ApprovalRow) {
+  const { name } = must(await findUser(tx, asked_by), 'whoever asked exists');
+  return { team: team.name, inviter: name, language };
+}
+
+function note(tx: Tx, visit: TeamVisit, action: 'threshold.set' | 'threshold.remove' | 'key.activate', id: string) {
+  return record(tx, actorOf(visit), { team_id: visit.team.id, action, resource_id: id, at: visit.at });
+}

@@ -1,0 +1,87 @@
+import { Problem } from '../../../kit/errors.ts';
+import type { Tx } from '../../../kit/sql.ts';
+import { createdBefore } from '../../../tenants/api/idempotency.ts';
+import type { Reply } from '../../../tenants/api/route.ts';
+import { refuseApproval } from '../../../tenants/approvals/faults.ts';
+import type { ApprovalRow, Wanted } from '../../../tenants/approvals/schema.ts';
+import { decide, lockRunnable } from '../../../tenants/approvals/service.ts';
+import { writeDone, writeFailed } from '../../../tenants/approvals/store.ts';
+import { wantedOf } from '../../../tenants/approvals/wanted.ts';
+import type { TeamVisit } from '../page.ts';
+import { approvalActor } from './actor.ts';
+import { hasOtherPayee } from './payee.ts';
+import { isPerformed, perform } from './perform.ts';
+
+/**
+ * Approves as the second person, and runs what was asked for. A key is made later, by whoever asked, because only they may see it.
+ * @throws Problem 404; 403 for whoever asked; 409 when it is decided or expired; whatever leaves it open whether the operation ran
+ */
+export async function approve(visit: TeamVisit, row: ApprovalRow): Promise<void> {
+  const { control, secrets } = visit.approvals;
+  const wanted = wantedOf(secrets, row);
+  const decided = (tx: Tx) => decide(tx, approvalActor(visit), row.id, 'approved', () => refuseSubject(visit, wanted));
+  if (!isPerformed(row.operation)) {
+    await control.transaction(decided);
+    return row.kind === 'money' ? runMovement(visit, row.id) : undefined;
+  }
+  let rejection: unknown;
+  try {
+    await control.transaction(async (tx) => {
+      await decided(tx);
+      await perform(tx, visit, row, wanted).catch((error: unknown) => {
+        rejection = error;
+        throw error;
+      });
+      await writeDone(tx, row.id, null);
+    });
+  } catch (error) {
+    if (error !== rejection || !isFinal(error)) throw error;
+    await control.transaction(async (tx) => {
+      await decided(tx);
+      await writeFailed(tx, row.id, error.message);
+    });
+  }
+}
+
+/**
+ * Runs an approved movement, as the person of the visit. The idempotency key is that of the form that asked, so that it runs once however
+ * often this is called. A rejection by the API ends the approval; anything else leaves it approved, to be run again.
+ * @throws Problem as {@link lockRunnable} does; 403 for whoever asked; whatever leaves it open whether the operation ran
+ */
+export async function runMovement(visit: TeamVisit, id: string): Promise<void> {
+  const { control, secrets } = visit.approvals;
+  const row = await control.transaction((tx) => lockRunnable(tx, approvalActor(visit), id));
+  if (row.asked_by === visit.session.user.id) refuseApproval('own');
+  const wanted = wantedOf(secrets, row);
+  try {
+    if (await hasOtherPayee(visit, wanted)) refuseApproval('payee');
+    const reply = await visit.api(row.operation, { body: wanted.body, idempotency_key: row.form_key });
+    await writeDone(control, id, madeBy(reply));
+  } catch (error) {
+    if (!isFinal(error)) throw error;
+    const before = await ranBefore(visit, row, wanted);
+    if (before) await writeDone(control, id, before.resource_id);
+    else await writeFailed(control, id, error.message);
+  }
+}
+
+/** A rejection that a repetition does not change. */
+function isFinal(error: unknown): error is Problem {
+  return error instanceof Problem && error.status >= 400 && error.status < 500 && error.status !== 429;
+}
+
+/** An operation that ran before is done, whatever it would be answered with now: its key may be spent, its recipient another. */
+function ranBefore({ store, team }: TeamVisit, { operation, form_key }: ApprovalRow, { body }: Wanted) {
+  const request = { params: {}, sync: null, body, caller: { kind: 'secret' } } as const;
+  return createdBefore(store.db, { team_id: team.id, route: operation, key: form_key }, request);
+}
+
+function refuseSubject({ session }: TeamVisit, { body }: Wanted): void {
+  if (body.user === session.user.id) refuseApproval('subject');
+}
+
+/** Returns the id of the object in a reply. */
+function madeBy({ body }: Reply): string | null {
+  const made = Object.values(body).find((value) => typeof value === 'object' && value !== null && 'id' in value);
+  return made ? String((made as { id: unknown }).id) : null;
+}

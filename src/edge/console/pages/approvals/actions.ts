@@ -1,0 +1,89 @@
+import { notFound, Problem } from '../../../../kit/errors.ts';
+import { refuseApproval } from '../../../../tenants/approvals/faults.ts';
+import { decide, lockRunnable, withdraw } from '../../../../tenants/approvals/service.ts';
+import { writeDone } from '../../../../tenants/approvals/store.ts';
+import { wantedOf } from '../../../../tenants/approvals/wanted.ts';
+import { approvalActor } from '../../approvals/actor.ts';
+import { toApproval } from '../../approvals/held.ts';
+import { approve, runMovement } from '../../approvals/run.ts';
+import { type Answer, redirect, type TeamVisit } from '../../page.ts';
+import { makeKeyIn, rollKeyIn, type WantedKey } from '../developers/keys/service.ts';
+import { madePage } from '../developers/keys/views.ts';
+import { approvalOf, showApproval } from './one.ts';
+import { approvalFaultText } from './parts.ts';
+
+/** Approves, and runs what was asked for. */
+export function submitApprove(visit: TeamVisit): Promise<Answer> {
+  return shown(visit, 'approve', async () => approve(visit, await approvalOf(visit)));
+}
+
+/** Runs an approved movement whose answer is not known. */
+export function submitRun(visit: TeamVisit): Promise<Answer> {
+  return shown(visit, null, async () => {
+    const row = await approvalOf(visit);
+    if (row.kind !== 'money') throw notFound();
+    await runMovement(visit, row.id);
+  });
+}
+
+export function submitReject(visit: TeamVisit): Promise<Answer> {
+  return shown(visit, 'reject', async () => {
+    const { id } = await approvalOf(visit);
+    await visit.approvals.control.transaction((tx) => decide(tx, approvalActor(visit), id, 'rejected'));
+  });
+}
+
+export function submitWithdraw(visit: TeamVisit): Promise<Answer> {
+  return shown(visit, 'withdraw', async () => {
+    const { id } = await approvalOf(visit);
+    await visit.approvals.control.transaction((tx) => withdraw(tx, approvalActor(visit), id));
+  });
+}
+
+/** Makes the approved key, for whoever asked, and shows it this once. */
+export async function submitKey(visit: TeamVisit): Promise<Answer> {
+  const { control, secrets } = visit.approvals;
+  const { id } = await approvalOf(visit);
+  try {
+    const made = await control.transaction(async (tx) => {
+      const row = await lockRunnable(tx, approvalActor(visit), id);
+      if (row.asked_by !== visit.session.user.id) refuseApproval('not_own');
+      if (row.operation !== 'key.create' && row.operation !== 'key.roll') throw notFound();
+      const { body } = wantedOf(secrets, row);
+      const { expires_at } = body as { expires_at: string | null };
+      const end = expires_at === null ? null : new Date(expires_at);
+      // The key of the form that asked: it makes one key, as without a second person.
+      const asked = { ...visit, formKey: row.form_key, params: { ...visit.params, id: String(body.id ?? '') } };
+      const key =
+        row.operation === 'key.create'
+          ? await makeKeyIn(tx, asked, { ...(body as unknown as WantedKey), expires_at: end })
+          : await rollKeyIn(tx, asked, { overlap_ms: Number(body.overlap_ms), expires_at: end });
+      if (key === null) refuseApproval('decided');
+      await writeDone(tx, id, key.id);
+      return key;
+    });
+    return madePage(visit, made);
+  } catch (error) {
+    return faultPage(visit, error);
+  }
+}
+
+/**
+ * Does something about an approval and leads back to it. A fault of the person is said there.
+ * @param done name of what the page then says
+ */
+async function shown(visit: TeamVisit, done: string | null, work: () => Promise<void>): Promise<Answer> {
+  try {
+    await work();
+  } catch (error) {
+    return faultPage(visit, error);
+  }
+  const { id = '' } = visit.params;
+  return done === null ? toApproval(visit, id) : redirect(`${visit.base}/approvals/${id}?done=${done}`);
+}
+
+/** @throws the error itself when the page of the approval cannot say it */
+function faultPage(visit: TeamVisit, error: unknown): Promise<Answer> {
+  if (!(error instanceof Problem) || error.status === 404) throw error;
+  return showApproval(visit, { status: error.status, message: approvalFaultText(visit.language, error) ?? error.message });
+}

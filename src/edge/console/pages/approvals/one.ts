@@ -1,0 +1,93 @@
+import { notFound } from '../../../../kit/errors.ts';
+import { type Html, html } from '../../../../kit/html.ts';
+import { isId } from '../../../../kit/ids.ts';
+import type { ApprovalRow, Wanted } from '../../../../tenants/approvals/schema.ts';
+import { approvalState } from '../../../../tenants/approvals/states.ts';
+import { findApproval } from '../../../../tenants/approvals/store.ts';
+import { wantedOf } from '../../../../tenants/approvals/wanted.ts';
+import { namesOfMembers } from '../../../../tenants/people/names-store.ts';
+import { hasOtherPayee } from '../../approvals/payee.ts';
+import { isPerformed } from '../../approvals/perform.ts';
+import type { Answer, TeamVisit } from '../../page.ts';
+import { alert, card, doneAlert, facts, idText, pageHead, when } from '../../parts/parts.ts';
+import { withQuery } from '../../paths.ts';
+import { wantedView } from './body.ts';
+import { amountOf, nameOf, peopleOf, stateBadge } from './parts.ts';
+import { APPROVAL_TEXTS } from './texts.ts';
+
+/**
+ * Returns the approval that the path names.
+ * @throws Problem 404
+ */
+export async function approvalOf({ team, environment, params, approvals }: TeamVisit): Promise<ApprovalRow> {
+  const { id = '' } = params;
+  const row = isId('apv', environment, id) && (await findApproval(approvals.control, { team_id: team.id, environment, id }));
+  if (!row) throw notFound();
+  return row;
+}
+
+/** Shows one approval: who asked for what, how it stands, and what this person can do about it. */
+export async function showApproval(visit: TeamVisit, fault?: { status: number; message: string }): Promise<Answer> {
+  const { language, base, team, approvals } = visit;
+  const texts = APPROVAL_TEXTS[language];
+  const row = await approvalOf(visit);
+  const wanted = wantedOf(approvals.secrets, row);
+  const state = approvalState(row);
+  const [name, names, payeeChanged] = await Promise.all([
+    peopleOf(visit, [row]),
+    namesOfMembers(approvals.control, team.id, typeof wanted.body.user === 'string' ? [wanted.body.user] : []),
+    state === 'open' ? hasOtherPayee(visit, wanted) : false,
+  ]);
+  const about = facts([
+    [texts.askedBy, name(row.asked_by)],
+    [texts.askedAt, when(row.asked_at, language)],
+    [texts.until, (state === 'open' || state === 'approved') && when(row.expires_at, language)],
+    [texts.decidedBy, row.decided_by && name(row.decided_by)],
+    [texts.decidedAt, row.decided_at && when(row.decided_at, language)],
+    [texts.doneAt, row.done_at && when(row.done_at, language)],
+    [texts.result, row.result && idText(row.result, resultPath(visit, row.result))],
+    [texts.message, row.message],
+  ]);
+  const title = [nameOf(row, language), amountOf(row, language)].filter(Boolean).join(' · ');
+  const notice = fault ? alert(fault.message) : doneAlert(texts.done, visit.query.done);
+  return {
+    kind: 'page',
+    title,
+    nav: '/approvals',
+    ...(fault ? { status: fault.status } : {}),
+    body: html`<p class="back"><a href="${base}/approvals">← ${texts.back}</a></p>${pageHead(title, { note: html`${stateBadge(row, language)} ${texts.stateTexts[state]}` })}<div class="narrow">${notice}
+${wantedView(visit, row, wanted, { names, payeeChanged })}${card(texts.state, about)}${actions(visit, row, wanted)}</div>`,
+  };
+}
+
+function resultPath({ base }: TeamVisit, id: string): string {
+  return id.startsWith('key_') ? `${base}/developers/keys/${id}` : withQuery(`${base}/search`, { q: id });
+}
+
+/** What this person can do, or why they cannot. */
+function actions(visit: TeamVisit, row: ApprovalRow, wanted: Wanted): Html | null {
+  const texts = APPROVAL_TEXTS[visit.language];
+  const own = row.asked_by === visit.session.user.id;
+  const path = `${visit.base}/approvals/${row.id}`;
+  const form = (name: string, label: string, tone: string) =>
+    html`<form method="post" action="${path}/${name}?from=${encodeURIComponent(path)}">${visit.formFields()}<button${tone && html` class="${tone}"`}>${label}</button></form>`;
+  const decides = visit.can('approval.write') && (row.kind !== 'money' || visit.can(row.permission));
+  switch (approvalState(row)) {
+    case 'open': {
+      if (own) return box(texts.ownNote, form('withdraw', texts.withdraw, 'quiet-button'));
+      if (wanted.body.user === visit.session.user.id) return box(texts.faults.subject);
+      if (!decides) return box(texts.roleNote);
+      const note = row.kind === 'money' || isPerformed(row.operation) ? texts.approveNote : undefined;
+      return box(note, html`${form('approve', texts.approve, '')}${form('reject', texts.reject, 'danger')}`);
+    }
+    case 'approved':
+      if (row.kind === 'key') return own ? box(texts.makeNote, form('key', texts.make, '')) : null;
+      return row.kind === 'money' && !own && decides ? box(texts.runNote, form('run', texts.run, '')) : null;
+    default:
+      return null;
+  }
+}
+
+function box(note: string | undefined, buttons?: Html): Html {
+  return html`<section class="card">${note && html`<p class="help">${note}</p>`}${buttons && html`<div class="form-actions">${buttons}</div>`}</section>`;
+}

@@ -1,0 +1,50 @@
+import { approvalFault } from '../../../../tenants/approvals/faults.ts';
+import type { ApprovalRow } from '../../../../tenants/approvals/schema.ts';
+import { type ApprovalState, approvalState } from '../../../../tenants/approvals/states.ts';
+import type { Html, HtmlPart } from '../../../../kit/html.ts';
+import { namesOfMembers } from '../../../../tenants/people/names-store.ts';
+import type { ConsoleLanguage } from '../../language.ts';
+import type { TeamVisit } from '../../page.ts';
+import { money } from '../../parts/format.ts';
+import { badge, type Tone } from '../../parts/parts.ts';
+import { APPROVAL_TEXTS, type AskedFor } from './texts.ts';
+
+const TONES: Record<ApprovalState, Tone> = {
+  open: 'warn',
+  expired: 'idle',
+  approved: 'info',
+  lapsed: 'bad',
+  done: 'good',
+  failed: 'bad',
+  rejected: 'bad',
+  withdrawn: 'idle',
+};
+
+export function stateBadge(row: ApprovalRow, language: ConsoleLanguage): Html {
+  const state = approvalState(row);
+  return badge(APPROVAL_TEXTS[language].states[state], TONES[state]);
+}
+
+/** Returns what was asked for, in words. */
+export function nameOf({ operation }: ApprovalRow, language: ConsoleLanguage): string {
+  return APPROVAL_TEXTS[language].operations[operation as AskedFor] ?? operation;
+}
+
+/** Returns the amount that would move; null for everything but money. */
+export function amountOf({ amount_minor, currency }: ApprovalRow, language: ConsoleLanguage): string | null {
+  return amount_minor === null || currency === null ? null : money(amount_minor, currency, language);
+}
+
+/** Returns how people are named in these approvals. */
+export async function peopleOf(visit: TeamVisit, rows: readonly ApprovalRow[]): Promise<(id: string) => HtmlPart> {
+  const texts = APPROVAL_TEXTS[visit.language];
+  const ids = [...new Set(rows.flatMap(({ asked_by, decided_by }) => (decided_by ? [asked_by, decided_by] : [asked_by])))];
+  const names = await namesOfMembers(visit.approvals.control, visit.team.id, ids);
+  return (id) => (id === visit.session.user.id ? texts.you : (names.get(id) ?? texts.former));
+}
+
+/** Returns the text of a rule of approvals that an error names; null for every other error. */
+export function approvalFaultText(language: ConsoleLanguage, error: unknown): string | null {
+  const fault = approvalFault(error);
+  return fault === null ? null : APPROVAL_TEXTS[language].faults[fault];
+}

@@ -1,0 +1,137 @@
+import type { FieldErrors } from '../../../../kit/errors.ts';
+import { type Html, html } from '../../../../kit/html.ts';
+import { CURRENCIES, isCurrency, isMovable, minorFromWire } from '../../../../kit/money.ts';
+import type { Tx } from '../../../../kit/sql.ts';
+import { refuseTooFew } from '../../../../tenants/approvals/thresholds.ts';
+import type { Threshold } from '../../../../tenants/approvals/schema.ts';
+import { listThresholds, setThreshold } from '../../../../tenants/approvals/threshold-store.ts';
+import { record } from '../../../../tenants/audit/record.ts';
+import { lockMembers } from '../../../../tenants/people/member-store.ts';
+import { actorOf } from '../../actor.ts';
+import { type HeldAction, heldBack } from '../../approvals/held.ts';
+import { type Answer, fieldOf, redirect, type TeamVisit } from '../../page.ts';
+import { typedAmount } from '../../parts/amount.ts';
+import { type Fault, faultOf } from '../../parts/fault.ts';
+import { money } from '../../parts/format.ts';
+import { alert, card, type Column, doneAlert, empty, field, pageHead, select, table } from '../../parts/parts.ts';
+import { approvalFaultText } from '../approvals/parts.ts';
+import { settingTabs } from './tabs.ts';
+import { THRESHOLD_TEXTS } from './threshold-texts.ts';
+
+/** Shows above which amounts a second person is needed: as a form to those who may change it. */
+export async function showThresholds(visit: TeamVisit, fault?: Fault): Promise<Answer> {
+  const { language, team, approvals, query } = visit;
+  const texts = THRESHOLD_TEXTS[language];
+  const thresholds = await listThresholds(approvals.control, team.id);
+  const said = fault ? Object.keys(fault.errors).length === 0 && alert(fault.message) : doneAlert(texts.done, query.done);
+  const list = thresholds.length > 0 ? table(texts.list, columnsOf(visit), thresholds) : empty(texts.none, texts.noneText);
+  return {
+    kind: 'page',
+    title: texts.title,
+    nav: '/settings',
+    ...(fault ? { status: fault.status } : {}),
+    body: html`${pageHead(texts.title, { note: texts.note })}${settingTabs(visit, '/approvals')}<div class="narrow">${said}
+${card(texts.list, html`${thresholds.length > 0 && html`<p class="help">${texts.others}</p>`}${list}`)}${
+  visit.can('setting.write') && form(visit, thresholds, fault?.errors ?? {})
+}</div>`,
+  };
+}
+
+function columnsOf(visit: TeamVisit): Column<Threshold>[] {
+  const { language, base } = visit;
+  const texts = THRESHOLD_TEXTS[language];
+  const path = `${base}/settings/approvals`;
+  const removal = (currency: string) =>
+    html`<form method="post" action="${path}/remove?from=${encodeURIComponent(path)}">${visit.formFields()}<input type="hidden" name="currency" value="${currency}"><button class="link" aria-label="${texts.remove} ${currency}">${texts.remove}</button></form>`;
+  return [
+    { head: texts.currency, kind: 'main', cell: ({ currency }) => currency },
+    { head: texts.above, kind: 'number', cell: ({ currency, above_minor }) => money(above_minor, currency, language) },
+    ...(visit.can('setting.write') ? [{ head: texts.change, cell: ({ currency }: Threshold) => removal(currency) }] : []),
+  ];
+}
+
+function form(visit: TeamVisit, thresholds: readonly Threshold[], errors: FieldErrors): Html {
+  const { team, base } = visit;
+  const texts = THRESHOLD_TEXTS[visit.language];
+  const path = `${base}/settings/approvals`;
+  const chosen = fieldOf(visit, 'currency') || team.default_currency;
+  const help = thresholds.length > 0 ? texts.heldHelp : texts.firstHelp;
+  return card(
+    texts.set,
+    html`<form method="post" action="${path}?from=${encodeURIComponent(path)}">${visit.formFields()}
+${select(
+  { name: 'currency', label: texts.currency, value: chosen, error: errors.currency?.[0] },
+  CURRENCIES.map((code) => [code, code] as const),
+)}
+${field({ name: 'above', label: texts.above, value: fieldOf(visit, 'above'), error: errors.above?.[0], inputmode: 'decimal', autocomplete: 'off', required: true, help: texts.aboveHelp })}
+<p class="help">${help}</p><div class="form-actions"><button>${texts.save}</button></div></form>`,
+  );
+}
+
+/** Sets the threshold of a currency: at once when it is the team's first, by a second person afterwards. */
+export async function saveThreshold(visit: TeamVisit): Promise<Answer> {
+  const texts = THRESHOLD_TEXTS[visit.language];
+  const currency = fieldOf(visit, 'currency');
+  const above_minor = minorFromWire(typedAmount(fieldOf(visit, 'above')) ?? Number.NaN);
+  const errors: FieldErrors = {
+    ...(isCurrency(currency) ? {} : { currency: [texts.wrongCurrency] }),
+    ...(above_minor !== null && isMovable(above_minor, currency) ? {} : { above: [texts.wrongAmount] }),
+  };
+  if (above_minor === null || Object.keys(errors).length > 0) {
+    return showThresholds(visit, { status: 422, message: '', errors });
+  }
+  return held(visit, heldThreshold('threshold.set', { currency, above_minor: String(above_minor) }), (tx) =>
+    setFirst(tx, visit, { currency, above_minor }),
+  );
+}
+
+/** Removes the threshold of a currency, by a second person. */
+export function removeOne(visit: TeamVisit): Promise<Answer> {
+  const currency = fieldOf(visit, 'currency');
+  return held(visit, heldThreshold('threshold.remove', { currency }), async () => 'removed');
+}
+
+type Done = 'set' | 'same' | 'removed';
+
+/**
+ * Asks a second person, or sets the first threshold.
+ * @param first what is done in a team without any threshold
+ */
+async function held(visit: TeamVisit, action: HeldAction, first: (tx: Tx) => Promise<Done | null>): Promise<Answer> {
+  try {
+    const done = await unheld(visit, action, first);
+    return typeof done === 'string' ? redirect(`${visit.base}/settings/approvals?done=${done}`) : done;
+  } catch (error) {
+    const fault = faultOf(error);
+    return showThresholds(visit, { ...fault, message: approvalFaultText(visit.language, error) ?? fault.message });
+  }
+}
+
+async function unheld(visit: TeamVisit, action: HeldAction, first: (tx: Tx) => Promise<Done | null>): Promise<Done | Answer> {
+  const { control } = visit.approvals;
+  const { currency, above_minor } = action.body;
+  const known = await listThresholds(control, visit.team.id);
+  const own = known.find((one) => one.currency === currency);
+  // A double click on the first threshold, or one that is gone already, needs nobody.
+  if (above_minor === undefined ? known.length > 0 && !own : own?.above_minor === BigInt(String(above_minor))) return 'same';
+  const asked = await heldBack(visit, action);
+  if (asked) return asked;
+  const done = await control.transaction(first);
+  // Somebody else was first meanwhile.
+  return done ?? unheld(visit, action, first);
+}
+
+/** @returns null when another threshold was set meanwhile */
+async function setFirst(tx: Tx, visit: TeamVisit, { currency, above_minor }: Threshold): Promise<Done | null> {
+  const { team, at } = visit;
+  await lockMembers(tx, team.id);
+  if ((await listThresholds(tx, team.id)).length > 0) return null;
+  await refuseTooFew(tx, team.id);
+  await setThreshold(tx, team.id, currency, above_minor);
+  await record(tx, actorOf(visit), { team_id: team.id, action: 'threshold.set', resource_id: currency, at });
+  return 'set';
+}
+
+function heldThreshold(operation: 'threshold.set' | 'threshold.remove', body: HeldAction['body']): HeldAction {
+  return { kind: 'threshold', operation, permission: 'setting.write', body };
+}

@@ -1,0 +1,150 @@
+import type { Secrets } from '../../kit/crypto.ts';
+import type { Environment } from '../../kit/environment.ts';
+import { must, notFound, Problem } from '../../kit/errors.ts';
+import { newId } from '../../kit/ids.ts';
+import type { Tx } from '../../kit/sql.ts';
+import type { Actor } from '../audit/actor.ts';
+import type { Action } from '../audit/actions.ts';
+import { record } from '../audit/record.ts';
+import { queueUserMails } from '../people/mail-store.ts';
+import { listApprovers, lockMember } from '../people/member-store.ts';
+import { isPermitted } from '../people/roles.ts';
+import { findUser } from '../people/store.ts';
+import { refuseApproval } from './faults.ts';
+import { APPROVAL_MS, type ApprovalRow, type Decision, MAX_WAITING, type Wanted } from './schema.ts';
+import { approvalState } from './states.ts';
+import { countWaiting, findByForm, insertApproval, lockApproval, type NewApproval, writeDecision } from './store.ts';
+import { APPROVING } from './thresholds.ts';
+import { sealWanted } from './wanted.ts';
+
+/** Who asks or decides, in a team and an environment. */
+export interface ApprovalActor {
+  team: { id: bigint; name: string };
+  environment: Environment;
+  user_id: string;
+  session_id: string;
+  by: Actor;
+  /** Milliseconds since the epoch. */
+  at: number;
+}
+
+/** What a person asks a second one for. */
+export type Request = Pick<NewApproval, 'kind' | 'operation' | 'permission' | 'form_key' | 'amount_minor' | 'currency'> & {
+  wanted: Wanted;
+};
+
+/**
+ * Asks for a second person: once for each form. Those who may decide are notified by mail.
+ * @returns id of the approval
+ * @throws Problem 429 while too many wait
+ */
+export async function ask(tx: Tx, secrets: Secrets, who: ApprovalActor, request: Request): Promise<string> {
+  const { wanted, ...rest } = request;
+  const { team, environment, user_id, session_id } = who;
+  if ((await countWaiting(tx, team.id, MAX_WAITING)) >= MAX_WAITING) refuseApproval('many_waiting');
+  const ref = { team_id: team.id, environment, id: newId('apv', environment, who.at) };
+  const body_sealed = sealWanted(secrets, ref, wanted);
+  const row = { ...ref, ...rest, body_sealed, asked_by: user_id, asked_session: session_id, lives_ms: APPROVAL_MS };
+  if (!(await insertApproval(tx, row))) return must(await findByForm(tx, team.id, rest.form_key), 'the form has asked');
+  await note(tx, who, 'approval.ask', ref.id);
+  const others = (await listApprovers(tx, team.id, APPROVING)).filter((one) => one.user_id !== user_id);
+  await mail(tx, who, ref.id, 'asked', others);
+  return ref.id;
+}
+
+/**
+ * Decides on an open approval, as the second person.
+ * @param verify what else the second person must not be
+ * @throws Problem 404; 403 for whoever asked and whoever may not decide; 409 when it is decided or expired, or whoever asked may not do it any more
+ */
+export async function decide(
+  tx: Tx,
+  who: ApprovalActor,
+  id: string,
+  decision: Exclude<Decision, 'withdrawn'>,
+  verify: () => void = () => undefined,
+): Promise<ApprovalRow> {
+  const row = await lockOpen(tx, who, id);
+  if (row.asked_by === who.user_id) refuseApproval('own');
+  await refuseChecker(tx, who, row);
+  if (decision === 'approved') {
+    await refuseFormerMaker(tx, row);
+    verify();
+  }
+  await writeDecision(tx, id, { decision, by: who.user_id, session: who.session_id, lives_ms: APPROVAL_MS });
+  await note(tx, who, decision === 'approved' ? 'approval.approve' : 'approval.reject', id);
+  const maker = await findUser(tx, row.asked_by);
+  await mail(tx, who, id, decision, maker ? [maker] : []);
+  return row;
+}
+
+/**
+ * Takes back what one has asked for.
+ * @throws Problem 404; 403 for everybody else; 409 when it is decided or expired
+ */
+export async function withdraw(tx: Tx, who: ApprovalActor, id: string): Promise<void> {
+  const row = await lockOpen(tx, who, id);
+  if (row.asked_by !== who.user_id) refuseApproval('not_own');
+  await writeDecision(tx, id, { decision: 'withdrawn', by: who.user_id, session: who.session_id, lives_ms: APPROVAL_MS });
+  await note(tx, who, 'approval.withdraw', id);
+}
+
+/**
+ * Returns an approval that may run now, locked until the transaction ends.
+ * @throws Problem 404; 409 when it is not approved, its time is over, or whoever asked may not do it any more
+ */
+export async function lockRunnable(tx: Tx, { team, environment }: ApprovalActor, id: string): Promise<ApprovalRow> {
+  const row = await lockApproval(tx, { team_id: team.id, environment, id });
+  if (!row) throw notFound();
+  const state = approvalState(row);
+  if (state === 'lapsed') refuseApproval('expired');
+  if (state !== 'approved') refuseApproval('decided');
+  await refuseFormerMaker(tx, row);
+  return row;
+}
+
+async function lockOpen(tx: Tx, { team, environment }: ApprovalActor, id: string): Promise<ApprovalRow> {
+  const row = await lockApproval(tx, { team_id: team.id, environment, id });
+  if (!row) throw notFound();
+  const state = approvalState(row);
+  if (state === 'expired') refuseApproval('expired');
+  if (state !== 'open') refuseApproval('decided');
+  return row;
+}
+
+/** Of money, the second person must be permitted the operation too: it runs as theirs. */
+async function refuseChecker(
+  tx: Tx,
+  { user_id, environment }: ApprovalActor,
+  { team_id, kind, permission }: ApprovalRow,
+): Promise<void> {
+  const checker = await lockMember(tx, team_id, user_id);
+  const needed = kind === 'money' ? (['approval.write', permission] as const) : (['approval.write'] as const);
+  const may = checker && !checker.disabled && needed.every((one) => isPermitted(checker.role, one, environment));
+  if (!may) throw new Problem(403, 'Your role does not permit this.');
+}
+
+/** The role may have changed since the request. The membership stays as it is until the transaction ends. */
+async function refuseFormerMaker(tx: Tx, { team_id, asked_by, permission, environment }: ApprovalRow): Promise<void> {
+  const maker = await lockMember(tx, team_id, asked_by);
+  if (!maker || maker.disabled || !isPermitted(maker.role, permission, environment)) refuseApproval('maker');
+}
+
+function note(tx: Tx, { team, by, at }: ApprovalActor, action: Action, resource_id: string): Promise<void> {
+  return record(tx, by, { team_id: team.id, action, resource_id, at });
+}
+
+function mail(
+  tx: Tx,
+  { team, environment }: ApprovalActor,
+  id: string,
+  step: 'asked' | 'approved' | 'rejected',
+  to: readonly { email: string; locale: string | null }[],
+): Promise<void> {
+  const path = `/console/${team.id}/${environment}/approvals/${id}`;
+  const facts = { team: team.name, environment, path, step };
+  return queueUserMails(
+    tx,
+    to.map(({ email, locale }) => ({ kind: 'approval', facts: { ...facts, language: locale }, recipient: email })),
+  );
+}

@@ -1,0 +1,31 @@
+import type { Minor } from '../../kit/money.ts';
+import type { Queryable } from '../../kit/sql.ts';
+import { listApprovers } from '../people/member-store.ts';
+import { isPermitted, ROLES } from '../people/roles.ts';
+import { refuseApproval } from './faults.ts';
+import type { Threshold } from './schema.ts';
+
+/** People who must be able to approve while a team has a threshold: one asks, another decides. */
+const MIN_APPROVERS = 2;
+
+/** Roles that may approve. People are the same in both environments, and so are these roles. */
+export const APPROVING = ROLES.filter((role) => isPermitted(role, 'approval.write', 'live'));
+
+/**
+ * Whether a movement needs a second person. In a team with thresholds, a currency without its own needs one for each movement.
+ * @param thresholds those of the team, all of them
+ */
+export function needsSecond(thresholds: readonly Threshold[], moved: { amount_minor: Minor; currency: string }): boolean {
+  if (thresholds.length === 0) return false;
+  const own = thresholds.find(({ currency }) => currency === moved.currency);
+  return own === undefined || moved.amount_minor > own.above_minor;
+}
+
+/**
+ * Verifies that two people of a team may approve.
+ * @throws Problem 409
+ */
+export async function refuseTooFew(db: Queryable, team_id: bigint): Promise<void> {
+  const approvers = await listApprovers(db, team_id, APPROVING);
+  if (approvers.length < MIN_APPROVERS) refuseApproval('approvers');
+}
