@@ -71,6 +71,7 @@ export const LAYERS: readonly Layer[] = [
             'passkeys',
             'recovery_codes',
             'console_sessions',
+            'console_views',
             'user_links',
             'sign_in_failures',
             'user_mails',

@@ -56,6 +56,14 @@ before(async () => {
   const settlement = { channel: 'cm.mtn', account_number: '+237650000009' };
   const { account } = (await api.call('POST', '/accounts', { body: { ...seller, settlement } })).body;
   const payment = await paid(api, { fields: { reference: 'CMD-2026-0117' } });
+  for (const [name, query] of [
+    ['Échecs du mois', 'status=failed'],
+    ['Au-dessus de 100 000', 'amount_min=100000'],
+  ]) {
+    await owner.submit(`/console/${api.team.id}/sandbox/payments`, `/console/${api.team.id}/sandbox/payments/views?${query}`, {
+      name: name ?? '',
+    });
+  }
   const store = api.deps.stores.sandbox.of(api.team.id);
   const dispute = await openDispute(api.deps, store, { team_id: api.team.id, payment_id: payment, reason: 'fraudulent' });
   made.invoice = `live/invoices/${invoice.id}`;
@@ -85,6 +93,7 @@ const PAGES: Record<string, () => string> = {
   'console-draft': () => made.draft,
   'console-invoice-form': () => `${made.draft}/edit`,
   'console-invoices-sandbox': () => 'sandbox/invoices',
+  'console-views': () => 'sandbox/payments?status=succeeded',
   'console-links': () => 'live/links',
   'console-link': () => made.link,
   'console-link-form': () => `${made.link}/edit`,

@@ -121,7 +121,17 @@ test('only triggers bypass the policies, with the rows of their statement, and w
 
 /** Tables of the people who sign in to the console. */
 const PEOPLE = [
-  ...['users', 'memberships', 'passkeys', 'recovery_codes', 'console_sessions', 'user_links', 'sign_in_failures', 'user_mails'],
+  ...[
+    'users',
+    'memberships',
+    'passkeys',
+    'recovery_codes',
+    'console_sessions',
+    'console_views',
+    'user_links',
+    'sign_in_failures',
+    'user_mails',
+  ],
 ];
 
 test('the service only reads control, apart from what processes report to each other and what people do in the console', async (t) => {

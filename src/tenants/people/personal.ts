@@ -4,6 +4,11 @@ const PERSON = kept('a person who works for the merchant, never a payer', 'for e
 const SIGNED_IN = kept('where a person of the merchant signed in', '90 days after the end of the session');
 const SENT = kept('a person who works for the merchant, never a payer', '30 days');
 
+const VIEWED = kept(
+  'what a person of the merchant calls a view of its own',
+  'until the view is deleted or the person leaves the team',
+);
+
 export const personal: PersonalData = {
   tables: {
     users: {
@@ -17,6 +22,7 @@ export const personal: PersonalData = {
       plain: 'id user_id hash browser created_at seen_at proved_at ends_at revoked_at',
       rules: { address: SIGNED_IN, agent: SIGNED_IN },
     },
+    console_views: { plain: 'user_id team_id environment page query created_at', rules: { name: VIEWED } },
     user_links: {
       plain: 'id kind user_id team_id role invited_by created_at expires_at used_at revoked_at',
       rules: { email: SENT },

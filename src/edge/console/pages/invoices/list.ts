@@ -1,6 +1,8 @@
 import type { FieldErrors } from '../../../../kit/errors.ts';
 import { type Html, html } from '../../../../kit/html.ts';
+import type { ConsoleDeps } from '../../deps.ts';
 import type { Answer, TeamVisit } from '../../page.ts';
+import { type ViewedList, type ViewFault, viewChips } from '../../saved-views/chips.ts';
 import { dayText, wireMoney } from '../../parts/format.ts';
 import { type Found, findPage } from '../../parts/lists.ts';
 import { pager } from '../../parts/pager.ts';
@@ -11,16 +13,23 @@ import { INVOICE_TEXTS } from './texts.ts';
 /** Filters of the list: those of GET /invoices. */
 const FILTERS = ['search', 'status', 'date_from', 'date_to'] as const;
 
+/** The list with the filters that a person can keep. */
+export const INVOICE_LIST: ViewedList = { path: '/invoices', kept: FILTERS.filter((name) => name !== 'search') };
+
 /** Shows the list of invoices. */
-export async function showInvoices(visit: TeamVisit): Promise<Answer> {
+export async function showInvoices(deps: ConsoleDeps, visit: TeamVisit, fault?: ViewFault): Promise<Answer> {
   const texts = INVOICE_TEXTS[visit.language];
-  const found = await findPage<Invoice>(visit, 'GET /invoices', FILTERS);
+  const [found, saved] = await Promise.all([
+    findPage<Invoice>(visit, 'GET /invoices', FILTERS),
+    viewChips(deps, visit, INVOICE_LIST, fault),
+  ]);
   const actions = visit.can('invoice.write') && html`<a class="button" href="${visit.base}/invoices/new">${texts.new}</a>`;
   return {
     kind: 'page',
     title: texts.title,
     nav: '/invoices',
-    body: html`${pageHead(texts.title, { actions })}${doneAlert(texts.done, visit.query.done)}${filters(visit, 'errors' in found ? found.errors : {})}${
+    ...(fault ? { status: 422 } : {}),
+    body: html`${pageHead(texts.title, { actions })}${doneAlert(texts.done, visit.query.done)}${filters(visit, 'errors' in found ? found.errors : {})}${saved}${
       'items' in found ? results(visit, found) : alert(found.message)
     }`,
   };

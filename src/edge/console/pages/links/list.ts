@@ -1,6 +1,8 @@
 import type { FieldErrors } from '../../../../kit/errors.ts';
 import { type Html, html } from '../../../../kit/html.ts';
+import type { ConsoleDeps } from '../../deps.ts';
 import type { Answer, TeamVisit } from '../../page.ts';
+import { type ViewedList, type ViewFault, viewChips } from '../../saved-views/chips.ts';
 import { number, wireMoney } from '../../parts/format.ts';
 import { type Found, findPage } from '../../parts/lists.ts';
 import { pager } from '../../parts/pager.ts';
@@ -11,16 +13,23 @@ import { LINK_TEXTS } from './texts.ts';
 /** Filters of the list: those of GET /links. */
 const FILTERS = ['search', 'status'] as const;
 
+/** The list with the filters that a person can keep. */
+export const LINK_LIST: ViewedList = { path: '/links', kept: FILTERS.filter((name) => name !== 'search') };
+
 /** Shows the list of payment links. */
-export async function showLinks(visit: TeamVisit): Promise<Answer> {
+export async function showLinks(deps: ConsoleDeps, visit: TeamVisit, fault?: ViewFault): Promise<Answer> {
   const texts = LINK_TEXTS[visit.language];
-  const found = await findPage<Link>(visit, 'GET /links', FILTERS);
+  const [found, saved] = await Promise.all([
+    findPage<Link>(visit, 'GET /links', FILTERS),
+    viewChips(deps, visit, LINK_LIST, fault),
+  ]);
   const actions = visit.can('link.write') && html`<a class="button" href="${visit.base}/links/new">${texts.new}</a>`;
   return {
     kind: 'page',
     title: texts.title,
     nav: '/links',
-    body: html`${pageHead(texts.title, { actions })}${filters(visit, 'errors' in found ? found.errors : {})}${
+    ...(fault ? { status: 422 } : {}),
+    body: html`${pageHead(texts.title, { actions })}${filters(visit, 'errors' in found ? found.errors : {})}${saved}${
       'items' in found ? results(visit, found) : alert(found.message)
     }`,
   };

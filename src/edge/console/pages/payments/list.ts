@@ -2,7 +2,9 @@ import { Problem } from '../../../../kit/errors.ts';
 import { channelById } from '../../../../providers/reference/channels.ts';
 import { type Html, html, raw } from '../../../../kit/html.ts';
 import type { PaymentStatus } from '../../../../core/payments/states.ts';
+import type { ConsoleDeps } from '../../deps.ts';
 import type { Answer, TeamVisit } from '../../page.ts';
+import { type ViewedList, type ViewFault, viewChips } from '../../saved-views/chips.ts';
 import { number, wireMoney } from '../../parts/format.ts';
 import { type CursorMeta, pager } from '../../parts/pager.ts';
 import { alert, type Column, empty, field, pageHead, select, table, when } from '../../parts/parts.ts';
@@ -25,6 +27,9 @@ export interface Listed {
 /** Filters of the list, in the order in which they are shown. They are those of GET /payments. */
 const FILTERS = ['search', 'status', 'date_from', 'date_to', 'amount_min', 'amount_max'] as const;
 
+/** The list with the filters that a person can keep. */
+export const PAYMENT_LIST: ViewedList = { path: '/payments', kept: FILTERS.filter((name) => name !== 'search') };
+
 /** Returns the filters in the address. */
 export function filtersOf({ query }: TeamVisit): Record<string, string | undefined> {
   return Object.fromEntries(FILTERS.map((name) => [name, query[name]]));
@@ -34,16 +39,17 @@ export function filtersOf({ query }: TeamVisit): Record<string, string | undefin
 const VIEWS = ['', 'succeeded', 'processing', 'pending', 'failed', 'refunded'] as const;
 
 /** Shows the list of payments. Filters and position are in the address, so that a view can be kept and shared. */
-export async function showPayments(visit: TeamVisit): Promise<Answer> {
+export async function showPayments(deps: ConsoleDeps, visit: TeamVisit, fault?: ViewFault): Promise<Answer> {
   const texts = PAYMENT_TEXTS[visit.language];
-  const found = await find(visit);
+  const [found, saved] = await Promise.all([find(visit), viewChips(deps, visit, PAYMENT_LIST, fault)]);
   const total = 'items' in found ? totalOf(visit, found) : null;
   const actions = html`<a class="button quiet-button" href="${withQuery(`${visit.base}/payments/export`, filtersOf(visit))}">${texts.export}</a>`;
   return {
     kind: 'page',
     title: texts.title,
     nav: '/payments',
-    body: html`${pageHead(texts.title, { note: total !== null && texts.count(number(total, visit.language)), actions })}${views(visit)}${filters(visit, 'errors' in found ? found.errors : {})}${
+    ...(fault ? { status: 422 } : {}),
+    body: html`${pageHead(texts.title, { note: total !== null && texts.count(number(total, visit.language)), actions })}${views(visit)}${filters(visit, 'errors' in found ? found.errors : {})}${saved}${
       'items' in found ? results(visit, found.items, found.meta) : alert(found.message)
     }`,
   };

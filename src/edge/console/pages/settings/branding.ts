@@ -3,7 +3,7 @@ import { setBrandColor } from '../../../../tenants/teams/store.ts';
 import { type Html, html } from '../../../../kit/html.ts';
 import { sampleForm } from '../../../checkout/sample.ts';
 import { styleSources } from '../../../pages/assets.ts';
-import { hex, readColour } from '../../../pages/theme/colour.ts';
+import { type Colour, hex, readColour } from '../../../pages/theme/colour.ts';
 import { BRAND, themeOf } from '../../../pages/theme/theme.ts';
 import { actorOf } from '../../actor.ts';
 import { FRAMING_HEADERS, framedHeaders } from '../../assets.ts';
@@ -56,14 +56,19 @@ export function tryBranding(visit: TeamVisit): Answer {
   return showBranding(visit, fieldOf(visit, 'brand_color'));
 }
 
-/** Saves the colour with the audit entry of the person. Our own colour is none of the team's. */
+/** Returns a colour as it is stored; null for ours, which is none of the team's. */
+function ownColor(color: Colour): string | null {
+  return hex(color) === BRAND ? null : hex(color);
+}
+
+/** Saves the colour with the audit entry of the person. */
 export async function saveBranding({ stores }: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
   const typed = fieldOf(visit, 'do') === 'reset' ? BRAND : fieldOf(visit, 'brand_color');
   const color = readColour(typed);
   if (!color) return showBranding(visit, typed);
   const { id } = visit.team;
   await stores.control.transaction(async (tx) => {
-    await setBrandColor(tx, id, hex(color) === BRAND ? null : hex(color));
+    await setBrandColor(tx, id, ownColor(color));
     await record(tx, actorOf(visit), { team_id: id, action: 'team.update', resource_id: String(id), at: visit.at });
   });
   return redirect(`${visit.base}/settings/branding?done=save`);
@@ -73,7 +78,7 @@ export async function saveBranding({ stores }: ConsoleDeps, visit: TeamVisit): P
 export function showSample({ config }: ConsoleDeps, visit: TeamVisit): Answer {
   const { language, team, query } = visit;
   const color = readColour(query.color);
-  const theme = themeOf(null, { brand_color: color && hex(color) });
+  const theme = themeOf(null, { brand_color: color && ownColor(color) });
   const { sample: description } = BRANDING_TEXTS[language];
   const { name: merchant, default_currency: currency } = team;
   const content = sampleForm({ language, merchant, theme, currency, description, fees: config.fees });
