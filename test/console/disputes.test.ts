@@ -111,7 +111,16 @@ test('who reads only sees no form; an answer that is late is said to be', async 
     assert.equal((await reader.post(`${page}/${action}`, { ...formToken(text), ...GOOD, confirm: '25000' })).status, 403);
   }
   assert.equal((await disputeAt(page)).status, 'needs_response');
-  await api.deps.stores.sandbox.db.run({ text: `update disputes set due_at = now() - interval '1 minute'`, values: [] });
+  const due = (left: string) =>
+    api.deps.stores.sandbox.db.run({ text: 'update disputes set due_at = now() + $1::interval', values: [left] });
+  for (const [left, words] of [
+    ['47 hours 30 minutes', /in 47 hours/],
+    ['59 minutes 30 seconds', /in 59 minutes/],
+  ] as const) {
+    await due(left);
+    assert.match((await reader.get(page)).text, words);
+  }
+  await due('-1 minute');
   for (const path of [page, base]) assert.match((await reader.get(path)).text, /The time to answer is over/);
   const other = await signedIn(api, 'owner', (await api.newMerchant()).team);
   assert.equal((await other.get(page)).status, 404);

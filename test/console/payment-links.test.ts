@@ -58,6 +58,7 @@ test('what is rejected is shown beside its field, with all that was typed; nothi
     [{ currency: 'BTC' }, 'currency'],
     [{ last_day: '2001-01-01' }, 'last_day'],
     [{ last_day: 'soon' }, 'last_day'],
+    [{ last_day: '2099-02-31' }, 'last_day'],
     [{ max_uses: 'two' }, 'max_uses'],
     [{ max_uses: '0' }, 'max_uses'],
     [{ collect: 'name' }, 'collect'],

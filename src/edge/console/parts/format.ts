@@ -57,13 +57,14 @@ export function number(value: number | bigint, language: ConsoleLanguage): strin
   return new Intl.NumberFormat(language).format(value);
 }
 
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Says how long it is until a moment, in days or hours, rounded down: `in 6 days`. */
+/** Says how long it is until a moment, in days, hours or minutes, rounded down: `in 6 days`. */
 export function timeUntil(left_ms: number, language: ConsoleLanguage): string {
   const words = new Intl.RelativeTimeFormat(language);
-  return left_ms >= 2 * DAY_MS
-    ? words.format(Math.floor(left_ms / DAY_MS), 'day')
-    : words.format(Math.floor(left_ms / HOUR_MS), 'hour');
+  if (left_ms >= 2 * DAY_MS) return words.format(Math.floor(left_ms / DAY_MS), 'day');
+  if (left_ms >= 2 * HOUR_MS) return words.format(Math.floor(left_ms / HOUR_MS), 'hour');
+  return words.format(Math.floor(left_ms / MINUTE_MS), 'minute');
 }

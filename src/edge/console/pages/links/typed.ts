@@ -85,5 +85,7 @@ export function bodyOf(typed: Typed, language: ConsoleLanguage, before?: Link): 
 function endOf(day: string): string | null {
   if (day === '') return null;
   const start = Date.parse(`${day}T00:00:00Z`);
-  return Number.isNaN(start) ? day : new Date(start + DAY_MS).toISOString();
+  // A day that its month does not have is read as one of the next month.
+  const exists = !Number.isNaN(start) && new Date(start).toISOString().startsWith(day);
+  return exists ? new Date(start + DAY_MS).toISOString() : day;
 }
