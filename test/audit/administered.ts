@@ -240,6 +240,9 @@ export const ADMINISTERED: Record<string, (office: Office) => Administered[]> = 
     },
   ],
   'users link': (office) => [{ action: 'person.link', act: office.to(() => office.user(), 'users', 'link') }],
+  'approvals off': (office) => [
+    { action: 'approval.off', act: async () => (await office.json('approvals', 'off', ...office.team)).team },
+  ],
   'users disable': (office) => [{ action: 'person.disable', act: office.to(() => office.user(), 'users', 'disable') }],
   'users enable': (office) => [{ action: 'person.enable', act: office.to(() => office.user(), 'users', 'enable') }],
   'users clear-factors': (office) => [

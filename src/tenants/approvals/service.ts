@@ -90,6 +90,17 @@ export async function withdraw(tx: Tx, who: ApprovalActor, id: string): Promise<
 }
 
 /**
+ * Returns an approved movement that this person may run now.
+ * @throws Problem 403 for whoever asked, and whoever may not decide on it; as {@link lockRunnable}
+ */
+export async function lockMovement(tx: Tx, who: ApprovalActor, id: string): Promise<ApprovalRow> {
+  const row = await lockRunnable(tx, who, id);
+  if (row.asked_by === who.user_id) refuseApproval('own');
+  await refuseChecker(tx, who, row);
+  return row;
+}
+
+/**
  * Returns an approval that may run now, locked until the transaction ends.
  * @throws Problem 404; 409 when it is not approved, its time is over, or whoever asked may not do it any more
  */

@@ -4,7 +4,7 @@ import { createdBefore } from '../../../tenants/api/idempotency.ts';
 import type { Reply } from '../../../tenants/api/route.ts';
 import { refuseApproval } from '../../../tenants/approvals/faults.ts';
 import type { ApprovalRow, Wanted } from '../../../tenants/approvals/schema.ts';
-import { decide, lockRunnable } from '../../../tenants/approvals/service.ts';
+import { decide, lockMovement } from '../../../tenants/approvals/service.ts';
 import { writeDone, writeFailed } from '../../../tenants/approvals/store.ts';
 import { wantedOf } from '../../../tenants/approvals/wanted.ts';
 import type { TeamVisit } from '../page.ts';
@@ -46,12 +46,11 @@ export async function approve(visit: TeamVisit, row: ApprovalRow): Promise<void>
 /**
  * Runs an approved movement, as the person of the visit. The idempotency key is that of the form that asked, so that it runs once however
  * often this is called. A rejection by the API ends the approval; anything else leaves it approved, to be run again.
- * @throws Problem as {@link lockRunnable} does; 403 for whoever asked; whatever leaves it open whether the operation ran
+ * @throws Problem as {@link lockMovement} does; whatever leaves it open whether the operation ran
  */
 export async function runMovement(visit: TeamVisit, id: string): Promise<void> {
   const { control, secrets } = visit.approvals;
-  const row = await control.transaction((tx) => lockRunnable(tx, approvalActor(visit), id));
-  if (row.asked_by === visit.session.user.id) refuseApproval('own');
+  const row = await control.transaction((tx) => lockMovement(tx, approvalActor(visit), id));
   const wanted = wantedOf(secrets, row);
   try {
     if (await hasOtherPayee(visit, wanted)) refuseApproval('payee');
