@@ -90,6 +90,10 @@ export const LAYERS: readonly Layer[] = [
     holds: 'payment providers and how one is chosen',
     rooms: {
       adapters: { holds: 'the provider contract and one folder for each adapter' },
+      exchanges: {
+        holds: 'what was sent to providers and came back in the last days, without personal data',
+        writes: ['provider_exchanges'],
+      },
       reference: { holds: 'channels, countries, currencies, banks, phone numbers' },
       'provider-accounts': {
         holds: 'the accounts of teams at providers, with sealed credentials',

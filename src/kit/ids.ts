@@ -19,6 +19,7 @@ export type IdPrefix =
   | 'att'
   | 'req'
   | 'rql'
+  | 'pex'
   | 'key'
   | 'pa'
   | 'rul'

@@ -22,7 +22,7 @@ import type { LinkDeps } from '../edge/links/deps.ts';
 import { Meters } from '../edge/metrics/meters.ts';
 import { KeyAlerts } from '../tenants/outbox/key-alerts.ts';
 import { guardCharge, paymentListeners } from './listeners.ts';
-import { lossesOf, requestLogOf } from './logs.ts';
+import { exchangeLogOf, lossesOf, requestLogOf } from './logs.ts';
 import type { MailDeps } from '../edge/mail/deps.ts';
 import type { MetricsDeps } from '../edge/metrics/deps.ts';
 import { Applier } from '../core/payments/applier.ts';
@@ -35,6 +35,8 @@ import type { PurgeDeps } from '../edge/purge/deps.ts';
 import type { RefundDeps } from '../core/refunds/deps.ts';
 import { refundsUnderWay } from '../core/refunds/store.ts';
 import type { ReturnDeps } from '../core/returns/deps.ts';
+import type { ExchangeLog } from '../providers/exchanges/log.ts';
+import { ExchangeWatch } from '../providers/exchanges/watch.ts';
 import { Health } from '../providers/routing/health.ts';
 import { Router } from '../providers/routing/router.ts';
 import { RuleBook } from '../providers/routing/rule-book.ts';
@@ -74,6 +76,8 @@ export interface Deps
   /** Null when metrics are disabled. */
   meters: Meters | null;
   peers: Peers;
+  /** Null when exchanges with providers are not stored. */
+  exchangeLog: ExchangeLog | null;
   /** Exchange with the other running nodes, once started. */
   nodes: Nodes;
 }
@@ -94,14 +98,21 @@ export function buildDeps(parts: {
   const peers = new Peers(ownState(stores, clock));
   const listeners = paymentListeners(secrets);
   const meters = config.metrics ? new Meters() : null;
+  const losses = lossesOf({ log, clock, meters });
+  const exchangeLog = exchangeLogOf(config, stores, losses);
+  const watch = exchangeLog && new ExchangeWatch((exchange) => exchangeLog.add(exchange), clock);
+  const sender = senderOf(config, tracer);
   const providers =
     parts.providers ??
     new ProviderDirectory({
       control,
       secrets,
-      tools: { send: senderOf(config, tracer), clock, log },
+      tools: { send: watch ? watch.send(sender) : sender, clock, log },
       builtIn: { sandbox: sandboxProvider({ clock, delay_ms: config.sandbox_delay_ms }) },
-      observe: (provider) => health.observe(meters ? meters.provider(provider, clock) : provider),
+      observe: (provider, owner) => {
+        const watched = watch && owner ? watch.provider(provider, owner) : provider;
+        return health.observe(meters ? meters.provider(watched, clock) : watched);
+      },
     });
   return {
     config,
@@ -120,7 +131,8 @@ export function buildDeps(parts: {
     meters,
     tracer,
     limits: config.rate_limits ? new Limits(config, log) : null,
-    requestLog: requestLogOf(config, stores, lossesOf({ log, clock, meters })),
+    requestLog: requestLogOf(config, stores, losses),
+    exchangeLog,
     keyAlerts: new KeyAlerts({ stores, clock, log }),
     wake: new Wake(),
     shards: { sandbox: new Shards(), live: new Shards() },

@@ -4,6 +4,7 @@ import type { Log } from '../kit/log.ts';
 import { Throttle } from '../kit/throttle.ts';
 import type { Config } from '../platform/config/config.ts';
 import type { Stores } from '../platform/db/stores.ts';
+import { ExchangeLog } from '../providers/exchanges/log.ts';
 import { RequestLog } from '../tenants/request-log/log.ts';
 
 /** Lines about lost rows in a minute, for each log and environment. */
@@ -37,4 +38,11 @@ export function requestLogOf({ requests_per_day }: Config, { sandbox, live }: St
     stores: { sandbox: sandbox.db, live: live.db },
     lost: (environment, rows, error) => losses(environment, 'requests', rows, error),
   });
+}
+
+/** Returns the log of exchanges with providers; null when it is off. */
+export function exchangeLogOf({ provider_exchanges }: Config, { sandbox, live }: Stores, losses: Losses): ExchangeLog | null {
+  if (!provider_exchanges) return null;
+  const stores = { sandbox: sandbox.db, live: live.db };
+  return new ExchangeLog(stores, (environment, rows, error) => losses(environment, 'exchanges', rows, error));
 }

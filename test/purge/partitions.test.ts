@@ -65,7 +65,7 @@ test('partitions are made for the current period and two more, once, by any numb
     use.map(({ table, partitions }) => `${table} ${partitions}`),
     [
       ...['delivery_attempts 3', 'event_bodies 3', 'events 3', 'idempotency_answers 3', 'mails 3'],
-      ...['request_log 3', 'request_log_days 3'],
+      ...['provider_exchanges 3', 'request_log 3', 'request_log_days 3'],
     ],
   );
 });

@@ -115,6 +115,7 @@ async function startOn(databases: Awaited<ReturnType<typeof cloneDatabases>>, op
     RATE_LIMITS: 'off',
     // Tests that are not about it count statements and compare databases.
     REQUEST_LOG: 'off',
+    PROVIDER_EXCHANGES: 'off',
     ...options.env,
   });
   const log = options.log ?? createLog({ level: config.log_level, format: 'json' });
@@ -156,8 +157,8 @@ async function startOn(databases: Awaited<ReturnType<typeof cloneDatabases>>, op
     stop: async () => {
       unwatch();
       await server.close();
-      await deps.requestLog?.close(2_000);
       await Promise.all(workers.map((worker) => worker.stop()));
+      await Promise.all([deps.requestLog?.close(2_000), deps.exchangeLog?.close(2_000)]);
       await Promise.all([stores.close(), control.close()]);
       await databases.drop();
       fs.rmSync(data_dir, { recursive: true, force: true });

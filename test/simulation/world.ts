@@ -278,6 +278,7 @@ const SETTINGS = {
   LOG_FORMAT: 'json',
   RATE_LIMITS: 'off',
   REQUEST_LOG: 'off',
+  PROVIDER_EXCHANGES: 'off',
   DATABASE_POOL: '5',
 };
 

@@ -16,6 +16,7 @@ const ACROSS: Record<string, string> = {
   'src/core/payments/create.ts': 'puts payments of several teams into one statement',
   'src/core/payments/read.ts': 'reads payments of several teams with one statement',
   'src/platform/db/batches.ts': 'puts items of several teams into one statement or transaction',
+  'src/providers/exchanges/log.ts': 'stores exchanges of several teams with one statement',
   'src/tenants/request-log/log.ts': 'stores requests of several teams with one statement',
   'src/core/payments/applier.ts': 'puts changes of several teams into one transaction',
 };

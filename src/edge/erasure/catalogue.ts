@@ -13,6 +13,7 @@ import { personal as transfers } from '../../core/transfers/personal.ts';
 import { must } from '../../kit/errors.ts';
 import { type Belonging, type Fields, isErased, type PersonalTable, type Rule } from '../../kit/personal.ts';
 import { personal as search } from '../../platform/search/personal.ts';
+import { personal as exchanges } from '../../providers/exchanges/personal.ts';
 import { personal as work } from '../../platform/work/personal.ts';
 import { personal as events } from '../../money/events/personal.ts';
 import { personal as webhooks } from '../../money/webhooks/personal.ts';
@@ -39,6 +40,7 @@ const LISTS = [
     approvals,
     audit,
     requestLog,
+    exchanges,
     api,
     outbox,
     events,

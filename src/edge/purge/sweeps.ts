@@ -5,6 +5,7 @@ import type { Queryable } from '../../kit/sql.ts';
 import { dropPartition, firstPartitionEnd, makePartitions, PartitionsBusy } from '../../platform/db/partitions.ts';
 import type { Store } from '../../platform/db/stores.ts';
 import type { Sweep } from '../../platform/work/sweep.ts';
+import { EXCHANGES_KEEP_MS } from '../../providers/exchanges/schema.ts';
 import { REPLAY_MS } from '../../tenants/api/idempotency.ts';
 import { MAILS_KEEP_MS } from '../../tenants/outbox/schema.ts';
 import { REQUESTS_KEEP_MS } from '../../tenants/request-log/schema.ts';
@@ -64,6 +65,7 @@ function partitionSweep({ clock, config, log }: PurgeDeps, { environment, db }: 
     delivery_attempts: config.events_keep_ms,
     idempotency_answers: REPLAY_MS,
     mails: MAILS_KEEP_MS,
+    provider_exchanges: EXCHANGES_KEEP_MS,
     request_log: REQUESTS_KEEP_MS,
     request_log_days: REQUESTS_KEEP_MS,
   };

@@ -61,6 +61,8 @@ export interface Config {
   secrets_keys: readonly Buffer[] | null;
   /** API requests that are stored for each team and day. Null: there is no request log. */
   requests_per_day: number | null;
+  /** False: nothing is stored of the exchanges with providers. */
+  provider_exchanges: boolean;
   log_level: string;
   log_format: 'json' | 'pretty';
   sandbox_delay_ms: number;
@@ -121,6 +123,7 @@ export function readConfig(env: Env): Config {
     trust_proxy: trustProxy(env),
     secrets_keys: secretsKeysFrom(env),
     requests_per_day: env.REQUEST_LOG === 'off' ? null : integer(env, 'REQUEST_LOG', 1_000_000, 1, 100_000_000),
+    provider_exchanges: oneOf(env, 'PROVIDER_EXCHANGES', ['on', 'off'], 'on') === 'on',
     log_level: oneOf(env, 'LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'silent'], 'info'),
     log_format: oneOf(env, 'LOG_FORMAT', ['json', 'pretty'], profile === 'development' ? 'pretty' : 'json'),
     sandbox_delay_ms: integer(env, 'SANDBOX_DELAY_MS', 800, 0, 600_000),

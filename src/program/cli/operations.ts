@@ -76,12 +76,17 @@ export async function withOperations<T>(
   });
 }
 
+/** Time for storing exchanges with providers that still wait when a command ends. */
+const LOG_CLOSE_MS = 2_000;
+
 async function withDeps<T>(config: Config, urls: DatabaseUrls, secrets: Secrets, work: (deps: Deps) => Promise<T>): Promise<T> {
   const log = createLog({ level: 'silent', format: 'json' });
   const stores = openStores(urls, POOL, log);
+  const deps = buildDeps({ config, stores, log, secrets, clock: commandClock });
   try {
-    return await work(buildDeps({ config, stores, log, secrets, clock: commandClock }));
+    return await work(deps);
   } finally {
+    await deps.exchangeLog?.close(LOG_CLOSE_MS);
     await stores.close();
   }
 }

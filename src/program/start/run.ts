@@ -169,7 +169,7 @@ async function listen(deps: Deps, workers: Worker[], demo: Demo | null): Promise
  * reports that it is leaving; otherwise a connection that a load balancer opens at that moment would be reset.
  */
 async function drain(
-  { config, service, nodes, requestLog }: Deps,
+  { config, service, nodes, requestLog, exchangeLog }: Deps,
   server: FastifyInstance | undefined,
   workers: Worker[],
 ): Promise<void> {
@@ -179,7 +179,7 @@ async function drain(
   const finished = Promise.all([server?.close(), nodes.stop(), ...stopped]);
   const late = new Promise((resolve) => setTimeout(resolve, config.shutdown_ms).unref());
   await Promise.race([finished, late]);
-  await requestLog?.close(LOG_CLOSE_MS);
+  await Promise.all([requestLog?.close(LOG_CLOSE_MS), exchangeLog?.close(LOG_CLOSE_MS)]);
 }
 
 /** Resolves with the name of the first signal. A second signal exits immediately. */

@@ -37,6 +37,9 @@ export interface Providers {
   addressed(account_id: string): Promise<Addressed | undefined>;
 }
 
+/** Wraps a provider. The owner of its account is null for a provider that all teams share. */
+type Observe = (provider: Provider, owner: { environment: Environment; team_id: bigint } | null) => Provider;
+
 /** Lifetime of the cached account list. A disabled account accepts no new operations after this time. */
 export const ACCOUNTS_CACHE_MS = 800;
 const MAX_TEAMS = 10_000;
@@ -57,7 +60,7 @@ export class ProviderDirectory implements Providers {
   readonly #log: Log;
   readonly #tools: Tools;
   readonly #builtIn: Partial<Record<Environment, Provider>>;
-  readonly #observe: (provider: Provider) => Provider;
+  readonly #observe: Observe;
   readonly #lists: Remembered<SealedAccountRow[]>;
   readonly #connected = new Map<string, Connected>();
 
@@ -67,7 +70,7 @@ export class ProviderDirectory implements Providers {
     secrets: Secrets;
     tools: Tools;
     builtIn: Partial<Record<Environment, Provider>>;
-    observe?: (provider: Provider) => Provider;
+    observe?: Observe;
   }) {
     const { control, secrets, tools, builtIn, observe = (provider) => provider } = parts;
     this.#control = control;
@@ -79,7 +82,7 @@ export class ProviderDirectory implements Providers {
     this.#builtIn = Object.fromEntries(
       ENVIRONMENTS.flatMap((environment) => {
         const provider = builtIn[environment];
-        return provider ? [[environment, observe(provider)]] : [];
+        return provider ? [[environment, observe(provider, null)]] : [];
       }),
     );
   }
@@ -141,7 +144,8 @@ export class ProviderDirectory implements Providers {
     }
     try {
       const credentials = JSON.parse(this.#secrets.open(row.credentials_sealed, credentialsPlace(row))) as Record<string, string>;
-      return this.#observe(connector.connect({ id: row.id, environment: row.environment, credentials }, this.#tools));
+      const provider = connector.connect({ id: row.id, environment: row.environment, credentials }, this.#tools);
+      return this.#observe(provider, { environment: row.environment, team_id: row.team_id });
     } catch {
       this.#reportUnusable(row, 'its credentials cannot be opened with this SECRETS_KEY: add the account again');
       return null;

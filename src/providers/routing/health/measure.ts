@@ -1,5 +1,6 @@
 import type { Clock } from '../../../kit/clock.ts';
 import type { Payouts, Provider, Refunds } from '../../adapters/contract.ts';
+import { present } from '../../adapters/members.ts';
 import { asRead, BROKEN, type Finding, ofPayout, ofPreparation, ofReading, ofRefund, ofSubmission } from './findings.ts';
 
 export const MEASURED = ['collect', 'payout', 'refund'] as const;
@@ -30,9 +31,6 @@ type Watch = <Answer>(
   call: () => Promise<Answer>,
   judge: (answer: Answer) => Finding | null,
 ) => Promise<Answer>;
-
-/** Requires a value for every member, so that the compiler reports a new member that is not handled here. */
-type Members<T> = { [Name in keyof Required<T>]: T[Name] | undefined };
 
 /** Returns the provider with the result of every call about money reported. Absent capabilities stay absent. */
 export function measured(provider: Provider, observer: Observer, clock: Clock): Provider {
@@ -107,8 +105,4 @@ function watching(account_id: string, observer: Observer, clock: Clock): Watch {
       throw error;
     }
   };
-}
-
-function present<T>(members: Members<T>): T {
-  return Object.fromEntries(Object.entries(members).filter(([, member]) => member !== undefined)) as T;
 }

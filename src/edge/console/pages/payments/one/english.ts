@@ -170,6 +170,14 @@ export const ENGLISH: PaymentPageTexts = {
     noEndpoint: 'no delivery',
     next: (at) => `next attempt ${at}`,
   },
+  exchanges: {
+    title: (provider) => `Exchanges with ${provider}`,
+    note: 'Kept for 7 days, without personal data and secrets (…). For',
+    show: (n) => (n === 1 ? 'Show the request' : `Show ${n} requests`),
+    request: 'Sent',
+    response: 'Received',
+    unreadable: (bytes) => `Received ${bytes} bytes that are not JSON, or too long to show.`,
+  },
   events: {
     'payment.created': 'Payment created',
     'payment.processing': 'Sent to the provider',

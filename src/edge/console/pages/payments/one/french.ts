@@ -171,6 +171,14 @@ export const FRENCH: PaymentPageTexts = {
     noEndpoint: 'aucun envoi',
     next: (at) => `prochain essai ${at}`,
   },
+  exchanges: {
+    title: (provider) => `Échanges avec ${provider}`,
+    note: 'Conservés 7 jours, sans données personnelles ni secrets (…). Pour',
+    show: (n) => (n === 1 ? 'Afficher la requête' : `Afficher ${n} requêtes`),
+    request: 'Envoyé',
+    response: 'Reçu',
+    unreadable: (bytes) => `${bytes} octets reçus, qui ne sont pas du JSON ou sont trop longs pour être affichés.`,
+  },
   events: {
     'payment.created': 'Paiement créé',
     'payment.processing': 'Transmis au prestataire',

@@ -5,12 +5,14 @@ import type { presentDispute } from '../../../../../core/disputes/present.ts';
 import type { PaymentRow } from '../../../../../core/payments/schema.ts';
 import type { presentRefund } from '../../../../../core/refunds/present.ts';
 import { notFound } from '../../../../../kit/errors.ts';
-import { isId } from '../../../../../kit/ids.ts';
+import { isId, lowestIdAt } from '../../../../../kit/ids.ts';
 import { type EventHead, eventsOfResources } from '../../../../../money/events/store.ts';
 import { type Line, linesOfSubject } from '../../../../../money/ledger/statement.ts';
 import { itemsOfPayment, type SettlementItem } from '../../../../../money/settlement/store.ts';
 import { attemptsOfEvents, type WaitingDelivery, waitingOfEvents } from '../../../../../money/webhooks/attempts-store.ts';
 import type { AttemptRow as DeliveryAttempt } from '../../../../../money/webhooks/schema.ts';
+import { type ExchangeRow, EXCHANGES_KEEP_MS } from '../../../../../providers/exchanges/schema.ts';
+import { exchangesOf } from '../../../../../providers/exchanges/store.ts';
 import { entriesAbout } from '../../../../../tenants/audit/store.ts';
 import { namesOfMembers } from '../../../../../tenants/people/names-store.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
@@ -18,6 +20,9 @@ import type { TeamVisit } from '../../../page.ts';
 
 /** Maximum rows of each kind on the page of one payment. */
 export const MAX_ROWS = 200;
+
+/** Latest exchanges of each attempt and refund: polls repeat themselves. */
+const MAX_EXCHANGES = 30;
 
 export type Refund = ReturnType<typeof presentRefund>;
 export type Dispute = ReturnType<typeof presentDispute>;
@@ -39,6 +44,8 @@ export interface Story {
   waiting: readonly WaitingDelivery[];
   /** Entries of the audit trail. */
   entries: readonly Entry[];
+  /** What was sent to providers for the attempts and refunds, and came back. Oldest first. */
+  exchanges: readonly ExchangeRow[];
   /** Names of the members in the entries, by user id. */
   names: ReadonlyMap<string, string>;
 }
@@ -60,12 +67,23 @@ export async function readStory(deps: Pick<ConsoleDeps, 'stores'>, visit: TeamVi
     refusalsOf(db, team.id, id),
   ]);
   const ids = [id, ...refunds.map((one) => one.id), ...disputes.map((one) => one.id)];
-  const [{ events, deliveries, waiting }, entries] = await Promise.all([
+  const [{ events, deliveries, waiting }, entries, exchanges] = await Promise.all([
     visit.can('event.read') ? eventsAbout(visit, ids) : NO_EVENTS,
     visit.can('audit.read') ? entriesAbout(db, team.id, ids, MAX_ROWS) : [],
+    visit.can('audit.read')
+      ? exchangesAbout(
+          visit,
+          [...found.attempts, ...refunds].map((one) => one.id),
+        )
+      : [],
   ]);
   const names = await namesOfMembers(deps.stores.control, team.id, userIds(entries));
-  return { ...found, refusals, refunds, disputes, shares, lines, events, deliveries, waiting, entries, names };
+  return { ...found, refusals, refunds, disputes, shares, lines, events, deliveries, waiting, entries, exchanges, names };
+}
+
+function exchangesAbout({ store, team, at }: TeamVisit, ids: readonly string[]): Promise<ExchangeRow[]> {
+  const from = lowestIdAt('pex', store.environment, at - EXCHANGES_KEEP_MS);
+  return exchangesOf(store.db, team.id, ids, from, MAX_EXCHANGES);
 }
 
 const NO_EVENTS: Pick<Story, 'events' | 'deliveries' | 'waiting'> = { events: [], deliveries: [], waiting: [] };

@@ -94,6 +94,11 @@ export interface PaymentPageTexts {
     noEndpoint: string;
     next(at: string): string;
   };
+  exchanges: Record<'note' | 'request' | 'response', string> & {
+    title(provider: string): string;
+    show(n: number): string;
+    unreadable(bytes: string): string;
+  };
   events: Record<StoryEvent, string>;
   accounts: Record<AccountName, string>;
   event: Record<

@@ -11,6 +11,7 @@ import type { TeamVisit } from '../../../page.ts';
 import { exactMoment, money } from '../../../parts/format.ts';
 import { withQuery } from '../../../paths.ts';
 import { badge, card, empty, idText, shortId, type Tone } from '../../../parts/parts.ts';
+import { exchangeMoments } from './exchanges.ts';
 import { type Entry, MAX_ROWS, type Story, userOf } from './story.ts';
 import { ONE_TEXTS, type StoryEvent } from './texts.ts';
 import { dueWords } from './waiting.ts';
@@ -37,6 +38,7 @@ export function timeline(visit: TeamVisit, story: Story): Html {
       }),
     ),
     ...story.attempts.map((attempt) => attemptMoment(visit, attempt)),
+    ...exchangeMoments(visit, story.exchanges),
     ...journalsOf(story.lines).map((lines) => journalMoment(visit, lines)),
     ...story.events.map((event) => eventMoment(visit, story, event)),
   ];

@@ -1,0 +1,44 @@
+/** Kinds of values that are kept of a field. */
+export type Kind = 'code' | 'amount' | 'time' | 'id';
+
+/**
+ * Fields of the providers' requests and responses whose values are kept, if they have the form of their kind. No other value is
+ * stored: a provider may add a field, or return a payer's data anywhere.
+ */
+const KINDS: Record<Kind, string> = {
+  code:
+    'status state code type currency country network provider operator channels lang use result success ' +
+    'errorCode error_code failureCode rejectionCode reasonCode ResponseCode ResultCode TransactionType partyIdType ' +
+    'payment_status checkout_status operationType nextStep mode auth_model processor_response lock_phone_number',
+  amount:
+    'amount Amount fee charged_amount amount_settled amount_refunded requestedAmount depositedAmount refundedAmount receive_amount ' +
+    'transfer_amount balance available_balance availableBalance expires_in',
+  time: 'created createdAt created_at respondedByPayer receivedByRecipient customerTimestamp when_completed when_created when_expires when_refunded expires_at timestamp',
+  id:
+    'id depositId payoutId refundId externalId referenceId transactionId financialTransactionId providerTransactionId ' +
+    'clientReferenceId client_reference aggregated_merchant_id tx_ref flw_ref order_id reference transaction_id txnid AccountReference ' +
+    'MerchantRequestID CheckoutRequestID ConversationID OriginatorConversationID operator_transaction_id operator_id transfer_reference',
+};
+
+export const FIELDS: ReadonlyMap<string, Kind> = new Map(
+  Object.entries(KINDS).flatMap(([kind, names]) => names.split(' ').map((name) => [name, kind as Kind] as const)),
+);
+
+/** Objects and lists whose fields are looked at. */
+export const CONTAINERS: ReadonlySet<string> = new Set(
+  (
+    'data payer payee recipient accountDetails failureReason rejectionReason reason error errors Body stkCallback meta authorization ' +
+    'customer result balances CallbackMetadata Item'
+  ).split(' '),
+);
+
+/** Fields that are named without their value, so that a reader sees that they were sent. */
+export const NAMED: ReadonlySet<string> = new Set(
+  (
+    'message description phoneNumber phone_number PhoneNumber partyId PartyA PartyB msisdn customerMessage payerMessage payeeNote email name ' +
+    'customer_phone_number restrict_payer_mobile authorizationUrl payment_url wave_launch_url return_url cancel_url notif_url notify_url ' +
+    'redirect_url success_url error_url successfulUrl failedUrl CallBackURL TransactionDesc ResponseDescription ResultDesc CustomerMessage ' +
+    'errorMessage error_message failureMessage rejectionMessage access_token token pay_token notif_token merchant_key apikey site_id Password ' +
+    'BusinessShortCode preAuthorisationCode'
+  ).split(' '),
+);
