@@ -105,6 +105,24 @@ test('of a form, as many fields are read as any of ours has: more only take the 
   assert.deepEqual([(await send(500)).status, (await send(1_000)).status], [303, 403]);
 });
 
+test('the choice of a language leads back to a page, also where only a form leads', async () => {
+  const owner = await signedIn(api, 'owner');
+  const base = `/console/${api.team.id}/sandbox`;
+  const token = formToken((await owner.get(`${base}/payments`)).text);
+  const shown: [path: string, to: string][] = [
+    ['/payments/trx_nothing/cancel?x=a/b', '/payments/trx_nothing'],
+    ['/approvals/apv_nothing/approve', '/approvals/apv_nothing'],
+    ['/people/invitations/nothing/withdraw', '/people'],
+    ['/payments/trx_nothing/refund', '/payments/trx_nothing/refund'],
+    [`/payments/trx_nothing/cancel?from=${encodeURIComponent(`${base}/payments`)}`, '/payments'],
+  ];
+  for (const [path, to] of shown) {
+    const { status, text } = await owner.post(base + path, token);
+    assert.ok(status >= 400, path);
+    assert.equal(/name="to" value="([^"]*)"/.exec(text)?.[1], base + to, path);
+  }
+});
+
 test('a form leads only to paths of the console', async () => {
   const owner = await signedIn(api, 'owner');
   const page = `/console/${api.team.id}/sandbox/payments`;

@@ -14,7 +14,7 @@ function invitation(facts: Partial<UserMailFacts['invitation']>) {
 test('an invitation names who invites, and to which team', () => {
   const { subject, text } = invitation({});
   assert.equal(subject, 'Invitation à rejoindre Chez Awa / Invitation to join Chez Awa');
-  assert.match(text, /Awa Ngo vous invite à rejoindre Chez Awa dans la console Pirogue, avec le rôle : /);
+  assert.match(text, /Awa Ngo vous invite à rejoindre Chez Awa dans la console Pirogue, avec le rôle\u00a0: /);
 });
 
 for (const name of ['Locked? https://evil.example', 'evil.example', 'pay@evil.example', 'Awa\\evil', 'mailto:eve']) {

@@ -78,7 +78,7 @@ async function serveConsole(scope: FastifyInstance, context: Context): Promise<v
       handler: async (request, reply) => {
         const visit = await visitOf(context.deps, request, context.secure);
         const { seen, answer } = await shown(context, page, visit, request);
-        return send(context, seen, request, reply, answer);
+        return send(context, framed(context, page, seen), request, reply, answer);
       },
     });
   }
@@ -93,6 +93,22 @@ async function serveConsole(scope: FastifyInstance, context: Context): Promise<v
 interface Seen {
   seen: Visit | TeamVisit;
   answer: Answer;
+}
+
+/**
+ * Returns the visit for the frame, whose choice of a language leads back to `path`. What only a form leads to cannot be requested again:
+ * there it is the nearest page above.
+ */
+function framed({ pages }: Context, page: ConsolePage, visit: Visit): Visit {
+  const isPage = (path: string) => pages.some((one) => one.method === 'GET' && one.who === page.who && one.path === path);
+  if (isPage(page.path)) return visit;
+  let [pattern, path] = [page.path, visit.path.replace(/\?.*/s, '')];
+  while (!isPage(pattern) && pattern !== '') [pattern, path] = [above(pattern), above(path)];
+  return { ...visit, path: visit.query.from ?? path };
+}
+
+function above(path: string): string {
+  return path.slice(0, path.lastIndexOf('/'));
 }
 
 /** Runs a page; what it throws becomes a page in the same frame. */

@@ -49,9 +49,9 @@ function invitation({ link, role, ...facts }: UserMailFacts['invitation'], linkU
   return {
     fr: {
       subject: `Invitation à rejoindre ${team.fr}`,
-      text: `${by === null ? 'Vous êtes invité' : `${by} vous invite`} à rejoindre ${team.fr} dans la console Pirogue, avec le rôle : ${ROLE_NAMES.fr[role]}.
+      text: `${by === null ? 'Vous êtes invité' : `${by} vous invite`} à rejoindre ${team.fr} dans la console Pirogue, avec le rôle : ${ROLE_NAMES.fr[role]}.
 
-Acceptez l’invitation à cette adresse, valable 7 jours :
+Acceptez l’invitation à cette adresse, valable 7 jours :
 
 ${linkUrl(link)}
 
@@ -80,11 +80,11 @@ function reset({ link }: UserMailFacts['reset'], linkUrl: LinkUrl): Languages {
     fr: {
       subject: 'Choisir un nouveau mot de passe',
       text: `Quelqu’un a demandé un nouveau mot de passe pour votre compte de la console Pirogue. Si c’est vous, choisissez-le à cette
-adresse, valable 30 minutes et une seule fois :
+adresse, valable 30 minutes et une seule fois :
 
 ${linkUrl(link)}
 
-Si ce n’est pas vous, ignorez ce message : rien n’a changé.`,
+Si ce n’est pas vous, ignorez ce message : rien n’a changé.`,
     },
     en: {
       subject: 'Choose a new password',
@@ -109,10 +109,10 @@ function newDevice({ address, agent, at }: UserMailFacts['new_device']): Languag
       subject: 'Connexion depuis un nouveau navigateur',
       text: `Le ${minute(at)} (UTC), quelqu’un s’est connecté à votre compte de la console Pirogue depuis un navigateur nouveau pour nous.
 
-Adresse : ${address ?? 'inconnue'}
-Navigateur : ${agent}
+Adresse : ${address ?? 'inconnue'}
+Navigateur : ${agent}
 
-Si c’est vous, il n’y a rien à faire. Sinon, changez immédiatement votre mot de passe : cela ferme toutes les sessions.`,
+Si c’est vous, il n’y a rien à faire. Sinon, changez immédiatement votre mot de passe : cela ferme toutes les sessions.`,
     },
     en: {
       subject: 'Sign-in from a new browser',
@@ -153,7 +153,7 @@ function security({ change, at }: UserMailFacts['security']): Languages {
       subject: 'La connexion à votre compte a changé',
       text: `Le ${minute(at)} (UTC), ${CHANGES.fr[change]} pour votre compte de la console Pirogue.
 
-Si ce n’est pas vous, choisissez immédiatement un nouveau mot de passe (« Mot de passe oublié ? » sur la page de connexion) et
+Si ce n’est pas vous, choisissez immédiatement un nouveau mot de passe (« Mot de passe oublié ? » sur la page de connexion) et
 prévenez un propriétaire de votre équipe.`,
     },
     en: {
@@ -194,7 +194,7 @@ function approval({ environment, step, ...facts }: UserMailFacts['approval'], ur
       subject: `${fr.subject} (${team.fr})`,
       text: `${fr.text}
 
-Équipe : ${team.fr} (${environment === 'live' ? 'production' : 'sandbox'})
+Équipe : ${team.fr} (${environment === 'live' ? 'production' : 'sandbox'})
 
 ${url}`,
     },

@@ -96,7 +96,7 @@ export const FRAME_TEXTS: Texts<FrameTexts> = {
     menu: 'Menu',
     skip: 'Aller au contenu',
     sandbox: 'Sandbox',
-    sandboxNote: 'Sandbox : aucun argent réel ne circule ici.',
+    sandboxNote: 'Sandbox : aucun argent réel ne circule ici.',
     live: 'Production',
     toSandbox: 'Passer en sandbox',
     toLive: 'Passer en production',

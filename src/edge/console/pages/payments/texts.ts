@@ -97,7 +97,7 @@ export const PAYMENT_TEXTS: Texts<PaymentTexts> = {
     none: 'Aucun paiement pour le moment',
     noneText: 'Un paiement apparaît ici dès que votre boutique en crée un.',
     noneFound: 'Aucun paiement ne correspond',
-    noneFoundText: 'Vérifiez les filtres : ils s’appliquent tous ensemble.',
+    noneFoundText: 'Vérifiez les filtres : ils s’appliquent tous ensemble.',
     statuses: {
       pending: 'En attente',
       processing: 'En cours',

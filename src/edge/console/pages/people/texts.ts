@@ -131,7 +131,7 @@ export const PEOPLE_TEXTS: Texts<PeopleTexts> = {
     back: 'Retour aux utilisateurs',
     done: {
       invited: 'L’invitation est en cours d’envoi.',
-      withdrawn: 'L’invitation est retirée : son lien n’est plus valable.',
+      withdrawn: 'L’invitation est retirée : son lien n’est plus valable.',
       changed: 'Le rôle est modifié.',
       removed: 'Cette personne ne fait plus partie de l’équipe.',
     },
@@ -153,7 +153,7 @@ export const PEOPLE_TEXTS: Texts<PeopleTexts> = {
     roleTexts: {
       owner: 'tout',
       admin: 'tout, sauf nommer des propriétaires',
-      developer: 'tout en sandbox ; clés, webhooks et événements en production',
+      developer: 'tout en sandbox ; clés, webhooks et événements en production',
       finance: 'paiements, remboursements, virements, factures, litiges',
       support: 'paiements, remboursements, clients, factures',
       read_only: 'consulte, ne modifie rien',

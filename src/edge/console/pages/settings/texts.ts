@@ -113,7 +113,7 @@ export const SETTING_TEXTS: Texts<SettingTexts> = {
     yes: 'Uniques',
     no: 'Répétition permise',
     publicKeys: 'Clés publiques',
-    publicKeysHelp: 'Une clé publique est lisible dans vos pages : « payer seulement » est recommandé en production.',
+    publicKeysHelp: 'Une clé publique est lisible dans vos pages : « payer seulement » est recommandé en production.',
     save: 'Enregistrer',
     saved: 'Les paramètres sont enregistrés.',
     operator: 'Définis par l’opérateur',
@@ -122,7 +122,7 @@ export const SETTING_TEXTS: Texts<SettingTexts> = {
     retry: 'Nouvel essai après un échec',
     retryLabel: 'Proposer de nouveau le formulaire sur la page d’un paiement échoué',
     retryHelp:
-      'Pour les paiements créés par l’API : le nouvel essai est un paiement avec retry_of, que votre boutique doit suivre.',
+      'Pour les paiements créés par l’API : le nouvel essai est un paiement avec retry_of, que votre boutique doit suivre.',
     on: 'Activé',
     off: 'Désactivé',
     version: 'Version de l’API',

@@ -56,7 +56,7 @@ export const THRESHOLD_TEXTS: Texts<ThresholdTexts> = {
     others: 'Dans les autres devises, chaque remboursement et chaque virement demande une deuxième personne.',
     currency: 'Devise',
     above: 'Au-dessus de',
-    aboveHelp: 'Jusqu’à ce montant inclus, personne n’est consulté. 0 : toujours.',
+    aboveHelp: 'Jusqu’à ce montant inclus, personne n’est consulté. 0 : toujours.',
     change: 'Modifier',
     remove: 'Supprimer',
     set: 'Définir un seuil',

@@ -50,7 +50,7 @@ export const LINK_TEXTS: Texts<LinkTexts> = {
     resetTitle: 'Choisir un nouveau mot de passe',
     save: 'Enregistrer le mot de passe',
     inviteTitle: (team) => `Rejoindre ${team}`,
-    inviteText: (team, role) => `Vous êtes invité à rejoindre ${team} avec le rôle : ${role}.`,
+    inviteText: (team, role) => `Vous êtes invité à rejoindre ${team} avec le rôle : ${role}.`,
     inviteKnown: (email) => `Vous avez un compte pour ${email}. Connectez-vous pour accepter l’invitation.`,
     inviteOther: (email) =>
       `L’invitation est destinée à ${email}, mais vous êtes connecté avec une autre adresse. Déconnectez-vous, puis ouvrez de nouveau le lien.`,

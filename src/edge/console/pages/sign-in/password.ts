@@ -27,7 +27,7 @@ const TEXTS: Texts<PasswordTexts> = {
   },
   fr: {
     label: 'Nouveau mot de passe',
-    help: 'Au moins 12 caractères. Le mieux : quelques mots que personne d’autre ne réunirait.',
+    help: 'Au moins 12 caractères. Le mieux : quelques mots que personne d’autre ne réunirait.',
     again: 'Nouveau mot de passe, une seconde fois',
     differs: 'Les deux mots de passe sont différents.',
     faults: {
