@@ -148,6 +148,10 @@ export const LAYERS: readonly Layer[] = [
       returns: { holds: 'carrying out returns: by refund, by payout, by a person' },
       archive: { holds: 'moving old payments to compressed storage' },
       transfers: { holds: 'payouts to beneficiaries', writes: ['transfers'] },
+      'payout-batches': {
+        holds: 'lists of payouts that a person uploaded, and what became of each line',
+        writes: ['payout_batches', 'payout_batch_lines'],
+      },
       balance: { holds: 'balances and their history' },
       figures: {
         holds: 'hourly figures of payments, counted in the background',

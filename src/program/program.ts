@@ -17,6 +17,7 @@ import { send } from '../kit/fetch.ts';
 import { type Deps, scaledTimeouts } from './deps.ts';
 import { disputeRoutes } from '../core/disputes/routes.ts';
 import { eventRoutes } from '../money/webhooks/event-routes.ts';
+import { batchSweep } from '../core/payout-batches/sweeps.ts';
 import { figuresSweep } from '../core/figures/sweeps.ts';
 import { floatSweep } from '../providers/float/sweeps.ts';
 import { healthPages } from '../edge/http/health.ts';
@@ -151,6 +152,7 @@ export function sweepsOf(deps: Deps, store: Store): Sweep[] {
     backlogSweep(deps, store),
     searchSweep(store, SEARCHABLES),
     figuresSweep(deps, store),
+    batchSweep(deps, store),
     ...purgeSweeps(deps, store),
   ];
 }

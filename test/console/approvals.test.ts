@@ -314,7 +314,8 @@ test('a payout goes to the recipient as it was when it was asked for, or nowhere
   const { body: made } = await api.call('POST', '/beneficiaries', { key, body: wallet });
   const { id: beneficiary } = made.beneficiary;
   const asked = async () => {
-    const values = { beneficiary, amount: '20000', currency: 'XAF', reference: 'rent' };
+    const to = 'Awa Ngo · +237650000000';
+    const values = { beneficiary, to, amount: '20000', currency: 'XAF', reference: 'rent' };
     return approvalPath(await maker.submit(`${base}/payouts/new`, `${base}/payouts/send`, values));
   };
   const good = await asked();

@@ -199,6 +199,18 @@ describe('beneficiaries', () => {
     assert.equal((await finance.get(sent.to as string)).status, 200);
   });
 
+  test('that change after they were shown are shown again before money goes to them', async () => {
+    const body = { name: 'Yaa', channel: 'cm.mtn', phone: '650000009' };
+    const { id } = (await api.call('POST', '/beneficiaries', { body })).body.beneficiary;
+    const sure = await confirmation({ beneficiary: id, amount: '100', currency: 'XAF', reference: 'MOVED' });
+    await api.call('PATCH', `/beneficiaries/${id}`, { body: { phone: '677000001' } });
+    const again = await finance.post(`${base}/send`, hiddenOf(sure.text));
+    assert.equal(again.status, 200);
+    assert.match(read(again.text), /The recipient has changed since it was shown.*\+237677000001/);
+    assert.deepEqual(await transfers('&search=MOVED'), []);
+    assert.equal((await finance.post(`${base}/send`, hiddenOf(again.text))).status, 303);
+  });
+
   test('of another team are not found', async () => {
     const stranger = await api.newMerchant();
     const { body } = await api.call('POST', '/beneficiaries', {

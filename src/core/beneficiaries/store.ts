@@ -35,6 +35,12 @@ export function findBeneficiary(db: Queryable, ref: BeneficiaryRef): Promise<Ben
   return db.maybe<BeneficiaryRow>(sql`select ${columns} from beneficiaries where team_id = ${ref.team_id} and id = ${ref.id}`);
 }
 
+/** Returns the beneficiaries of a team that have one of these ids. */
+export function findBeneficiaries(db: Queryable, team_id: bigint, ids: readonly string[]): Promise<BeneficiaryRow[]> {
+  return db.all<BeneficiaryRow>(sql`
+    select ${columns} from beneficiaries where team_id = ${team_id} and id = any(${ids}::text[])`);
+}
+
 /** Returns the beneficiary, locked until the transaction ends. */
 export function lockBeneficiary(tx: Tx, ref: BeneficiaryRef): Promise<BeneficiaryRow | undefined> {
   return tx.maybe<BeneficiaryRow>(sql`

@@ -11,15 +11,16 @@ export interface Asset {
 
 const KEPT = { 'Cache-Control': 'public, max-age=31536000, immutable', 'X-Content-Type-Options': 'nosniff' };
 
-/** Style and script of every page of the console, and the script of passkeys, by name. */
+/** Style and script of every page of the console, and the scripts of single pages, by name. */
 export const ASSETS: ReadonlyMap<string, Asset> = new Map([
   ['style', assetOf('console.css', 'text/css; charset=utf-8')],
   ['script', assetOf('console.js', 'text/javascript; charset=utf-8')],
   ['passkeys', assetOf('passkeys.js', 'text/javascript; charset=utf-8')],
+  ['payouts', assetOf('payouts.js', 'text/javascript; charset=utf-8')],
 ]);
 
 /** Returns the path under which the browser fetches a file. */
-export function assetPath(name: 'style' | 'script' | 'passkeys'): string {
+export function assetPath(name: 'style' | 'script' | 'passkeys' | 'payouts'): string {
   return (ASSETS.get(name) as Asset).path;
 }
 

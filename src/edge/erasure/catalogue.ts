@@ -7,6 +7,7 @@ import { personal as figures } from '../../core/figures/personal.ts';
 import { personal as disputes } from '../../core/disputes/personal.ts';
 import { personal as obligations } from '../../core/obligations/personal.ts';
 import { personal as payments } from '../../core/payments/personal.ts';
+import { personal as payoutBatches } from '../../core/payout-batches/personal.ts';
 import { personal as reconciliation } from '../../core/reconciliation/personal.ts';
 import { personal as refunds } from '../../core/refunds/personal.ts';
 import { personal as transfers } from '../../core/transfers/personal.ts';
@@ -50,7 +51,7 @@ const LISTS = [
     accounts,
     abuse,
   ],
-  ...[payments, attempts, obligations, refunds, disputes, transfers, figures, reconciliation, links, invoices],
+  ...[payments, attempts, obligations, refunds, disputes, transfers, payoutBatches, figures, reconciliation, links, invoices],
 ];
 
 /** Every table with personal data, in the order in which the erasure locks rows. */

@@ -76,6 +76,8 @@ export const ENGLISH: PayoutTexts = {
   keep: 'Do not pay out',
   confirm: 'Confirm the payout',
   uncovered: 'The available balance does not cover amount and fee.',
+  recipientChanged:
+    'The recipient has changed since it was shown. Check it, and in the list whether the payout was made before the change.',
   final: 'Check the recipient: a payout cannot be cancelled.',
   send: (amount) => `Pay out ${amount}`,
   change: 'Change',

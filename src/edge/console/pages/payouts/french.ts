@@ -76,6 +76,8 @@ export const FRENCH: PayoutTexts = {
   keep: 'Ne pas virer',
   confirm: 'Confirmer le virement',
   uncovered: 'Le solde disponible ne couvre pas le montant et les frais.',
+  recipientChanged:
+    'Le destinataire a changé depuis son affichage. Vérifiez-le, et vérifiez dans la liste si le virement n’a pas déjà été effectué.',
   final: 'Vérifiez le destinataire : un virement ne peut pas être annulé.',
   send: (amount) => `Virer ${amount}`,
   change: 'Modifier',

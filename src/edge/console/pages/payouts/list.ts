@@ -9,6 +9,7 @@ import { wireMoney } from '../../parts/format.ts';
 import { type CursorMeta, pager } from '../../parts/pager.ts';
 import { alert, type Column, empty, field, select, table, when } from '../../parts/parts.ts';
 import { withQuery } from '../../paths.ts';
+import { BULK_TEXTS } from './bulk/texts.ts';
 import { PAYOUT_CHANNELS, recipientName } from './recipient.ts';
 import { payoutBadge } from './status.ts';
 import { payoutsHead } from './tabs.ts';
@@ -30,7 +31,9 @@ export async function showPayouts(visit: TeamVisit): Promise<Answer> {
   const { language, base, can } = visit;
   const texts = PAYOUT_TEXTS[language];
   const found = await find(visit);
-  const actions = can('transfer.write') && html`<a class="button" href="${base}/payouts/new">${texts.create}</a>`;
+  const actions =
+    can('transfer.write') &&
+    html`<a class="button quiet-button" href="${base}/payouts/bulk">${BULK_TEXTS[language].title}</a><a class="button" href="${base}/payouts/new">${texts.create}</a>`;
   return {
     kind: 'page',
     title: texts.title,

@@ -3,6 +3,7 @@ import { type ConsolePage, teamPage } from '../../page.ts';
 import { changeBeneficiary, createBeneficiary, showEdit, showNew } from './beneficiaries/form.ts';
 import { showBeneficiaries } from './beneficiaries/list.ts';
 import { deleteBeneficiary, showBeneficiary } from './beneficiaries/one.ts';
+import { bulkPages } from './bulk/pages.ts';
 import { showPayouts } from './list.ts';
 import { newPages } from './new/pages.ts';
 import { showPayout } from './one/page.ts';
@@ -16,6 +17,7 @@ export function payoutPages(deps: ConsoleDeps): ConsolePage[] {
   return [
     teamPage({ method: 'GET', path: '/payouts', permission: 'transfer.read', handle: showPayouts }),
     ...newPages(deps),
+    ...bulkPages(deps),
     teamPage({ ...read, path: saved, handle: showBeneficiaries }),
     teamPage({ ...write, method: 'GET', path: `${saved}/new`, handle: async (visit) => showNew(visit) }),
     teamPage({ ...write, method: 'POST', path: saved, handle: createBeneficiary }),

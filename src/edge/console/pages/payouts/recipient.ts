@@ -33,6 +33,16 @@ export function recipientName({ name, phone, account_number }: Recipient): strin
   return name ?? phone ?? account_number ?? '—';
 }
 
+/** Returns name and number of a recipient in one line. With another text, the money would go to somebody else than was shown. */
+export function recipientLine({
+  name,
+  phone,
+  account_number,
+  bank_code,
+}: Pick<Recipient, 'name' | 'phone' | 'account_number' | 'bank_code'>): string {
+  return [name, account_number ?? phone, bank_code].filter(Boolean).join(' · ');
+}
+
 /** Channels on which money is paid out, as choices. */
 export const PAYOUT_CHANNELS: readonly (readonly [id: string, name: string])[] = CHANNELS.filter(
   ({ kind }) => kind !== 'card',

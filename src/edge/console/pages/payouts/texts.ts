@@ -65,6 +65,7 @@ export interface PayoutTexts {
   keep: string;
   confirm: string;
   uncovered: string;
+  recipientChanged: string;
   final: string;
   send(amount: string): string;
   change: string;

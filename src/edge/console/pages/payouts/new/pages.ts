@@ -7,7 +7,7 @@ import { movesMoney } from '../../../money.ts';
 import { type Answer, type ConsolePage, fieldOf, redirect, type TeamVisit, teamPage } from '../../../page.ts';
 import { money, signedMoney } from '../../../parts/format.ts';
 import { alert, card, facts, pageHead } from '../../../parts/parts.ts';
-import { recipientRows } from '../recipient.ts';
+import { recipientLine, recipientRows } from '../recipient.ts';
 import { PAYOUT_TEXTS } from '../texts.ts';
 import { type Asked, askedOf, FIELDS, payoutFault, quoteOf } from './asked.ts';
 import { showForm } from './form.ts';
@@ -44,7 +44,13 @@ async function checkPayout(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer>
 async function sendPayout(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
   const asked = askedOf(visit);
   try {
-    const { body, amount_minor, fee_minor } = await quoteOf(deps, visit, asked);
+    const quote = await quoteOf(deps, visit, asked);
+    // A beneficiary that was changed meanwhile is shown again: money goes to whom the person saw.
+    if (fieldOf(visit, 'to') !== recipientLine(quote.payee.recipient)) {
+      return await showConfirmation(visit, asked, quote, PAYOUT_TEXTS[visit.language].recipientChanged);
+    }
+    const { amount_minor, fee_minor } = quote;
+    const body = { ...quote.body };
     const moved = { amount_minor: amount_minor + fee_minor, currency: body.currency };
     const movement = await movesMoney(visit, 'POST /transfers', { body }, moved);
     if (movement.kind === 'asked') return redirect(`${visit.base}/approvals/${movement.approval}`);
@@ -55,7 +61,7 @@ async function sendPayout(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer> 
   }
 }
 
-async function showConfirmation(visit: TeamVisit, asked: Asked, quote: Quote): Promise<Answer> {
+async function showConfirmation(visit: TeamVisit, asked: Asked, quote: Quote, warning?: string): Promise<Answer> {
   const { language, base, store, team } = visit;
   const texts = PAYOUT_TEXTS[language];
   const { currency } = quote.body;
@@ -66,12 +72,12 @@ async function showConfirmation(visit: TeamVisit, asked: Asked, quote: Quote): P
     kind: 'page',
     title: texts.confirm,
     nav: '/payouts',
-    body: html`<p class="back"><a href="${base}/payouts">← ${texts.title}</a></p>${pageHead(texts.confirm)}${!covered && alert(texts.uncovered)}
+    body: html`<p class="back"><a href="${base}/payouts">← ${texts.title}</a></p>${pageHead(texts.confirm)}${alert(warning)}${!covered && alert(texts.uncovered)}
 <div class="columns"><div>${card(texts.cards.recipient, facts(recipientRows({ ...quote.payee.recipient, channel: quote.payee.channel.id }, language)))}</div>
 <div>${sums(visit, quote, hundredths(available), after)}</div></div>
 <form class="card-form" method="post" action="${base}/payouts/send?from=${encodeURIComponent(`${base}/payouts/new`)}">${visit.formFields()}${FIELDS.map(
       (name) => html`<input type="hidden" name="${name}" value="${asked[name] ?? ''}">`,
-    )}
+    )}<input type="hidden" name="to" value="${recipientLine(quote.payee.recipient)}">
 ${covered && html`<p class="help">${texts.final}</p>`}<div class="form-actions">${covered && html`<button>${texts.send(money(quote.amount_minor, currency, language))}</button>`}
 <button class="quiet-button" name="step" value="edit" formaction="${base}/payouts/new?from=${encodeURIComponent(`${base}/payouts/new`)}">${texts.change}</button></div></form>`,
   };

@@ -1,0 +1,63 @@
+import type { TransferStatus } from '../transfers/states.ts';
+
+/** A list of payouts. */
+export interface BatchRow {
+  team_id: bigint;
+  id: string;
+  /** Who made it. */
+  user_id: string;
+  /** Number of its lines. */
+  lines: number;
+  /** Null: nobody has confirmed it. */
+  started_at: Date | null;
+  created_at: Date;
+}
+
+export type LineStatus = 'wrong' | 'open' | 'done' | 'asked' | 'failed';
+
+/** One line of a list. Amounts are in hundredths; null in a line that is wrong. */
+export interface LineRow {
+  /** Number of the line in what was uploaded, from 1, without the head. */
+  line: number;
+  status: LineStatus;
+  /** Body of POST /transfers; null once the line is done. */
+  body: Readonly<Record<string, unknown>> | null;
+  amount_minor: bigint | null;
+  fee_minor: bigint | null;
+  currency: string | null;
+  /** Name and number; null once the line is done. */
+  recipient: string | null;
+  /** Whether recipient and amount are those of another line, or of a payout of the last 24 hours. */
+  repeats: 'file' | 'recent' | null;
+  /** The transfer, or the approval that is asked for. */
+  result_id: string | null;
+  message: string | null;
+}
+
+/** A line with the status of its transfer. */
+export interface ShownLine extends LineRow {
+  transfer_status: TransferStatus | null;
+}
+
+/** What became of a line. */
+export interface Outcome {
+  line: number;
+  status: 'done' | 'asked' | 'failed';
+  result_id: string | null;
+  message: string | null;
+}
+
+/** Lines of one status and currency, with their sums in hundredths. */
+export interface LineSum {
+  status: LineStatus;
+  /** Null: lines that are wrong. */
+  currency: string | null;
+  lines: number;
+  /** Lines with {@link LineRow.repeats}. */
+  repeated: number;
+  amount_minor: bigint;
+  fee_minor: bigint;
+}
+
+/** How long a list is kept. */
+export const BATCHES_KEEP_MS = 30 * 86_400_000;

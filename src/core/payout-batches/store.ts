@@ -1,0 +1,132 @@
+import type { Environment } from '../../kit/environment.ts';
+import { lowestIdAt } from '../../kit/ids.ts';
+import { jsonText } from '../../kit/json.ts';
+import { fixed, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import type { Recipient } from '../transfers/schema.ts';
+import type { BatchRow, LineRow, LineSum, Outcome, ShownLine } from './schema.ts';
+
+export interface BatchRef {
+  team_id: bigint;
+  id: string;
+}
+
+/** Stores a list with its lines. @returns false when the form had made it before */
+export async function insertBatch(tx: Tx, batch: BatchRow, lines: readonly LineRow[]): Promise<boolean> {
+  const { team_id, id, user_id, created_at } = batch;
+  const inserted = await tx.run(sql`
+    insert into payout_batches (team_id, id, user_id, lines, created_at)
+    values (${team_id}, ${id}, ${user_id}, ${lines.length}, ${created_at}) on conflict (team_id, id) do nothing`);
+  if (inserted === 0) return false;
+  await tx.run(sql`
+    insert into payout_batch_lines (team_id, batch_id, line, status, body, amount_minor, fee_minor, currency, recipient, repeats, message)
+    select ${team_id}, ${id}, line, status, body, amount_minor, fee_minor, currency, recipient, repeats, message
+    from json_to_recordset(${jsonText(lines)}::json) as l(line integer, status text, body json, amount_minor bigint, fee_minor bigint,
+      currency text, recipient text, repeats text, message text)`);
+  return true;
+}
+
+export function findBatch(db: Queryable, { team_id, id }: BatchRef): Promise<BatchRow | undefined> {
+  return db.maybe<BatchRow>(sql`
+    select team_id, id, user_id, lines, started_at, created_at from payout_batches where team_id = ${team_id} and id = ${id}`);
+}
+
+/** Returns the latest lists of a team with the number of their lines that are open. */
+export function latestBatches(db: Queryable, team_id: bigint, limit: number): Promise<(BatchRow & { open: number })[]> {
+  return db.all<BatchRow & { open: number }>(sql`
+    select b.team_id, b.id, b.user_id, b.lines, b.started_at, b.created_at, (
+      select count(*)::integer from payout_batch_lines l where l.team_id = b.team_id and l.batch_id = b.id and l.status = 'open') as open
+    from payout_batches b where b.team_id = ${team_id} order by b.created_at desc limit ${limit}`);
+}
+
+const SHOWN = fixed(`
+  l.line, l.status, l.body, l.amount_minor, l.fee_minor, l.currency, l.repeats, l.result_id, l.message,
+  coalesce(l.recipient, concat_ws(' · ', t.recipient->>'name', coalesce(t.recipient->>'account_number', t.recipient->>'phone')))
+    as recipient, t.status as transfer_status
+  from payout_batch_lines l left join transfers t on t.team_id = l.team_id and t.id = l.result_id`);
+
+/** Returns lines of a list from a number on, with status and recipient of their transfers. */
+export function linesFrom(db: Queryable, { team_id, id }: BatchRef, from: number, limit: number): Promise<ShownLine[]> {
+  return db.all<ShownLine>(sql`
+    select ${SHOWN} where l.team_id = ${team_id} and l.batch_id = ${id} and l.line >= ${from} order by l.line limit ${limit}`);
+}
+
+/** Returns the first lines of a list that a person should look at: wrong, failed, or repeating a payout. */
+export function troubledLines(db: Queryable, { team_id, id }: BatchRef, limit: number): Promise<ShownLine[]> {
+  return db.all<ShownLine>(sql`
+    select ${SHOWN} where l.team_id = ${team_id} and l.batch_id = ${id}
+      and (l.status in ('wrong', 'failed') or l.status = 'open' and l.repeats is not null)
+    order by l.line limit ${limit}`);
+}
+
+/** Returns the next lines that are to be paid out. */
+export function openLines(db: Queryable, { team_id, id }: BatchRef, limit: number): Promise<LineRow[]> {
+  return db.all<LineRow>(sql`
+    select line, status, body, amount_minor, fee_minor, currency, recipient, repeats, result_id, message
+    from payout_batch_lines where team_id = ${team_id} and batch_id = ${id} and status = 'open' order by line limit ${limit}`);
+}
+
+/** Returns the sums of a list by status and currency. */
+export function sumsOf(db: Queryable, { team_id, id }: BatchRef): Promise<LineSum[]> {
+  return db.all<LineSum>(sql`
+    select status, currency, count(*)::integer as lines, count(repeats)::integer as repeated,
+      coalesce(sum(amount_minor), 0)::bigint as amount_minor, coalesce(sum(fee_minor), 0)::bigint as fee_minor
+    from payout_batch_lines where team_id = ${team_id} and batch_id = ${id} group by status, currency order by currency, status`);
+}
+
+/** Records that a person confirmed the list. */
+export async function startBatch(db: Queryable, { team_id, id }: BatchRef, at: Date): Promise<void> {
+  await db.run(sql`
+    update payout_batches set started_at = ${at} where team_id = ${team_id} and id = ${id} and started_at is null`);
+}
+
+/**
+ * Records what became of lines, all in one statement. A line that was paid stays so, whatever another process reports of it; what a
+ * transfer has by now is removed.
+ */
+export async function recordOutcomes(db: Queryable, { team_id, id }: BatchRef, outcomes: readonly Outcome[]): Promise<void> {
+  await db.run(sql`
+    update payout_batch_lines l set status = o.status, result_id = o.result_id, message = o.message,
+      body = case o.status when 'failed' then l.body end, recipient = case when o.status <> 'done' then l.recipient end
+    from json_to_recordset(${jsonText(outcomes)}::json) as o(line integer, status text, result_id text, message text)
+    where l.team_id = ${team_id} and l.batch_id = ${id} and l.line = o.line
+      and (l.status = 'open' or l.status = 'failed' and o.status <> 'failed')`);
+}
+
+/** Opens the lines that failed, for another try with the same keys. */
+export async function reopenFailed(db: Queryable, { team_id, id }: BatchRef): Promise<void> {
+  await db.run(sql`
+    update payout_batch_lines set status = 'open', message = null
+    where team_id = ${team_id} and batch_id = ${id} and status = 'failed'`);
+}
+
+/** Recipient, amount and currency of a payout. */
+export interface Paid {
+  recipient: Recipient;
+  amount_minor: bigint;
+  currency: string;
+}
+
+/** Returns the payouts of a team since a moment, at most so many of the newest, without those that failed. */
+export function paidSince(
+  db: Queryable,
+  environment: Environment,
+  team_id: bigint,
+  since: number,
+  limit: number,
+): Promise<Paid[]> {
+  return db.all<Paid>(sql`
+    select recipient, amount_minor, currency from (
+      select recipient, amount_minor, currency, status from transfers
+      where team_id = ${team_id} and id >= ${lowestIdAt('po', environment, since)} order by id desc limit ${limit}) newest
+    where status in ('processing', 'succeeded')`);
+}
+
+/** Deletes the oldest lists with their lines. @returns how many lists */
+export function forgetBatches(db: Queryable, before: Date, limit: number): Promise<number> {
+  return db.run(sql`
+    with old as (
+      select team_id, id from payout_batches where created_at < ${before} order by created_at limit ${limit} for update skip locked
+    ),
+    gone as (delete from payout_batch_lines l using old where l.team_id = old.team_id and l.batch_id = old.id)
+    delete from payout_batches b using old where b.team_id = old.team_id and b.id = old.id`);
+}

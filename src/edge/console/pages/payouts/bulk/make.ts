@@ -1,0 +1,90 @@
+import { findBeneficiaries } from '../../../../../core/beneficiaries/store.ts';
+import type { LineRow } from '../../../../../core/payout-batches/schema.ts';
+import { insertBatch, paidSince } from '../../../../../core/payout-batches/store.ts';
+import { type Quote, quoteTransfer } from '../../../../../core/transfers/quote.ts';
+import type { Recipient } from '../../../../../core/transfers/schema.ts';
+import { notFound, Problem } from '../../../../../kit/errors.ts';
+import { levelOf } from '../../../../../money/transaction-limits/service.ts';
+import type { ConsoleDeps } from '../../../deps.ts';
+import type { TeamVisit } from '../../../page.ts';
+import { type Asked, bodyOf } from '../new/asked.ts';
+import { recipientLine } from '../recipient.ts';
+import { BULK_TEXTS } from './texts.ts';
+
+/** How far back payouts are compared, and how many of the newest at most. */
+const RECENT_MS = 24 * 3_600_000;
+const MAX_RECENT = 5_000;
+
+/**
+ * Checks each line as POST /transfers would, and stores the list. Nothing is paid out. One form that was shown makes one list.
+ * @returns its id
+ */
+export async function makeBatch(deps: ConsoleDeps, visit: TeamVisit, asked: readonly Asked[]): Promise<string> {
+  const { store, team, at, session } = visit;
+  const id = visit.formKey.replace('console-', '');
+  const saved = asked.flatMap(({ beneficiary }) => beneficiary || []);
+  const [beneficiaries, recent] = await Promise.all([
+    findBeneficiaries(store.db, team.id, saved),
+    paidSince(store.db, store.environment, team.id, at - RECENT_MS, MAX_RECENT),
+  ]);
+  const byId = new Map(beneficiaries.map((row) => [row.id, row]));
+  const context = {
+    level: levelOf(store.environment, team),
+    find: async (wanted: string) => {
+      const row = byId.get(wanted);
+      if (!row) throw notFound('Beneficiary');
+      return row;
+    },
+  };
+  const paid = new Set(recent.map(({ recipient, amount_minor, currency }) => sameness(recipient, amount_minor, currency)));
+  const seen = new Set<string>();
+  const lines: LineRow[] = [];
+  for (const [i, one] of asked.entries()) {
+    try {
+      if (one.surplus) throw new Problem(422, BULK_TEXTS[visit.language].faults.surplus);
+      const quote = await quoteTransfer(deps.config, context, bodyOf(visit, one));
+      const key = sameness(quote.payee.recipient, quote.amount_minor, quote.body.currency);
+      lines.push(openLine(i + 1, quote, seen.has(key) ? 'file' : paid.has(key) ? 'recent' : null));
+      seen.add(key);
+    } catch (error) {
+      if (!(error instanceof Problem) || error.status >= 500) throw error;
+      lines.push(wrongLine(i + 1, one, reasonOf(error)));
+    }
+  }
+  const batch = {
+    team_id: team.id,
+    id,
+    user_id: session.user.id,
+    lines: lines.length,
+    started_at: null,
+    created_at: new Date(at),
+  };
+  await store.db.transaction((tx) => insertBatch(tx, batch, lines));
+  return id;
+}
+
+/** What the API says against a line: its fields with their errors. */
+export function reasonOf({ message, details }: Problem): string {
+  const errors = Object.entries(details.errors ?? {}).map(([name, messages]) => `${name}: ${messages.join(', ')}`);
+  return (errors.length > 0 ? errors.join('; ') : message).slice(0, 500);
+}
+
+/** A key that is the same for payouts of one amount to one number. */
+function sameness({ phone, account_number, bank_code }: Recipient, amount_minor: bigint, currency: string): string {
+  return [phone, account_number, bank_code, amount_minor, currency].join('|');
+}
+
+function openLine(line: number, { body, payee, amount_minor, fee_minor }: Quote, repeats: LineRow['repeats']): LineRow {
+  return {
+    ...{ line, status: 'open', body, amount_minor, fee_minor, currency: body.currency, repeats },
+    ...{ recipient: recipientLine(payee.recipient), result_id: null, message: null },
+  };
+}
+
+function wrongLine(line: number, { name, beneficiary, number }: Asked, message: string): LineRow {
+  const recipient = [name, beneficiary ?? number].filter(Boolean).join(' · ').slice(0, 200);
+  return {
+    ...{ line, status: 'wrong', body: null, amount_minor: null, fee_minor: null, currency: null, repeats: null },
+    ...{ recipient, result_id: null, message },
+  };
+}

@@ -1,0 +1,91 @@
+import {
+  findBatch,
+  latestBatches,
+  linesFrom,
+  reopenFailed,
+  startBatch,
+  sumsOf,
+  troubledLines,
+} from '../../../../../core/payout-batches/store.ts';
+import type { BatchRow } from '../../../../../core/payout-batches/schema.ts';
+import { notFound } from '../../../../../kit/errors.ts';
+import type { ConsoleDeps } from '../../../deps.ts';
+import { type Answer, type ConsolePage, fieldOf, redirect, type TeamVisit, teamPage } from '../../../page.ts';
+import { makeBatch } from './make.ts';
+import { parseList } from './parse.ts';
+import { runSlice } from './run.ts';
+import { batchView, formView, PAGE } from './views.ts';
+
+/** Latest lists beside the form. */
+const LATEST = 10;
+
+/** Bulk payouts: a list is uploaded, checked, confirmed, and paid out slice by slice. */
+export function bulkPages(deps: ConsoleDeps): ConsolePage[] {
+  const path = '/payouts/bulk';
+  const write = { permission: 'transfer.write', fresh: true } as const;
+  return [
+    teamPage({ ...write, method: 'GET', path, handle: (visit) => showForm(visit) }),
+    teamPage({ ...write, method: 'POST', path, handle: (visit) => upload(deps, visit) }),
+    teamPage({ method: 'GET', path: `${path}/:batch`, permission: 'transfer.read', handle: showBatch }),
+    teamPage({ ...write, method: 'POST', path: `${path}/:batch/run`, handle: run }),
+    teamPage({ ...write, method: 'POST', path: `${path}/:batch/retry`, handle: retry }),
+  ];
+}
+
+async function showForm(visit: TeamVisit, csv = '', fault?: string): Promise<Answer> {
+  return formView(visit, await latestBatches(visit.store.db, visit.team.id, LATEST), csv, fault);
+}
+
+async function upload(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
+  const csv = fieldOf(visit, 'csv');
+  const parsed = parseList(csv, visit.language);
+  if ('fault' in parsed) return showForm(visit, csv, parsed.fault);
+  return redirect(pathOf(visit, await makeBatch(deps, visit, parsed.lines)));
+}
+
+function pathOf({ base }: TeamVisit, id: string): string {
+  return `${base}/payouts/bulk/${id}`;
+}
+
+/** @throws Problem 404 */
+async function batchOf({ store, team, params }: TeamVisit): Promise<BatchRow> {
+  const batch = await findBatch(store.db, { team_id: team.id, id: params.batch ?? '' });
+  if (!batch) throw notFound();
+  return batch;
+}
+
+async function showBatch(visit: TeamVisit): Promise<Answer> {
+  const { store, team, query } = visit;
+  const batch = await batchOf(visit);
+  const ref = { team_id: team.id, id: batch.id };
+  const from = /^\d{1,3}$/.test(query.from ?? '') ? Math.max(1, Number(query.from)) : 1;
+  const [sums, lines, troubled] = await Promise.all([
+    sumsOf(store.db, ref),
+    linesFrom(store.db, ref, from, PAGE),
+    // On one page they are seen where they are.
+    batch.lines > PAGE ? troubledLines(store.db, ref, PAGE) : [],
+  ]);
+  return batchView(visit, { batch, sums, lines, troubled, from });
+}
+
+/** Pays out the next lines. The first time is the confirmation of the list. */
+async function run(visit: TeamVisit): Promise<Answer> {
+  const { store, team, at } = visit;
+  const batch = await batchOf(visit);
+  const ref = { team_id: team.id, id: batch.id };
+  const path = pathOf(visit, batch.id);
+  if (batch.started_at === null) {
+    const repeated = (await sumsOf(store.db, ref)).some((sum) => sum.status === 'open' && sum.repeated > 0);
+    if (repeated && fieldOf(visit, 'sure') !== 'yes') return redirect(`${path}?stop=sure`);
+    await startBatch(store.db, ref, new Date(at));
+  }
+  const stop = await runSlice(visit, batch);
+  return redirect(stop === null ? `${path}?go=on` : `${path}?stop=${stop}`);
+}
+
+/** Tries the lines that failed once more. Their keys are the same, so none is paid twice. */
+async function retry(visit: TeamVisit): Promise<Answer> {
+  const batch = await batchOf(visit);
+  if (batch.started_at !== null) await reopenFailed(visit.store.db, { team_id: visit.team.id, id: batch.id });
+  return run(visit);
+}

@@ -1,0 +1,47 @@
+import { CsvFault, readCsv } from '../../../../../kit/csv-read.ts';
+import type { ConsoleLanguage } from '../../../language.ts';
+import type { Asked } from '../new/asked.ts';
+import { BULK_TEXTS } from './texts.ts';
+
+/** Maximum lines of a list. */
+export const MAX_LINES = 500;
+/** Maximum characters of a list: 500 lines with long names and descriptions. */
+const MAX_CHARACTERS = 256 * 1024;
+
+/** Columns of a list, in the order of the example. Their names are part of docs/console.md. */
+export const COLUMNS = ['recipient', 'channel', 'name', 'bank_code', 'amount', 'currency', 'reference', 'description'] as const;
+const REQUIRED = ['recipient', 'amount', 'currency'] as const;
+
+/** Lines of a list as they would be typed into the form of a payout, or why it is none. */
+export type Parsed = { lines: Asked[] } | { fault: string };
+
+/** Reads a list of payouts. Its first line names the columns, in any order. */
+export function parseList(text: string, language: ConsoleLanguage): Parsed {
+  const texts = BULK_TEXTS[language].faults;
+  if (text.length > MAX_CHARACTERS) return { fault: texts.long };
+  let rows: string[][];
+  try {
+    rows = readCsv(text);
+  } catch (error) {
+    if (error instanceof CsvFault) return { fault: texts.csv(error.line) };
+    throw error;
+  }
+  const [head = [], ...lines] = rows;
+  const names = head.map((name) => name.trim().toLowerCase());
+  const unknown = names.find((name) => !COLUMNS.some((column) => column === name));
+  if (head.length === 0) return { fault: texts.empty };
+  if (unknown !== undefined) return { fault: texts.column(unknown.slice(0, 60)) };
+  const missing = REQUIRED.find((column) => !names.includes(column)) ?? names.find((name, i) => names.indexOf(name) !== i);
+  if (missing !== undefined) return { fault: names.includes(missing) ? texts.twice(missing) : texts.missing(missing) };
+  if (lines.length === 0) return { fault: texts.empty };
+  if (lines.length > MAX_LINES) return { fault: texts.lines(MAX_LINES) };
+  return { lines: lines.map((cells) => askedOf(names, cells)) };
+}
+
+/** What the cells of a line are called in the form of a payout. */
+function askedOf(names: readonly string[], cells: readonly string[]): Asked {
+  const line: Asked = Object.fromEntries(names.map((name, i) => [name, (cells[i] ?? '').trim()]));
+  const { recipient = '', currency = '', ...others } = line;
+  const to = recipient.startsWith('ben_') ? { beneficiary: recipient } : { number: recipient };
+  return { ...others, ...to, currency: currency.toUpperCase(), ...(cells.length > names.length ? { surplus: 'yes' } : {}) };
+}

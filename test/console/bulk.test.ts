@@ -1,0 +1,366 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { CsvFault, readCsv } from '../../src/kit/csv-read.ts';
+import { sql } from '../../src/kit/sql.ts';
+import { fundSandbox } from '../../src/core/transfers/fund.ts';
+import { sweepsOf } from '../../src/program/program.ts';
+import { WORKER } from '../../src/tenants/audit/actor.ts';
+import { type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
+import { formToken, type Person, type Shown, signedIn } from './people.ts';
+
+let api: Api;
+const clock = new FakeClock();
+
+before(async () => {
+  api = await startApi({ workers: false, clock });
+});
+after(() => api.stop());
+
+test('CSV is read as RFC 4180 has it, with commas or semicolons', () => {
+  assert.deepEqual(readCsv('\uFEFFa,b\r\n"x, ""y""\nz",2\r\n\r\n3,\n'), [
+    ['a', 'b'],
+    ['x, "y"\nz', '2'],
+    ['3', ''],
+  ]);
+  assert.deepEqual(readCsv('a;b;c,d\n1;2,5\r3;'), [
+    ['a', 'b', 'c,d'],
+    ['1', '2,5'],
+    ['3', ''],
+  ]);
+  assert.deepEqual(readCsv(''), []);
+  assert.deepEqual(readCsv('a'), [['a']]);
+  for (const [text, line] of [
+    ['a,b\n"1,2', 2],
+    ['a\n"x"y,2', 2],
+    ['"', 1],
+  ] as const) {
+    assert.throws(
+      () => readCsv(text),
+      (error) => error instanceof CsvFault && error.line === line,
+      text,
+    );
+  }
+});
+
+const HEAD = 'recipient,channel,name,amount,currency,reference';
+
+/** A team with money, and a person who uploads lists. */
+class Payer {
+  readonly merchant: Merchant;
+  readonly person: Person;
+  readonly path: string;
+
+  private constructor(merchant: Merchant, person: Person) {
+    this.merchant = merchant;
+    this.person = person;
+    this.path = `/console/${merchant.team.id}/sandbox/payouts/bulk`;
+  }
+
+  static async open(amount: number): Promise<Payer> {
+    const merchant = await api.newMerchant();
+    const { id } = merchant.team;
+    await fundSandbox(api.deps, api.deps.stores.sandbox.of(id), id, 'XAF', BigInt(amount) * 100n, WORKER);
+    return new Payer(merchant, await signedIn(api, 'finance', merchant.team));
+  }
+
+  /** Uploads a list. @returns the path of its page */
+  async upload(csv: string): Promise<string> {
+    const { status, to } = await this.person.submit(this.path, this.path, { csv });
+    assert.equal(status, 303);
+    return to as string;
+  }
+
+  /** Presses the button of a list's page once. */
+  async press(list: string, values: Record<string, string> = {}, action = 'run'): Promise<Shown> {
+    const { text } = await this.person.get(list);
+    return this.person.post(`${list}/${action}`, { ...formToken(text), ...values });
+  }
+
+  /** Presses it until the list is done. */
+  async finish(list: string): Promise<number> {
+    for (let pressed = 0; ; pressed++) {
+      if (!(await this.person.get(list)).text.includes('/run?')) return pressed;
+      assert.ok(pressed < 40, 'the list comes to an end');
+      await this.press(list);
+    }
+  }
+
+  async transfers(): Promise<{ id: string; amount: number; reference: string | null }[]> {
+    const { id } = this.merchant.team;
+    const rows = await api.deps.stores.sandbox.db.all<{ id: string; amount_minor: bigint; reference: string | null }>(
+      sql`select id, amount_minor, reference from transfers where team_id = ${id} order by id`,
+    );
+    return rows.map((row) => ({ id: row.id, amount: Number(row.amount_minor) / 100, reference: row.reference }));
+  }
+
+  async references(): Promise<(string | null)[]> {
+    return (await this.transfers()).map(({ reference }) => reference).sort();
+  }
+}
+
+/** The page as people read it. */
+function read(text: string): string {
+  return text
+    .replace(/^.*<main[^>]*>/s, '')
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/[\s ]+/g, ' ');
+}
+
+const line = (n: number, amount = 1_000 + n) => `+23765${String(n).padStart(7, '0')},cm.mtn,,${amount},XAF,L-${n}`;
+const numbers = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
+
+describe('a list of payouts', () => {
+  test('is checked line by line, and only what is right is paid out, after a confirmation', async () => {
+    const payer = await Payer.open(100_000);
+    const saved = { name: 'Kofi', channel: 'cm.orange', phone: '690000000' };
+    const key = payer.merchant.sandbox.secret;
+    const { id } = (await api.call('POST', '/beneficiaries', { key, body: saved })).body.beneficiary;
+    const foreign = (await api.call('POST', '/beneficiaries', { body: saved })).body.beneficiary.id;
+    const list = await payer.upload(
+      [
+        HEAD,
+        '650000000,cm.mtn,"Ama <b>""N""</b>",5000,XAF,A',
+        `${id},,,700,XAF,B`,
+        '123,cm.mtn,,5000,XAF,C',
+        '650000001,cm.mtn,,many,XAF,D',
+        '650000002,cm.card,,5000,XAF,E',
+        `${foreign},,,700,XAF,F`,
+        '650000003,cm.mtn,,5000,EUR,G',
+        '650000004,cm.mtn,,900,XAF,H,surplus',
+        '4242424242424242,cm.mtn,,900,XAF,I',
+      ].join('\n'),
+    );
+    const { text } = await payer.person.get(list);
+    assert.match(read(text), /Lines that are wrong and are not paid out: 7/);
+    assert.match(read(text), /XAF 2 FCFA 5,700 FCFA 57 FCFA 100,000 FCFA 94,243/);
+    assert.match(read(text), /recipient: is not a phone number of CM/);
+    assert.match(read(text), /amount: Type an amount/);
+    assert.match(read(text), /channel: cannot be paid out to/);
+    assert.match(read(text), /Beneficiary Not Found/i);
+    assert.match(read(text), /more cells than there are columns/);
+    assert.ok(!text.includes('<b>"N"') && !text.includes('<b>&quot;N'));
+    assert.deepEqual(await payer.transfers(), [], 'nothing is paid out by looking');
+    const { to } = await payer.press(list);
+    assert.equal(to, `${list}?go=on`);
+    assert.deepEqual(await payer.references(), ['A', 'B']);
+    const done = await payer.person.get(list);
+    assert.match(read(done.text), /2 of 2 lines\./);
+    assert.ok(!done.text.includes('/run?'));
+    assert.match(read(done.text), /1 Ama &lt;b&gt;&quot;N&quot;&lt;\/b&gt; · \+237650000000 FCFA 5,000 Processing/);
+    const { body, recipient } = (await storedLines(list))[0] ?? {};
+    assert.deepEqual([body, recipient], [null, null], 'who was paid is in the transfer only');
+  });
+
+  test('that is none is rejected with its reason and kept in the form', async () => {
+    const payer = await Payer.open(1_000);
+    const cases: [csv: string, fault: RegExp][] = [
+      ['hello', /no column “hello”/],
+      ['recipient,amount\n1,2', /“currency” is missing/],
+      [`${HEAD},amount\n1`, /“amount” is there twice/],
+      [HEAD, /no lines/],
+      [`${HEAD}\n"1`, /Line 2 is not valid CSV/],
+      [
+        `${HEAD}\n${numbers(501)
+          .map((n) => line(n))
+          .join('\n')}`,
+        /more than 500 lines/,
+      ],
+      ['x'.repeat(300_000), /too long/],
+    ];
+    for (const [csv, fault] of cases) {
+      const { status, text } = await payer.person.submit(payer.path, payer.path, { csv });
+      assert.equal(status, 422, String(fault));
+      assert.match(read(text), fault);
+      assert.ok(text.includes(csv.slice(0, 20).replaceAll('"', '&quot;')), 'what was typed is kept');
+    }
+  });
+
+  test('of one form is stored once', async () => {
+    const payer = await Payer.open(1_000);
+    const { text } = await payer.person.get(payer.path);
+    const values = { ...formToken(text), csv: `${HEAD}\n${line(1)}` };
+    const answers = await Promise.all([1, 2, 3].map(() => payer.person.post(payer.path, values)));
+    assert.equal(new Set(answers.map(({ to }) => to)).size, 1);
+  });
+
+  test('with a recipient and amount twice, or of the last 24 hours, says so and asks again', async () => {
+    const payer = await Payer.open(50_000);
+    await payer.finish(await payer.upload(`${HEAD}\n${line(1)}`));
+    const list = await payer.upload([HEAD, line(1), line(2), line(2).replace('L-2', 'L-3'), line(4)].join('\n'));
+    const { text } = await payer.person.get(list);
+    assert.match(read(text), /Paid in the last 24 hours/);
+    assert.match(read(text), /Twice in the list/);
+    const { to } = await payer.press(list);
+    assert.equal(to, `${list}?stop=sure`);
+    assert.deepEqual(await payer.references(), ['L-1']);
+    await payer.press(list, { sure: 'yes' });
+    assert.deepEqual(await payer.references(), ['L-1', 'L-1', 'L-2', 'L-3', 'L-4']);
+  });
+});
+
+/** Lines of a list as they are stored. */
+function storedLines(list: string) {
+  return api.deps.stores.sandbox.db.all<{ line: number; status: string; body: object | null; recipient: string | null }>(
+    sql`select line, status, body, recipient from payout_batch_lines where batch_id = ${list.split('/').at(-1)} order by line`,
+  );
+}
+
+describe('each line is paid once', () => {
+  test('in a list of 500 lines, 25 at a time, of which the page shows a hundred', { timeout: 240_000 }, async () => {
+    const payer = await Payer.open(5_000_000);
+    const list = await payer.upload([HEAD, ...numbers(500).map((n) => line(n))].join('\n'));
+    const { text } = await payer.person.get(list);
+    assert.match(read(text), /Pay out 500 lines/);
+    assert.equal(text.split('<tr>').length - 1, 2 + 1 + 100);
+    assert.doesNotMatch(read(text), /Lines to look at/);
+    await payer.press(list);
+    assert.match(read((await payer.person.get(`${list}?go=on`)).text), /25 of 500 lines\. Go on Pause/);
+    assert.equal(await payer.finish(list), 19);
+    assert.deepEqual(
+      await payer.references(),
+      numbers(500)
+        .map((n) => `L-${n}`)
+        .sort(),
+    );
+  });
+
+  test('when two people run it at once, and when the button is pressed again and again', async () => {
+    const payer = await Payer.open(500_000);
+    const other = await signedIn(api, 'owner', payer.merchant.team);
+    const list = await payer.upload([HEAD, ...numbers(40).map((n) => line(n))].join('\n'));
+    const page = await payer.person.get(list);
+    const theirs = await other.get(list);
+    await Promise.all([
+      payer.person.post(`${list}/run`, formToken(page.text)),
+      payer.person.post(`${list}/run`, formToken(page.text)),
+      other.post(`${list}/run`, formToken(theirs.text)),
+    ]);
+    await payer.finish(list);
+    await payer.person.post(`${list}/run`, formToken(page.text));
+    assert.deepEqual(
+      await payer.references(),
+      numbers(40)
+        .map((n) => `L-${n}`)
+        .sort(),
+    );
+  });
+
+  test('when the process ended after it had paid some lines, before it recorded them', async () => {
+    const payer = await Payer.open(500_000);
+    const list = await payer.upload([HEAD, ...numbers(5).map((n) => line(n))].join('\n'));
+    const id = list.split('/').at(-1);
+    // What the process did before it ended: the operations with the keys of the lines.
+    for (const { line: n, body } of (await storedLines(list)).slice(0, 3)) {
+      const { status } = await api.call('POST', '/transfers', {
+        key: payer.merchant.sandbox.secret,
+        headers: { 'Idempotency-Key': `bulk-${id}-${n}` },
+        body: body as object,
+      });
+      assert.equal(status, 201);
+    }
+    await payer.press(list);
+    assert.deepEqual(
+      await payer.references(),
+      numbers(5)
+        .map((n) => `L-${n}`)
+        .sort(),
+    );
+    assert.deepEqual(new Set((await storedLines(list)).map(({ status }) => status)), new Set(['done']));
+  });
+
+  test('and a line that the balance does not cover stays open until it does', async () => {
+    const payer = await Payer.open(2_500);
+    const list = await payer.upload([HEAD, ...numbers(3).map((n) => line(n))].join('\n'));
+    assert.match(read((await payer.person.get(list)).text), /does not cover the list/);
+    const { to } = await payer.press(list);
+    assert.equal(to, `${list}?stop=balance`);
+    assert.match(read((await payer.person.get(to as string)).text), /does not cover the next line.*2 of 3 lines/);
+    assert.deepEqual(await payer.references(), ['L-1', 'L-2']);
+    const { id } = payer.merchant.team;
+    await fundSandbox(api.deps, api.deps.stores.sandbox.of(id), id, 'XAF', 500_000n, WORKER);
+    await payer.press(list);
+    assert.deepEqual(await payer.references(), ['L-1', 'L-2', 'L-3']);
+  });
+
+  test('and lines above the threshold are asked for once each, by a second person', async () => {
+    const payer = await Payer.open(50_000);
+    const { id } = payer.merchant.team;
+    await api.control.run(sql`insert into approval_thresholds (team_id, currency, above_minor) values (${id}, 'XAF', 200000)`);
+    const list = await payer.upload([HEAD, line(1, 5_000), line(2, 500), line(3, 1_990)].join('\n'));
+    await payer.press(list);
+    await payer.press(list);
+    assert.deepEqual(await payer.references(), ['L-2']);
+    assert.deepEqual(
+      (await storedLines(list)).map(({ status }) => status),
+      ['asked', 'done', 'asked'],
+    );
+    const asked = await api.control.all(sql`select id from approvals where team_id = ${id}`);
+    assert.equal(asked.length, 2, 'the fee counts');
+    const { text } = await payer.person.get(list);
+    assert.match(read(text), /2 wait for a second person/);
+    assert.match(read(text), /1 \+237650000001 FCFA 5,000 Waits for approval/);
+    assert.match(text, /\/approvals\/apv_/);
+  });
+
+  test('and a beneficiary that changed since the list was checked is not paid', async () => {
+    const payer = await Payer.open(50_000);
+    const key = payer.merchant.sandbox.secret;
+    const body = { name: 'Kofi', channel: 'cm.orange', phone: '690000000' };
+    const { id } = (await api.call('POST', '/beneficiaries', { key, body })).body.beneficiary;
+    const list = await payer.upload([HEAD, `${id},,,700,XAF,B`].join('\n'));
+    await api.call('PATCH', `/beneficiaries/${id}`, { key, body: { phone: '699999999' } });
+    await payer.press(list);
+    assert.match(read((await payer.person.get(list)).text), /The beneficiary has changed since the list was checked/);
+    assert.deepEqual(await payer.transfers(), []);
+  });
+
+  test('and a line that was rejected can be tried again', async () => {
+    const payer = await Payer.open(50_000);
+    const key = payer.merchant.sandbox.secret;
+    const body = { name: 'Kofi', channel: 'cm.orange', phone: '690000000' };
+    const { id } = (await api.call('POST', '/beneficiaries', { key, body })).body.beneficiary;
+    const list = await payer.upload([HEAD, `${id},,,700,XAF,B`, line(2)].join('\n'));
+    await api.call('DELETE', `/beneficiaries/${id}`, { key });
+    await payer.press(list);
+    const failed = await payer.person.get(list);
+    assert.match(read(failed.text), /1 failed\. Try the failed lines again/);
+    await payer.press(list, {}, 'retry');
+    assert.deepEqual(await payer.references(), ['L-2']);
+    assert.deepEqual(
+      (await storedLines(list)).map(({ status }) => status),
+      ['failed', 'done'],
+    );
+  });
+});
+
+test('a list of another team or environment is not found, and a reader cannot run one', async () => {
+  const payer = await Payer.open(5_000);
+  const list = await payer.upload(`${HEAD}\n${line(1)}`);
+  const stranger = await Payer.open(5_000);
+  const elsewhere = list.replace(payer.path, stranger.path);
+  assert.equal((await stranger.person.get(elsewhere)).status, 404);
+  const { text } = await stranger.person.get(stranger.path);
+  assert.equal((await stranger.person.post(`${elsewhere}/run`, formToken(text))).status, 404);
+  assert.equal((await payer.person.get(list.replace('/sandbox/', '/live/'))).status, 404);
+  const reader = await signedIn(api, 'read_only', payer.merchant.team);
+  const seen = await reader.get(list);
+  assert.equal(seen.status, 200);
+  assert.ok(!seen.text.includes('/run?'));
+  assert.equal((await reader.post(`${list}/run`, formToken(seen.text))).status, 403);
+  assert.deepEqual(await payer.transfers(), []);
+});
+
+// Last: it moves the clock.
+test('lists are forgotten after 30 days, and the payouts stay', async () => {
+  const payer = await Payer.open(5_000);
+  const list = await payer.upload(`${HEAD}\n${line(1)}`);
+  await payer.press(list);
+  clock.advance(30 * 86_400_000 + 1_000);
+  for (const sweep of sweepsOf(api.deps, api.deps.stores.sandbox)) {
+    if (sweep.name === 'purge-payout-batches') while ((await sweep.round()) > 0);
+  }
+  assert.deepEqual(await storedLines(list), []);
+  const left = await api.deps.stores.sandbox.db.all(sql`select id from payout_batches`);
+  assert.deepEqual(left, []);
+  assert.deepEqual(await payer.references(), ['L-1']);
+});
