@@ -14,8 +14,11 @@ import { type Visits, visitsOf } from './visits.ts';
  * Rows that a statement of a worker may read, however many rows the tables have: a batch, and what belongs to each row of it.
  */
 const BOUND = 2_500;
-/** What makes partitions reads the catalogue's entries of their columns, indexes and policies: none of it grows with a team. */
-const CATALOGUE_BOUND = 5_000;
+/**
+ * What makes partitions reads the catalogue's entries of their columns, indexes and policies, a few hundred for each partition that is
+ * missing: of tables by day about a week of them. None of it grows with a team.
+ */
+const CATALOGUE_BOUND = 15_000;
 const ROWS = 20_000;
 /** Rounds after which a sweep has nothing left that is due. */
 const MAX_ROUNDS = 400;
