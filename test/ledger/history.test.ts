@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { BUCKETS } from '../../src/core/balance/schema.ts';
 import { CURRENCIES } from '../../src/kit/money.ts';
 import { type Queryable, type Sql, sql } from '../../src/kit/sql.ts';
+import { countDays, readChanges } from '../../src/money/ledger/days.ts';
 import { countSides, listSides, type SideFilters, type Stretch } from '../../src/money/ledger/history.ts';
 import { idsWithin, settledBelow } from '../../src/money/ledger/moments.ts';
 import { type Books, openBooks } from './books.ts';
@@ -47,15 +48,18 @@ interface Plan {
 }
 
 /** Rows that a statement read from the ledger's tables, and the tables it read whole. */
-async function reading(work: (db: Queryable) => Promise<unknown>): Promise<{ rows: number; whole: string[] }> {
+async function reading(
+  work: (db: Queryable) => Promise<unknown>,
+  db: Queryable = books.app,
+): Promise<{ rows: number; whole: string[] }> {
   let asked: Sql | undefined;
   const note = async (statement: Sql) => {
     asked = statement;
     return [];
   };
-  await work({ ...books.app, all: note as Queryable['all'] });
+  await work({ ...db, all: note as Queryable['all'] });
   const { text, values } = asked as Sql;
-  const [answer] = await books.app.all<{ 'QUERY PLAN': [{ Plan: Plan }] }>({
+  const [answer] = await db.all<{ 'QUERY PLAN': [{ Plan: Plan }] }>({
     text: `explain (analyze, format json) ${text}`,
     values,
   });
@@ -133,4 +137,17 @@ test('only ids older than any possible open transaction count as final', async (
   assert.equal(await settledBelow(books.app, 1n), before);
   const [newest] = await books.app.all<{ id: bigint }>(sql`select id from journals where source_id = 'now'`);
   assert.ok(before <= (newest?.id ?? 0n));
+});
+
+test('a statement reads the sums by day and the journals that are not in them, however long the ledger is', async () => {
+  const { pool } = books;
+  const db = { ...pool, ...pool.seeing(1n) };
+  while ((await countDays(db, 1n)) > 0);
+  const days = { from: '2026-01-10', before: '2026-02-01' };
+  const { rows, whole } = await reading((asked) => readChanges(asked, 1n, 'XAF', days), db);
+  assert.ok(rows < 500, `${rows} rows`);
+  assert.deepEqual(
+    whole.filter((table) => table === 'journals' || table === 'postings'),
+    [],
+  );
 });

@@ -1,6 +1,7 @@
 import type { Minor } from '../../kit/money.ts';
 import { clause, type Db, type Fragment, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import { type Account, OWN_ACCOUNTS } from './accounts.ts';
+import { LAST_ID } from './books.ts';
 import { settledBelow } from './moments.ts';
 
 /** Journals that one transaction adds up. */
@@ -26,7 +27,7 @@ export function countDays(db: Db, team_id: bigint): Promise<number> {
     await tx.run(sql`
       insert into balance_days (team_id, currency, day, account, kind, amount_minor)
       select ${team_id}::bigint, currency, day, account, kind, sum(amount_minor)
-      from (${changesOf(team_id, clause`j.id >= ${from} and j.id < ${to}`)}) changes
+      from (${changesOf(team_id, clause`select ${from}::bigint as low, ${to}::bigint as high`, BATCH)}) changes
       group by currency, day, account, kind
       on conflict (team_id, currency, day, account, kind) do update
         set amount_minor = balance_days.amount_minor + excluded.amount_minor`);
@@ -44,16 +45,30 @@ async function lockCount(tx: Tx, team_id: bigint): Promise<bigint | undefined> {
   return row?.counted_to;
 }
 
-/** Every change of a team's own balances by journals of a range: one row for each side of each line. */
-function changesOf(team_id: bigint, range: Fragment): Fragment {
+/**
+ * Every change of a team's own balances by journals of a range: one row for each side of each line.
+ * @param bounds row with the ids `low`, inclusive, and `high`, exclusive. Under row-level security PostgreSQL searches an index by
+ * columns of another row, and not by a subquery: it would read all journals instead. `offset 0` keeps the row one of its own.
+ * @param limit maximum number of journals
+ */
+function changesOf(team_id: bigint, bounds: Fragment, limit: number): Fragment {
   return clause`
     select s.currency collate "C" as currency, (j.created_at at time zone 'UTC')::date as day, s.account collate "C" as account,
       coalesce(j.family, j.kind) collate "C" as kind, s.amount_minor
-    from journals j cross join lateral (
+    from (${bounds} offset 0) b
+    cross join lateral (
+      select j.team_id, j.id, j.kind, j.family, j.created_at from journals j
+      where j.team_id = ${team_id} and j.id >= b.low and j.id < b.high order by j.id limit ${limit}) j
+    cross join lateral (
       select p.currency, v.account, v.amount_minor
       from postings p, lateral (values (p.debit, -p.amount_minor), (p.credit, p.amount_minor)) v (account, amount_minor)
-      where p.team_id = j.team_id and p.journal_id = j.id and v.account = any(${[...OWN_ACCOUNTS]}::text[]) offset 0) s
-    where j.team_id = ${team_id} and ${range}`;
+      where p.team_id = j.team_id and p.journal_id = j.id and v.account = any(${[...OWN_ACCOUNTS]}::text[]) offset 0) s`;
+}
+
+/** Bounds of the journals of a team that are not added up. */
+function uncounted(team_id: bigint): Fragment {
+  return clause`
+    select coalesce((select counted_to from balance_day_counts where team_id = ${team_id}), 0) as low, ${LAST_ID}::bigint as high`;
 }
 
 /** Returns the teams among these that have journals which are not added up. */
@@ -88,9 +103,9 @@ export interface Days {
  * @returns null while so many journals are not added up that reading them would take long
  */
 export async function readChanges(db: Queryable, team_id: bigint, currency: string, days: Days): Promise<Change[] | null> {
-  const counted = clause`coalesce((select counted_to from balance_day_counts where team_id = ${team_id}), 0)`;
   const behind = await db.maybe(sql`
-    select id from journals where team_id = ${team_id} and id >= ${counted} order by id limit 1 offset ${MAX_UNCOUNTED}`);
+    select j.id from (${uncounted(team_id)} offset 0) b cross join lateral (
+      select j.id from journals j where j.team_id = ${team_id} and j.id >= b.low order by j.id limit 1 offset ${MAX_UNCOUNTED}) j`);
   if (behind) return null;
   const within = clause`day >= ${days.from}::date`;
   return db.all<Change>(sql`
@@ -100,7 +115,7 @@ export async function readChanges(db: Queryable, team_id: bigint, currency: stri
       select day, account, kind, amount_minor from balance_days
       where team_id = ${team_id} and currency = ${currency} and day < ${days.before}::date
       union all
-      select day, account, kind, amount_minor from (${changesOf(team_id, clause`j.id >= ${counted}`)}) late
+      select day, account, kind, amount_minor from (${changesOf(team_id, uncounted(team_id), 2 * MAX_UNCOUNTED)}) late
       where currency = ${currency} and day < ${days.before}::date
     ) changes group by 1, 2, 3 order by 1, 2, 3`);
 }
