@@ -74,7 +74,7 @@ export interface Field {
   help?: HtmlPart;
   error?: string | undefined;
   /** Default: text. */
-  type?: 'text' | 'color' | 'email' | 'password' | 'search' | 'number' | 'date' | 'tel';
+  type?: 'text' | 'color' | 'email' | 'password' | 'search' | 'number' | 'date' | 'datetime-local' | 'tel';
   autocomplete?: string;
   inputmode?: string;
   required?: boolean;

@@ -13,7 +13,7 @@ export function developerPages(deps: ConsoleDeps): ConsolePage[] {
       ...{ method: 'GET', path: '/developers', permission: 'webhook.read' },
       handle: async ({ base }) => redirect(`${base}/developers/endpoints`),
     }),
-    ...endpointPages(),
+    ...endpointPages(deps),
     ...eventPages(),
     ...requestPages(deps),
     ...keyPages(deps),

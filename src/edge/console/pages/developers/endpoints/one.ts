@@ -5,6 +5,7 @@ import { type Fault, faultOf } from '../../../parts/fault.ts';
 import { type CursorMeta, pager } from '../../../parts/pager.ts';
 import { alert, badge, card, type Column, doneAlert, empty, facts, idText, table, when } from '../../../parts/parts.ts';
 import { backTo, type Endpoint, endpointBadge, endpointOf, subscriptions } from './read.ts';
+import { resendForm } from './resend.ts';
 import { ENDPOINT_TEXTS } from './texts.ts';
 
 /** An attempt as GET /webhooks/{id}/deliveries returns it. */
@@ -32,11 +33,16 @@ export async function showEndpoint(visit: TeamVisit, fault?: Fault): Promise<Ans
     nav: '/developers',
     ...(fault ? { status: fault.status } : {}),
     body: html`${backTo(visit)}<div class="page-head"><div><h1 class="address">${endpoint.url} ${endpointBadge(endpoint, language)}</h1>${endpoint.description && html`<p class="note">${endpoint.description}</p>`}</div>
-<div class="actions">${actions(visit, endpoint)}</div></div>${alert(fault?.message)}${!fault && (query.done === 'again' ? alert(texts.done.again, 'info') : doneAlert(texts.done, query.done))}${
+<div class="actions">${actions(visit, endpoint)}</div></div>${alert(fault?.message)}${!fault && (isNote(query.done) ? alert(texts.done[query.done], 'info') : doneAlert(texts.done, query.done))}${
       !endpoint.active && alert(endpoint.disabled_reason ?? texts.inactiveNote, endpoint.disabled_reason ? 'bad' : 'info')
     }
-${details(visit, endpoint)}${await deliveries(visit, endpoint)}`,
+${details(visit, endpoint)}${resendForm(visit, endpoint, fault)}${await deliveries(visit, endpoint)}`,
   };
+}
+
+/** What an action has not done is no success. */
+function isNote(done: string | undefined): done is 'again' | 'nothing' {
+  return done === 'again' || done === 'nothing';
 }
 
 /** Queues a test event: one for each form that was shown. */

@@ -48,7 +48,8 @@ type Name =
 
 type EndpointTexts = Record<Name, string> & {
   states: Record<'active' | 'failing' | 'inactive' | 'disabled', string>;
-  done: Record<'again' | 'edit' | 'test' | 'delete', string>;
+  done: Record<'again' | 'edit' | 'test' | 'delete' | 'resend' | 'nothing', string>;
+  resend: Record<'title' | 'type' | 'everyType' | 'from' | 'to' | 'submit', string> & { note(most: string): string };
 };
 
 export const ENDPOINT_TEXTS: Texts<EndpointTexts> = {
@@ -104,6 +105,17 @@ export const ENDPOINT_TEXTS: Texts<EndpointTexts> = {
       edit: 'The endpoint was saved.',
       test: 'A test event is on its way. Reload the page to see the response.',
       delete: 'The endpoint was deleted.',
+      resend: 'The events are on their way again. Reload the page to see the responses.',
+      nothing: 'There are no such events in this time, so nothing was sent.',
+    },
+    resend: {
+      title: 'Send events again',
+      note: (most) => `Each event keeps its id, so that a receiver recognises it. At most ${most} at once.`,
+      type: 'Type',
+      everyType: 'Every type that this endpoint receives',
+      from: 'From (UTC)',
+      to: 'Until (UTC)',
+      submit: 'Send again',
     },
   },
   fr: {
@@ -159,6 +171,18 @@ export const ENDPOINT_TEXTS: Texts<EndpointTexts> = {
       edit: 'Le point de terminaison est enregistré.',
       test: 'Un événement de test est en cours d’envoi. Actualisez la page pour voir la réponse.',
       delete: 'Le point de terminaison est supprimé.',
+      resend: 'Les événements sont de nouveau en cours d’envoi. Actualisez la page pour voir les réponses.',
+      nothing: 'Aucun événement de ce type dans cette période : rien n’a été envoyé.',
+    },
+    resend: {
+      title: 'Envoyer à nouveau des événements',
+      note: (most) =>
+        `Chaque événement garde son identifiant, ce qui permet au destinataire de le reconnaître. Au plus ${most} à la fois.`,
+      type: 'Type',
+      everyType: 'Tous les types que reçoit ce point de terminaison',
+      from: 'À partir de (UTC)',
+      to: 'Jusqu’à (UTC)',
+      submit: 'Envoyer à nouveau',
     },
   },
 };

@@ -1,0 +1,54 @@
+import { sql, type Tx } from '../../kit/sql.ts';
+
+/** Events of a team: `from` and `to` are ids, `from` inclusive and `to` exclusive. */
+export interface EventRange {
+  team_id: bigint;
+  types: readonly string[];
+  from: string;
+  to: string;
+}
+
+/**
+ * Queues the events of a range again for one endpoint, all or none. Deliveries that wait are replaced, those in progress are left to
+ * finish. Each falls due a millisecond after the one before it, in the order of their recording, so that those of one resource stay in
+ * their order.
+ * @param max maximum number of events
+ * @returns number of events in the range, up to `max` + 1: then, and when its backlog is full, nothing was queued
+ */
+export async function requeueRange(
+  tx: Tx,
+  endpoint_id: string,
+  { team_id, types, from, to }: EventRange,
+  max: number,
+): Promise<{ events: number; is_full: boolean }> {
+  const row = await tx.maybe<{ events: number; is_full: boolean }>(sql`
+    with picked as materialized (
+      select e.id, e.created_at, e.sequence from unnest(${[...types]}::text[]) as t (type) cross join lateral (
+        select id, created_at, sequence from events
+        where team_id = ${team_id} and type = t.type and id >= ${from} and id < ${to} order by id limit ${max + 1}) e
+      limit ${max + 1}
+    ),
+    fits as materialized (
+      select count(*)::integer as events, exists (
+        select from webhook_endpoints w where w.team_id = ${team_id} and w.id = ${endpoint_id} and w.backlog_full_since is not null
+      ) as is_full from picked
+    ),
+    -- One look-up by its event for each, whatever the statistics say: not by the endpoint, whose deliveries may all be waiting.
+    waiting as materialized (
+      select w.id from fits f join picked p on f.events <= ${max} and not f.is_full cross join lateral (
+        select d.id from deliveries d where d.event_id = p.id and d.team_id is not distinct from ${team_id}
+          and d.endpoint_id is not distinct from ${endpoint_id} and d.claim is null
+        offset 0 for update) w
+    ),
+    replaced as (
+      delete from deliveries d using waiting w where d.id = w.id and d.claim is null
+    ),
+    queued as (
+      insert into deliveries (team_id, endpoint_id, event_id, due_at)
+      select ${team_id}::bigint, ${endpoint_id}::text, p.id,
+        pirogue_now() + row_number() over (order by p.created_at, p.sequence) * interval '1 millisecond'
+      from picked p, fits f where f.events <= ${max} and not f.is_full
+    )
+    select events, is_full from fits`);
+  return row ?? { events: 0, is_full: false };
+}
