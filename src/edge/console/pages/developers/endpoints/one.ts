@@ -5,7 +5,7 @@ import { type Fault, faultOf } from '../../../parts/fault.ts';
 import { type CursorMeta, pager } from '../../../parts/pager.ts';
 import { alert, badge, card, type Column, doneAlert, empty, facts, idText, table, when } from '../../../parts/parts.ts';
 import { backTo, type Endpoint, endpointBadge, endpointOf, subscriptions } from './read.ts';
-import { resendForm } from './resend.ts';
+import { resendForm } from './resend-form.ts';
 import { ENDPOINT_TEXTS } from './texts.ts';
 
 /** An attempt as GET /webhooks/{id}/deliveries returns it. */
