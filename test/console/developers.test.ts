@@ -139,7 +139,7 @@ test('a delivery shows what was sent, what was answered and how long it took; an
   const { body } = await api.call('POST', '/customers', { body: { name: 'Awa Ndiaye', email: 'awa@payer.example' } });
   const shown = await until(
     async () => (await developer.get(`${base}/endpoints/${id}`)).text,
-    (text) => /customer\.created/.test(text),
+    (text) => /#whd_/.test(text),
   );
   assert.match(shown, /<span class="badge bad">503<\/span>/);
   assert.match(shown, /Next attempt:/);

@@ -3,7 +3,7 @@ import { once } from '../../tenants/api/idempotency.ts';
 import type { Call, Reply } from '../../tenants/api/route.ts';
 import { invalid, notFound, Problem } from '../../kit/errors.ts';
 import { isId, lowestIdAt } from '../../kit/ids.ts';
-import { EVENT_TYPES, subscriptionsOf } from '../events/catalogue.ts';
+import { EVENT_TYPES, type EventType, subscriptionsOf } from '../events/catalogue.ts';
 import type { WebhookDeps } from './deps.ts';
 import { requeueRange } from './range-store.ts';
 import { TEST_EVENT } from './service.ts';
@@ -52,12 +52,14 @@ export async function resendRange(
   return reply;
 }
 
+/** Returns the types of events that an endpoint with these subscriptions can be sent again. */
+export function resendableTypes(events: readonly string[]): EventType[] {
+  return EVENT_TYPES.filter((type) => type !== TEST_EVENT && subscriptionsOf(type).some((one) => events.includes(one)));
+}
+
 /** Returns the types that are sent: those the endpoint subscribes to, or the chosen one of them. */
 function typesOf(chosen: string, events: readonly string[]): string[] {
-  const subscribed = EVENT_TYPES.filter(
-    (type) => type !== TEST_EVENT && subscriptionsOf(type).some((one) => events.includes(one)),
-  );
-  const types = subscribed.filter((type) => chosen === '' || type === chosen);
+  const types = resendableTypes(events).filter((type) => chosen === '' || type === chosen);
   if (types.length === 0) throw invalid({ type: ['must be a type that the endpoint receives'] });
   return types;
 }

@@ -1,6 +1,5 @@
 import { type Html, html, raw } from '../../../../../kit/html.ts';
-import { EVENT_TYPES } from '../../../../../money/events/catalogue.ts';
-import { MAX_RESENT } from '../../../../../money/webhooks/range.ts';
+import { MAX_RESENT, resendableTypes } from '../../../../../money/webhooks/range.ts';
 import { fieldOf, type TeamVisit } from '../../../page.ts';
 import type { Fault } from '../../../parts/fault.ts';
 import { number } from '../../../parts/format.ts';
@@ -21,14 +20,11 @@ export function resendForm(visit: TeamVisit, { id, active, events }: Endpoint, f
     error: fault?.errors[name]?.[0],
   });
   const minute = (ms: number) => new Date(ms).toISOString().slice(0, 16);
-  const types = EVENT_TYPES.filter((type) =>
-    events.some((one) => one === '*' || one === type || one === `${type.split('.')[0]}.*`),
-  );
   const isOpen = fault !== undefined && Object.keys(fault.errors).length > 0;
   return html`<details class="card"${isOpen && raw(' open')}><summary>${texts.title}</summary>
 <p class="note">${texts.note(number(MAX_RESENT, language))}</p>
 <form method="post" action="${base}/developers/endpoints/${id}/resend">${visit.formFields()}
-${select({ ...common('type', ''), label: texts.type }, [['', texts.everyType], ...types.map((type) => [type, type] as const)])}
+${select({ ...common('type', ''), label: texts.type }, [['', texts.everyType], ...resendableTypes(events).map((type) => [type, type] as const)])}
 ${field({ ...common('from', minute(at - DAY_MS)), label: texts.from, type: 'datetime-local', required: true })}
 ${field({ ...common('to', minute(at + 60_000)), label: texts.to, type: 'datetime-local', required: true })}
 <div class="form-actions"><button>${texts.submit}</button></div></form></details>`;
