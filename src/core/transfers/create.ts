@@ -48,6 +48,7 @@ async function make(tx: Tx, deps: CreateDeps, call: Call<CreateTransferBody>, am
     call.body,
     amount_minor,
   );
+  call.verifyPayee?.({ ...payee.recipient, channel: payee.channel.id });
   const { candidates, explanation } = await deps.router.choose({
     environment,
     team_id: team.id,

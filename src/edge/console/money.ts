@@ -14,6 +14,9 @@ export interface Moved {
   currency: string;
 }
 
+/** What an operation that moves money is called with. An amount that its body leaves out is sent as the one that is compared. */
+export type MovingCall = Pick<ApiCall, 'idempotency_key' | 'params'> & { body?: Readonly<Record<string, unknown>> };
+
 /** The operation ran, or a second person was asked for a decision. */
 export type Movement = { kind: 'done'; reply: Reply } | { kind: 'asked'; approval: string };
 
@@ -26,21 +29,17 @@ export type Movement = { kind: 'done'; reply: Reply } | { kind: 'asked'; approva
  * @returns `asked` with the id of an approval, for a page to lead to: nothing has moved
  * @throws Problem as the API responds with it
  */
-export async function movesMoney(
-  visit: TeamVisit,
-  operation: string,
-  call: Pick<ApiCall, 'idempotency_key'> & { body: Readonly<Record<string, unknown>> },
-  moved: Moved,
-): Promise<Movement> {
+export async function movesMoney(visit: TeamVisit, operation: string, call: MovingCall, moved: Moved): Promise<Movement> {
   const { control, secrets } = visit.approvals;
+  const { params, body: given } = call;
   const form_key = call.idempotency_key ?? visit.formKey;
   const known = await findByForm(control, visit.team.id, form_key);
   if (known !== undefined) return { kind: 'asked', approval: known };
   if (!needsSecond(await listThresholds(control, visit.team.id), moved)) {
-    return { kind: 'done', reply: await visit.api(operation, { body: call.body, idempotency_key: form_key }) };
+    return { kind: 'done', reply: await visit.api(operation, { params: params ?? {}, body: given, idempotency_key: form_key }) };
   }
   // What the second person sees is what is sent: an amount that was left out is the one that was compared.
-  const body = { ...call.body, amount: call.body.amount ?? wireFromMinor(moved.amount_minor) };
+  const body = given ? { ...given, amount: given.amount ?? wireFromMinor(moved.amount_minor) } : {};
   const permission = visit.check(operation, body);
   const payee = await payeeOf(visit, body);
   const request = {
@@ -49,7 +48,7 @@ export async function movesMoney(
     permission,
     form_key,
     ...moved,
-    wanted: { body, ...(payee ? { payee } : {}) },
+    wanted: { body, ...(params ? { params } : {}), ...(payee ? { payee } : {}) },
   } as const;
   const approval = await control.transaction((tx) => ask(tx, secrets, approvalActor(visit), request));
   return { kind: 'asked', approval };

@@ -82,6 +82,8 @@ export interface ApiCall {
   idempotency_key?: string | null;
   /** Subaccount for which it runs, of operations that take `X-Sync`. */
   sync?: string | null;
+  /** Verifies whom the operation is about to pay. */
+  verifyPayee?(payee: Readonly<Record<string, unknown>>): void;
 }
 
 /** What a page answers with. */

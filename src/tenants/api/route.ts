@@ -74,6 +74,11 @@ export interface Call<Body = unknown, Query = unknown> {
   ip: string;
   /** Time of the request in milliseconds since the epoch, used for everything it writes. */
   at: number;
+  /**
+   * Verifies whom the operation is about to pay, in its transaction: the recipient may have changed since a person saw it. It throws to
+   * prevent it. Absent: any.
+   */
+  verifyPayee?(payee: Readonly<Record<string, unknown>>): void;
 }
 
 export interface Reply {

@@ -10,6 +10,7 @@ export type ApprovalFault =
   | 'many_waiting'
   | 'approvers'
   | 'payee'
+  | 'account'
   | 'not_own';
 
 const MESSAGES: Readonly<Record<ApprovalFault, string>> = {
@@ -21,6 +22,7 @@ const MESSAGES: Readonly<Record<ApprovalFault, string>> = {
   many_waiting: 'Many approvals are waiting: decide on those first.',
   approvers: 'With a threshold, a team keeps two people who may approve.',
   payee: 'The recipient has changed since: ask again.',
+  account: 'Where its money goes has changed since: ask again.',
   not_own: 'Only whoever asked may do this.',
 };
 

@@ -3,7 +3,7 @@ import type { Minor } from '../../kit/money.ts';
 import type { Permission } from '../people/roles.ts';
 
 /** What waits for a second person. */
-export type ApprovalKind = 'money' | 'key' | 'person' | 'threshold';
+export type ApprovalKind = 'money' | 'account' | 'key' | 'person' | 'threshold';
 
 export type Decision = 'approved' | 'rejected' | 'withdrawn';
 
@@ -24,10 +24,19 @@ export interface Threshold {
 
 /** What was asked for, as it is stored encrypted. */
 export interface Wanted {
-  /** Parameters and body of the operation. */
+  /** Parameters in the path of an operation of the API. */
+  params?: Readonly<Record<string, string>>;
+  /** Body of an operation of the API, or what an action of the console is about. */
   body: Readonly<Record<string, unknown>>;
   /** The saved recipient of a payout when it was asked for: a changed one is not paid. */
   payee?: Readonly<Record<string, unknown>>;
+  /** Where the money of a subaccount went when a change of it was asked for: another one is not overwritten. */
+  account?: Readonly<Record<string, unknown>>;
+}
+
+/** Whether it runs as an operation of the API when it is approved, as the second person. */
+export function isOperation({ kind }: Pick<ApprovalRow, 'kind'>): boolean {
+  return kind === 'money' || kind === 'account';
 }
 
 /** A row of `approvals`. */

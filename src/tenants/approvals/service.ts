@@ -11,7 +11,7 @@ import { listApprovers, lockMember } from '../people/member-store.ts';
 import { isPermitted } from '../people/roles.ts';
 import { findUser } from '../people/store.ts';
 import { refuseApproval } from './faults.ts';
-import { APPROVAL_MS, type ApprovalRow, type Decision, MAX_WAITING, type Wanted } from './schema.ts';
+import { APPROVAL_MS, type ApprovalRow, type Decision, isOperation, MAX_WAITING, type Wanted } from './schema.ts';
 import { approvalState } from './states.ts';
 import { countWaiting, findByForm, insertApproval, lockApproval, type NewApproval, writeDecision } from './store.ts';
 import { APPROVING } from './thresholds.ts';
@@ -90,10 +90,10 @@ export async function withdraw(tx: Tx, who: ApprovalActor, id: string): Promise<
 }
 
 /**
- * Returns an approved movement that this person may run now.
+ * Returns an approved operation that this person may run now.
  * @throws Problem 403 for whoever asked, and whoever may not decide on it; as {@link lockRunnable}
  */
-export async function lockMovement(tx: Tx, who: ApprovalActor, id: string): Promise<ApprovalRow> {
+export async function lockOperation(tx: Tx, who: ApprovalActor, id: string): Promise<ApprovalRow> {
   const row = await lockRunnable(tx, who, id);
   if (row.asked_by === who.user_id) refuseApproval('own');
   await refuseChecker(tx, who, row);
@@ -123,14 +123,11 @@ async function lockOpen(tx: Tx, { team, environment }: ApprovalActor, id: string
   return row;
 }
 
-/** Of money, the second person must be permitted the operation too: it runs as theirs. */
-async function refuseChecker(
-  tx: Tx,
-  { user_id, environment }: ApprovalActor,
-  { team_id, kind, permission }: ApprovalRow,
-): Promise<void> {
+/** Of an operation of the API, the second person must be permitted it too: it runs as theirs. */
+async function refuseChecker(tx: Tx, { user_id, environment }: ApprovalActor, row: ApprovalRow): Promise<void> {
+  const { team_id, permission } = row;
   const checker = await lockMember(tx, team_id, user_id);
-  const needed = kind === 'money' ? (['approval.write', permission] as const) : (['approval.write'] as const);
+  const needed = isOperation(row) ? (['approval.write', permission] as const) : (['approval.write'] as const);
   const may = checker && !checker.disabled && needed.every((one) => isPermitted(checker.role, one, environment));
   if (!may) throw new Problem(403, 'Your role does not permit this.');
 }

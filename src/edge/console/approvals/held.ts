@@ -3,22 +3,27 @@ import { ask, type Request } from '../../../tenants/approvals/service.ts';
 import { findByForm } from '../../../tenants/approvals/store.ts';
 import { listThresholds } from '../../../tenants/approvals/threshold-store.ts';
 import { refuseTooFew } from '../../../tenants/approvals/thresholds.ts';
+import type { Wanted } from '../../../tenants/approvals/schema.ts';
+import type { KeyKind } from '../../../tenants/keys/caller.ts';
 import type { Scope } from '../../../tenants/keys/scopes.ts';
+import { rightsOf } from '../../../tenants/keys/service.ts';
 import { type Answer, redirect, type TeamVisit } from '../page.ts';
 import { approvalActor } from './actor.ts';
 
 /** Scopes with which a key moves money, or decides where it goes. */
-const MONEY_SCOPES: readonly Scope[] = ['refund.write', 'transfer.write', 'beneficiary.write'];
+const MONEY_SCOPES: readonly Scope[] = ['refund.write', 'transfer.write', 'beneficiary.write', 'account.write', 'dispute.write'];
 
-/** Whether a key with these rights is a way past the second person. */
-export function movesMoneyOut(rights: readonly Scope[]): boolean {
-  return rights.some((scope) => MONEY_SCOPES.includes(scope));
+/** Whether such a key is a way past the second person. Public keys are not: the API lets none of them change where money goes. */
+export function movesMoneyOut(kind: KeyKind, scopes: readonly string[]): boolean {
+  return kind !== 'public' && rightsOf(kind, scopes).some((scope) => MONEY_SCOPES.includes(scope));
 }
 
-/** An action that changes who could move money, and how much. */
+/** An action that changes who could move money, how much, or where it goes. */
 export type HeldAction = Pick<Request, 'operation' | 'permission'> & {
-  kind: 'key' | 'person' | 'threshold';
+  kind: 'account' | 'key' | 'person' | 'threshold';
   body: Readonly<Record<string, unknown>>;
+  /** What of it is not in the body, and what it relies on. */
+  seen?: Omit<Wanted, 'body'>;
 };
 
 /**
@@ -29,7 +34,7 @@ export type HeldAction = Pick<Request, 'operation' | 'permission'> & {
  */
 export async function heldBack(
   visit: TeamVisit,
-  { body, ...action }: HeldAction,
+  { body, seen = {}, ...action }: HeldAction,
   rehearse?: (tx: Tx) => Promise<unknown>,
 ): Promise<Answer | null> {
   const { control, secrets } = visit.approvals;
@@ -42,7 +47,7 @@ export async function heldBack(
       await refuseTooFew(tx, visit.team.id);
     });
   }
-  const request = { ...action, form_key: visit.formKey, amount_minor: null, currency: null, wanted: { body } };
+  const request = { ...action, form_key: visit.formKey, amount_minor: null, currency: null, wanted: { body, ...seen } };
   return toApproval(visit, await control.transaction((tx) => ask(tx, secrets, approvalActor(visit), request)));
 }
 

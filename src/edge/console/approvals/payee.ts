@@ -22,11 +22,16 @@ export async function payeeOf({ store, team }: TeamVisit, body: Readonly<Record<
 }
 
 /** Whether the saved recipient is another than when the payout was asked for, or is gone. */
-export async function hasOtherPayee(visit: TeamVisit, { body, payee }: Wanted): Promise<boolean> {
-  if (!payee) return false;
-  const now: Record<string, unknown> | null = await payeeOf(visit, body).catch((error: unknown) => {
+export async function hasOtherPayee(visit: TeamVisit, wanted: Wanted): Promise<boolean> {
+  if (!wanted.payee) return false;
+  const now = await payeeOf(visit, wanted.body).catch((error: unknown) => {
     if (error instanceof Problem && error.status === 404) return null;
     throw error;
   });
-  return Object.keys(payee).some((name) => payee[name] !== now?.[name]);
+  return isOtherPayee(wanted, now ?? {});
+}
+
+/** Whether a recipient is another than the saved one of when the payout was asked for. */
+export function isOtherPayee({ payee = {} }: Wanted, now: Readonly<Record<string, unknown>>): boolean {
+  return Object.keys(payee).some((name) => payee[name] !== now[name]);
 }

@@ -1,16 +1,17 @@
 import { Problem } from '../../../kit/errors.ts';
 import type { Tx } from '../../../kit/sql.ts';
-import { createdBefore } from '../../../tenants/api/idempotency.ts';
 import type { Reply } from '../../../tenants/api/route.ts';
 import { refuseApproval } from '../../../tenants/approvals/faults.ts';
-import type { ApprovalRow, Wanted } from '../../../tenants/approvals/schema.ts';
-import { decide, lockMovement } from '../../../tenants/approvals/service.ts';
+import { type ApprovalRow, isOperation, type Wanted } from '../../../tenants/approvals/schema.ts';
+import { decide, lockOperation } from '../../../tenants/approvals/service.ts';
 import { writeDone, writeFailed } from '../../../tenants/approvals/store.ts';
 import { wantedOf } from '../../../tenants/approvals/wanted.ts';
 import type { TeamVisit } from '../page.ts';
+import { hasOtherDestination } from './account.ts';
 import { approvalActor } from './actor.ts';
-import { hasOtherPayee } from './payee.ts';
+import { isOtherPayee } from './payee.ts';
 import { isPerformed, perform } from './perform.ts';
+import { ranBefore } from './ran.ts';
 
 /**
  * Approves as the second person, and runs what was asked for. A key is made later, by whoever asked, because only they may see it.
@@ -22,7 +23,7 @@ export async function approve(visit: TeamVisit, row: ApprovalRow): Promise<void>
   const decided = (tx: Tx) => decide(tx, approvalActor(visit), row.id, 'approved', () => refuseSubject(visit, wanted));
   if (!isPerformed(row.operation)) {
     await control.transaction(decided);
-    return row.kind === 'money' ? runMovement(visit, row.id) : undefined;
+    return isOperation(row) ? runOperation(visit, row.id) : undefined;
   }
   let rejection: unknown;
   try {
@@ -44,17 +45,21 @@ export async function approve(visit: TeamVisit, row: ApprovalRow): Promise<void>
 }
 
 /**
- * Runs an approved movement, as the person of the visit. The idempotency key is that of the form that asked, so that it runs once however
+ * Runs an approved operation, as the person of the visit. The idempotency key is that of the form that asked, so that it runs once however
  * often this is called. A rejection by the API ends the approval; anything else leaves it approved, to be run again.
- * @throws Problem as {@link lockMovement} does; whatever leaves it open whether the operation ran
+ * @throws Problem as {@link lockOperation} does; whatever leaves it open whether the operation ran
  */
-export async function runMovement(visit: TeamVisit, id: string): Promise<void> {
+export async function runOperation(visit: TeamVisit, id: string): Promise<void> {
   const { control, secrets } = visit.approvals;
-  const row = await control.transaction((tx) => lockMovement(tx, approvalActor(visit), id));
+  const row = await control.transaction((tx) => lockOperation(tx, approvalActor(visit), id));
   const wanted = wantedOf(secrets, row);
+  const { params = {}, body } = wanted;
+  const verifyPayee = (payee: Readonly<Record<string, unknown>>) => {
+    if (isOtherPayee(wanted, payee)) refuseApproval('payee');
+  };
   try {
-    if (await hasOtherPayee(visit, wanted)) refuseApproval('payee');
-    const reply = await visit.api(row.operation, { body: wanted.body, idempotency_key: row.form_key });
+    if (await hasOtherDestination(visit, wanted)) refuseApproval('account');
+    const reply = await visit.api(row.operation, { params, body, idempotency_key: row.form_key, verifyPayee });
     await writeDone(control, id, madeBy(reply));
   } catch (error) {
     if (!isFinal(error)) throw error;
@@ -67,12 +72,6 @@ export async function runMovement(visit: TeamVisit, id: string): Promise<void> {
 /** A rejection that a repetition does not change. */
 function isFinal(error: unknown): error is Problem {
   return error instanceof Problem && error.status >= 400 && error.status < 500 && error.status !== 429;
-}
-
-/** An operation that ran before is done, whatever it would be answered with now: its key may be spent, its recipient another. */
-function ranBefore({ store, team }: TeamVisit, { operation, form_key }: ApprovalRow, { body }: Wanted) {
-  const request = { params: {}, sync: null, body, caller: { kind: 'secret' } } as const;
-  return createdBefore(store.db, { team_id: team.id, route: operation, key: form_key }, request);
 }
 
 function refuseSubject({ session }: TeamVisit, { body }: Wanted): void {

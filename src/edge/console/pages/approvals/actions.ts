@@ -1,11 +1,12 @@
 import { notFound, Problem } from '../../../../kit/errors.ts';
 import { refuseApproval } from '../../../../tenants/approvals/faults.ts';
+import { isOperation } from '../../../../tenants/approvals/schema.ts';
 import { decide, lockRunnable, withdraw } from '../../../../tenants/approvals/service.ts';
 import { writeDone } from '../../../../tenants/approvals/store.ts';
 import { wantedOf } from '../../../../tenants/approvals/wanted.ts';
 import { approvalActor } from '../../approvals/actor.ts';
 import { toApproval } from '../../approvals/held.ts';
-import { approve, runMovement } from '../../approvals/run.ts';
+import { approve, runOperation } from '../../approvals/run.ts';
 import { type Answer, redirect, type TeamVisit } from '../../page.ts';
 import { makeKeyIn, rollKeyIn, type WantedKey } from '../developers/keys/service.ts';
 import { madePage } from '../developers/keys/views.ts';
@@ -17,12 +18,12 @@ export function submitApprove(visit: TeamVisit): Promise<Answer> {
   return shown(visit, 'approve', async () => approve(visit, await approvalOf(visit)));
 }
 
-/** Runs an approved movement whose answer is not known. */
+/** Runs an approved operation whose answer is not known. */
 export function submitRun(visit: TeamVisit): Promise<Answer> {
   return shown(visit, null, async () => {
     const row = await approvalOf(visit);
-    if (row.kind !== 'money') throw notFound();
-    await runMovement(visit, row.id);
+    if (!isOperation(row)) throw notFound();
+    await runOperation(visit, row.id);
   });
 }
 

@@ -1,5 +1,6 @@
 import { html, type HtmlPart } from '../../../../kit/html.ts';
 import { minorFromWire } from '../../../../kit/money.ts';
+import type { Split } from '../../../../money/settlement/shares.ts';
 import type { ApprovalRow, Wanted } from '../../../../tenants/approvals/schema.ts';
 import { isRole } from '../../../../tenants/people/roles.ts';
 import type { TeamVisit } from '../../page.ts';
@@ -8,17 +9,25 @@ import { alert, card, facts } from '../../parts/parts.ts';
 import { KEY_TEXTS } from '../developers/keys/texts.ts';
 import { ONE_TEXTS } from '../payments/one/texts.ts';
 import { PEOPLE_TEXTS } from '../people/texts.ts';
+import { shareOf } from '../subaccounts/read.ts';
+import { ACCOUNT_TEXTS } from '../subaccounts/texts.ts';
 import { FIELD_TEXTS } from './fields.ts';
 import { APPROVAL_TEXTS } from './texts.ts';
 
 const HOUR_MS = 3_600_000;
 
+/** What the path of an operation names. */
+const SUBJECTS: Readonly<Record<string, 'account' | 'dispute'>> = {
+  'PATCH /accounts/:id': 'account',
+  'POST /disputes/:id/accept': 'dispute',
+};
+
 /** Shows everything that runs when it is approved, and nothing is left out: a field without a name has its own. */
 export function wantedView(
   visit: TeamVisit,
   row: ApprovalRow,
-  { body, payee }: Wanted,
-  seen: { names: ReadonlyMap<string, string>; payeeChanged: boolean },
+  { params = {}, body, payee, account }: Wanted,
+  seen: { names: ReadonlyMap<string, string>; changed: string | null },
 ) {
   const texts = APPROVAL_TEXTS[visit.language];
   const label = (name: string) => FIELD_TEXTS[visit.language][name] ?? name;
@@ -26,13 +35,18 @@ export function wantedView(
     Object.entries(fields).map(([name, value]) => [label(name), shown(visit, row, name, value, seen.names, fields)] as const);
   // A payout has a fee, which leaves the balance too.
   const { amount_minor, currency } = row;
+  const has = body.amount !== undefined;
   const more = amount_minor !== null && currency !== null && amount_minor !== minorFromWire(Number(body.amount));
-  const total = more ? ([[texts.total, money(amount_minor, currency, visit.language)]] as const) : [];
-  const recipient = payee && html`<h3>${texts.payeeNote}</h3>${facts(rows(payee))}`;
-  return card(
-    texts.details,
-    html`${seen.payeeChanged && alert(texts.payeeChanged)}${facts([...rows(body), ...total])}${recipient}`,
-  );
+  const total = more ? ([[has ? texts.total : label('amount'), money(amount_minor, currency, visit.language)]] as const) : [];
+  const about = Object.values(params).map((id) => [label(SUBJECTS[row.operation] ?? 'id'), subject(visit, row, id)] as const);
+  const relied = payee ?? account;
+  const before = relied && html`<h3>${payee ? texts.payeeNote : texts.accountNote}</h3>${facts(rows(relied))}`;
+  return card(texts.details, html`${alert(seen.changed)}${facts([...about, ...rows(body), ...total])}${before}`);
+}
+
+function subject({ base }: TeamVisit, { operation }: ApprovalRow, id: string): HtmlPart {
+  const pages = SUBJECTS[operation] === 'dispute' ? 'disputes' : 'subaccounts';
+  return html`<a href="${base}/${pages}/${id}"><code>${id}</code></a>`;
 }
 
 function shown(
@@ -51,6 +65,8 @@ function shown(
   if (name === 'scopes' && Array.isArray(value) && value.length === 0) {
     return Object.entries(KEY_TEXTS[language].rightsOf).find(([kind]) => kind === fields.kind)?.[1];
   }
+  if (name === 'split') return shareOf({ split: value as Split | null }, visit);
+  if (name === 'settlement' && value === null) return ACCOUNT_TEXTS[language].channelNone;
   if (Array.isArray(value)) return html`<span class="dots">${value.map((one) => html`<code>${String(one)}</code>`)}</span>`;
   if (value === null || value === undefined) return null;
   if (typeof value === 'object') {
@@ -69,7 +85,7 @@ function shown(
     case 'payment':
       return html`<a href="${base}/payments/${text}"><code>${text}</code></a>`;
     case 'id':
-      return html`<a href="${base}/developers/keys/${text}"><code>${text}</code></a>`;
+      return visit.can('key.read') ? html`<a href="${base}/developers/keys/${text}"><code>${text}</code></a>` : text;
     case 'reason':
       return Object.entries(ONE_TEXTS[language].refund.reasons).find(([reason]) => reason === text)?.[1] ?? text;
     case 'role':

@@ -28,6 +28,10 @@ export const FIELD_TEXTS: Texts<Readonly<Record<string, string>>> = {
     email: 'E-mail address',
     link: 'Invitation',
     above_minor: 'A second person above',
+    dispute: 'Dispute',
+    account: 'Subaccount',
+    split: 'Your share',
+    settlement: 'Where its money is paid out',
   },
   fr: {
     payment: 'Paiement',
@@ -55,5 +59,9 @@ export const FIELD_TEXTS: Texts<Readonly<Record<string, string>>> = {
     email: 'Adresse e-mail',
     link: 'Invitation',
     above_minor: 'Deuxième personne au-dessus de',
+    dispute: 'Litige',
+    account: 'Sous-compte',
+    split: 'Votre part',
+    settlement: 'Où ses fonds sont versés',
   },
 };

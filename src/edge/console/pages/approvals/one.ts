@@ -1,11 +1,12 @@
 import { notFound } from '../../../../kit/errors.ts';
 import { type Html, html } from '../../../../kit/html.ts';
 import { isId } from '../../../../kit/ids.ts';
-import type { ApprovalRow, Wanted } from '../../../../tenants/approvals/schema.ts';
+import { type ApprovalRow, isOperation, type Wanted } from '../../../../tenants/approvals/schema.ts';
 import { approvalState } from '../../../../tenants/approvals/states.ts';
 import { findApproval } from '../../../../tenants/approvals/store.ts';
 import { wantedOf } from '../../../../tenants/approvals/wanted.ts';
 import { namesOfMembers } from '../../../../tenants/people/names-store.ts';
+import { hasOtherDestination } from '../../approvals/account.ts';
 import { hasOtherPayee } from '../../approvals/payee.ts';
 import { isPerformed } from '../../approvals/perform.ts';
 import type { Answer, TeamVisit } from '../../page.ts';
@@ -33,10 +34,10 @@ export async function showApproval(visit: TeamVisit, fault?: { status: number; m
   const row = await approvalOf(visit);
   const wanted = wantedOf(approvals.secrets, row);
   const state = approvalState(row);
-  const [name, names, payeeChanged] = await Promise.all([
+  const [name, names, changed] = await Promise.all([
     peopleOf(visit, [row]),
     namesOfMembers(approvals.control, team.id, typeof wanted.body.user === 'string' ? [wanted.body.user] : []),
-    state === 'open' ? hasOtherPayee(visit, wanted) : false,
+    state === 'open' ? changedSince(visit, wanted) : null,
   ]);
   const about = facts([
     [texts.askedBy, name(row.asked_by)],
@@ -56,8 +57,15 @@ export async function showApproval(visit: TeamVisit, fault?: { status: number; m
     nav: '/approvals',
     ...(fault ? { status: fault.status } : {}),
     body: html`<p class="back"><a href="${base}/approvals">← ${texts.back}</a></p>${pageHead(title, { note: html`${stateBadge(row, language)} ${texts.stateTexts[state]}` })}<div class="narrow">${notice}
-${wantedView(visit, row, wanted, { names, payeeChanged })}${card(texts.state, about)}${actions(visit, row, wanted)}</div>`,
+${wantedView(visit, row, wanted, { names, changed })}${card(texts.state, about)}${actions(visit, row, wanted)}</div>`,
   };
+}
+
+/** Says that what the operation relies on has changed, so that an approval would fail. */
+async function changedSince(visit: TeamVisit, wanted: Wanted): Promise<string | null> {
+  const texts = APPROVAL_TEXTS[visit.language];
+  if (await hasOtherPayee(visit, wanted)) return texts.payeeChanged;
+  return (await hasOtherDestination(visit, wanted)) ? texts.accountChanged : null;
 }
 
 function resultPath({ base }: TeamVisit, id: string): string {
@@ -71,18 +79,18 @@ function actions(visit: TeamVisit, row: ApprovalRow, wanted: Wanted): Html | nul
   const path = `${visit.base}/approvals/${row.id}`;
   const form = (name: string, label: string, tone: string) =>
     html`<form method="post" action="${path}/${name}?from=${encodeURIComponent(path)}">${visit.formFields()}<button${tone && html` class="${tone}"`}>${label}</button></form>`;
-  const decides = visit.can('approval.write') && (row.kind !== 'money' || visit.can(row.permission));
+  const decides = visit.can('approval.write') && (!isOperation(row) || visit.can(row.permission));
   switch (approvalState(row)) {
     case 'open': {
       if (own) return box(texts.ownNote, form('withdraw', texts.withdraw, 'quiet-button'));
       if (wanted.body.user === visit.session.user.id) return box(texts.faults.subject);
       if (!decides) return box(texts.roleNote);
-      const note = row.kind === 'money' || isPerformed(row.operation) ? texts.approveNote : undefined;
+      const note = isOperation(row) || isPerformed(row.operation) ? texts.approveNote : undefined;
       return box(note, html`${form('approve', texts.approve, '')}${form('reject', texts.reject, 'danger')}`);
     }
     case 'approved':
       if (row.kind === 'key') return own ? box(texts.makeNote, form('key', texts.make, '')) : null;
-      return row.kind === 'money' && !own && decides ? box(texts.runNote, form('run', texts.run, '')) : null;
+      return isOperation(row) && !own && decides ? box(texts.runNote, form('run', texts.run, '')) : null;
     default:
       return null;
   }

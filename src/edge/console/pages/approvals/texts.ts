@@ -6,6 +6,9 @@ import type { Texts } from '../../language.ts';
 export type AskedFor =
   | 'POST /refunds'
   | 'POST /transfers'
+  | 'POST /disputes/:id/accept'
+  | 'POST /accounts'
+  | 'PATCH /accounts/:id'
   | 'key.create'
   | 'key.roll'
   | 'key.activate'
@@ -53,6 +56,8 @@ type Name =
   | 'runNote'
   | 'payeeNote'
   | 'payeeChanged'
+  | 'accountNote'
+  | 'accountChanged'
   | 'never'
   | 'anyAddress';
 
@@ -72,7 +77,7 @@ export const APPROVAL_TEXTS: Texts<ApprovalTexts> = {
     waiting: 'Waiting',
     ended: 'Ended',
     noneTitle: 'Nothing waits for a second person',
-    noneText: 'Refunds and payouts above your thresholds, keys, people and thresholds appear here.',
+    noneText: 'Refunds, payouts and disputes above your thresholds, subaccounts, keys, people and thresholds appear here.',
     off: 'No threshold is set: nothing needs a second person.',
     thresholds: 'Thresholds',
     what: 'What',
@@ -103,11 +108,16 @@ export const APPROVAL_TEXTS: Texts<ApprovalTexts> = {
     runNote: 'The answer is not known. Running it again cannot repeat it: it happens once.',
     payeeNote: 'Recipient when it was asked for',
     payeeChanged: 'The recipient has changed since: an approval will fail.',
+    accountNote: 'Where its money went when it was asked for',
+    accountChanged: 'Where its money goes has changed since: an approval will fail.',
     never: 'does not end',
     anyAddress: 'any address',
     operations: {
       'POST /refunds': 'Refund',
       'POST /transfers': 'Payout',
+      'POST /disputes/:id/accept': 'Acceptance of a dispute',
+      'POST /accounts': 'New subaccount',
+      'PATCH /accounts/:id': 'Change of a subaccount',
       'key.create': 'New API key',
       'key.roll': 'Replacement of an API key',
       'key.activate': 'Activation of an API key',
@@ -147,6 +157,7 @@ export const APPROVAL_TEXTS: Texts<ApprovalTexts> = {
       many_waiting: 'Many approvals are waiting: decide on those first.',
       approvers: 'With a threshold, a team keeps two people who may approve. Appoint another one first.',
       payee: 'The recipient has changed since: ask again.',
+      account: 'Where its money goes has changed since: ask again.',
       not_own: 'Only whoever asked may do this.',
     },
     done: {
@@ -162,7 +173,7 @@ export const APPROVAL_TEXTS: Texts<ApprovalTexts> = {
     ended: 'Terminées',
     noneTitle: 'Aucune validation en attente',
     noneText:
-      'Les remboursements et virements au-dessus de vos seuils, les clés, les utilisateurs et les seuils apparaissent ici.',
+      'Les remboursements, virements et litiges au-dessus de vos seuils, les sous-comptes, les clés, les utilisateurs et les seuils apparaissent ici.',
     off: 'Aucun seuil n’est défini : rien ne demande une deuxième personne.',
     thresholds: 'Seuils',
     what: 'Opération',
@@ -193,11 +204,16 @@ export const APPROVAL_TEXTS: Texts<ApprovalTexts> = {
     runNote: 'Le résultat n’est pas connu. Une nouvelle exécution est sans risque : l’opération n’a lieu qu’une fois.',
     payeeNote: 'Bénéficiaire au moment de la demande',
     payeeChanged: 'Le bénéficiaire a été modifié depuis : une validation échouera.',
+    accountNote: 'Destination des fonds au moment de la demande',
+    accountChanged: 'La destination des fonds a été modifiée depuis : une validation échouera.',
     never: 'sans fin',
     anyAddress: 'toutes les adresses',
     operations: {
       'POST /refunds': 'Remboursement',
       'POST /transfers': 'Virement',
+      'POST /disputes/:id/accept': 'Acceptation d’un litige',
+      'POST /accounts': 'Nouveau sous-compte',
+      'PATCH /accounts/:id': 'Modification d’un sous-compte',
       'key.create': 'Nouvelle clé API',
       'key.roll': 'Remplacement d’une clé API',
       'key.activate': 'Activation d’une clé API',
@@ -238,6 +254,7 @@ export const APPROVAL_TEXTS: Texts<ApprovalTexts> = {
       many_waiting: 'De nombreuses validations sont en attente : décidez d’abord de celles-ci.',
       approvers: 'Avec un seuil, une équipe garde deux personnes qui peuvent valider. Nommez-en d’abord une autre.',
       payee: 'Le bénéficiaire a été modifié depuis : refaites la demande.',
+      account: 'La destination des fonds a été modifiée depuis : refaites la demande.',
       not_own: 'Seul l’auteur de la demande peut le faire.',
     },
     done: {

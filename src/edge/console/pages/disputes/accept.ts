@@ -1,4 +1,7 @@
 import { html } from '../../../../kit/html.ts';
+import { hundredths } from '../../../../kit/money.ts';
+import { toApproval } from '../../approvals/held.ts';
+import { movesMoney } from '../../money.ts';
 import { type Answer, fieldOf, redirect, type TeamVisit } from '../../page.ts';
 import { typedAmount } from '../../parts/amount.ts';
 import { type Fault, faultOf } from '../../parts/fault.ts';
@@ -36,13 +39,15 @@ ${field({ ...confirm, error, inputmode: 'decimal', autocomplete: 'off' })}
   };
 }
 
-/** Accepts the dispute whose amount was typed. */
+/** Accepts the dispute whose amount was typed, or asks a second person: its money goes back to the payer as that of a refund does. */
 export async function submitAccept(visit: TeamVisit): Promise<Answer> {
-  const { id, amount } = await disputeOf(visit);
+  const { id, amount, currency } = await disputeOf(visit);
   const typed = fieldOf(visit, 'confirm');
   if (typedAmount(typed) !== amount) return showAccept(visit, { typed });
   try {
-    await visit.api('POST /disputes/:id/accept', { params: { id } });
+    const moved = { amount_minor: hundredths(amount), currency };
+    const accepted = await movesMoney(visit, 'POST /disputes/:id/accept', { params: { id } }, moved);
+    if (accepted.kind === 'asked') return toApproval(visit, accepted.approval);
   } catch (error) {
     return showAccept(visit, { typed, fault: faultOf(error) });
   }

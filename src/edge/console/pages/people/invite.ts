@@ -3,6 +3,7 @@ import type { Problem } from '../../../../kit/errors.ts';
 import { html } from '../../../../kit/html.ts';
 import type { Tx } from '../../../../kit/sql.ts';
 import { invite, resend, withdraw } from '../../../../tenants/people/members.ts';
+import { listInvitations } from '../../../../tenants/people/link-store.ts';
 import { isRole } from '../../../../tenants/people/roles.ts';
 import { heldBack } from '../../approvals/held.ts';
 import type { ConsoleDeps } from '../../deps.ts';
@@ -64,7 +65,9 @@ function senderOf({ team, session, language }: TeamVisit) {
 export async function submitResend({ stores: { control } }: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
   const link = visit.params.link ?? '';
   const work = (tx: Tx) => resend(tx, administratorOf(visit), link, senderOf(visit));
-  const held = await heldBack(visit, heldPerson('person.resend', { link }), work);
+  const invitation = (await listInvitations(control, visit.team.id)).find(({ id }) => id === link);
+  const { email = null, role = null } = invitation ?? {};
+  const held = await heldBack(visit, heldPerson('person.resend', { link, email, role }), work);
   if (held) return held;
   await control.transaction(work);
   return redirect(`${visit.base}/people?done=invited`);

@@ -1,7 +1,9 @@
+import type { CreateAccountBody } from '../../../../core/accounts/schema.ts';
 import type { Split } from '../../../../money/settlement/shares.ts';
 import { CHANNELS } from '../../../../providers/reference/channels.ts';
 import { invalid } from '../../../../kit/errors.ts';
 import { type Html, html } from '../../../../kit/html.ts';
+import { heldAccount, isRedirected } from '../../approvals/account.ts';
 import { type Answer, fieldOf, type PageAnswer, redirect, type TeamVisit } from '../../page.ts';
 import { typedAmount } from '../../parts/amount.ts';
 import { type Fault, faultOf, unplaced } from '../../parts/fault.ts';
@@ -29,7 +31,10 @@ export function showCreate(visit: TeamVisit): Answer {
 export async function createAccount(visit: TeamVisit): Promise<Answer> {
   const typed = typedIn(visit);
   try {
-    const made = await visit.api('POST /accounts', { body: bodyOf(visit, typed), idempotency_key: visit.formKey });
+    const body = bodyOf(visit, typed);
+    const held = isRedirected(body, null) && (await heldAccount(visit, body, null));
+    if (held) return held;
+    const made = await visit.api('POST /accounts', { body, idempotency_key: visit.formKey });
     return redirect(`${visit.base}/subaccounts/${(made.body as { account: Account }).account.id}?done=create`);
   } catch (error) {
     return formPage(visit, null, typed, faultOf(error));
@@ -51,7 +56,13 @@ export async function editAccount(visit: TeamVisit): Promise<Answer> {
   const account = await accountOf(visit);
   const typed = typedIn(visit);
   try {
-    await visit.api('PATCH /accounts/:id', { params: { id: account.id }, body: bodyOf(visit, typed) });
+    const body = bodyOf(visit, typed);
+    const redirected = isRedirected(body, account);
+    const held = redirected && (await heldAccount(visit, body, account));
+    if (held) return held;
+    // What stays is not sent: it would undo a change that a second person approves at the same time.
+    const { split: _split, settlement: _settlement, ...others } = body;
+    await visit.api('PATCH /accounts/:id', { params: { id: account.id }, body: redirected ? body : others });
     return redirect(`${visit.base}/subaccounts/${account.id}?done=update`);
   } catch (error) {
     return formPage(visit, account, typed, faultOf(error));
@@ -63,7 +74,10 @@ function typedIn(visit: TeamVisit): Typed {
 }
 
 /** @throws Problem 422 */
-function bodyOf(visit: TeamVisit, { name, email, phone, split_type, split_value, channel, account_number }: Typed): object {
+function bodyOf(
+  visit: TeamVisit,
+  { name, email, phone, split_type, split_value, channel, account_number }: Typed,
+): CreateAccountBody {
   const settled = channel !== '' || account_number !== '';
   return {
     ...{ name, email, phone: phone || null, split: splitOf(visit, split_type, split_value) },

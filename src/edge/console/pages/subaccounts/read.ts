@@ -28,7 +28,7 @@ export function accountBadges({ active, verification }: Account, { language }: T
 }
 
 /** Returns the platform's share in words. */
-export function shareOf({ split }: Account, { language }: TeamVisit): string {
+export function shareOf({ split }: Pick<Account, 'split'>, { language }: TeamVisit): string {
   const texts = ACCOUNT_TEXTS[language];
   return split === null ? texts.splitNone : texts.share[split.type](number(split.value, language));
 }

@@ -1,7 +1,6 @@
 import type { FieldErrors } from '../../../../../kit/errors.ts';
 import { type Html, html } from '../../../../../kit/html.ts';
 import { RESOURCES, type Scope } from '../../../../../tenants/keys/scopes.ts';
-import { rightsOf } from '../../../../../tenants/keys/service.ts';
 import { heldBack, movesMoneyOut } from '../../../approvals/held.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
 import type { Answer, TeamVisit } from '../../../page.ts';
@@ -46,8 +45,7 @@ export async function createKey({ stores }: ConsoleDeps, visit: TeamVisit): Prom
   try {
     const { wanted } = read;
     checkRights(visit, wanted.kind, wanted.scopes);
-    const held =
-      movesMoneyOut(rightsOf(wanted.kind, wanted.scopes)) && (await heldBack(visit, heldKey('key.create', { ...wanted })));
+    const held = movesMoneyOut(wanted.kind, wanted.scopes) && (await heldBack(visit, heldKey('key.create', { ...wanted })));
     if (held) return held;
     const made = await stores.control.transaction((tx) => makeKeyIn(tx, visit, wanted));
     return made ? madePage(visit, made) : madeBefore(visit);

@@ -1,5 +1,5 @@
 import { html } from '../../../../../kit/html.ts';
-import { keyState, rightsOf } from '../../../../../tenants/keys/service.ts';
+import { keyState } from '../../../../../tenants/keys/service.ts';
 import { heldBack, movesMoneyOut } from '../../../approvals/held.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
 import { type Answer, fieldOf, redirect, type TeamVisit } from '../../../page.ts';
@@ -53,10 +53,10 @@ export async function rollKey(deps: ConsoleDeps, visit: TeamVisit): Promise<Answ
   }
   const overlap_ms = OVERLAPS[chosen];
   try {
-    const { id, kind, scopes } = await keyOf(deps.stores.control, visit);
+    const { id, kind, scopes, allowed_ips } = await keyOf(deps.stores.control, visit);
     checkRights(visit, kind, scopes);
-    const asked = heldKey('key.roll', { id, overlap_ms, expires_at });
-    const held = movesMoneyOut(rightsOf(kind, scopes)) && (await heldBack(visit, asked));
+    const asked = heldKey('key.roll', { id, kind, scopes, allowed_ips, overlap_ms, expires_at });
+    const held = movesMoneyOut(kind, scopes) && (await heldBack(visit, asked));
     if (held) return held;
     const made = await deps.stores.control.transaction((tx) => rollKeyIn(tx, visit, { overlap_ms, expires_at }));
     if (!made) return madeBefore(visit);

@@ -1,4 +1,4 @@
-import { rightsOf, untilChangeIsKnown } from '../../../../../tenants/keys/service.ts';
+import { untilChangeIsKnown } from '../../../../../tenants/keys/service.ts';
 import { heldBack, movesMoneyOut } from '../../../approvals/held.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
 import { type Answer, redirect, type TeamVisit } from '../../../page.ts';
@@ -9,9 +9,10 @@ import { checkRights, heldKey, keyOf, setActive } from './service.ts';
 /** Activates or deactivates a key; answers when every node applies it. */
 export async function switchKey(deps: ConsoleDeps, visit: TeamVisit, active: boolean): Promise<Answer> {
   try {
-    const { id, kind, scopes } = await keyOf(deps.stores.control, visit);
+    const { id, kind, scopes, allowed_ips, expires_at } = await keyOf(deps.stores.control, visit);
     if (active) checkRights(visit, kind, scopes);
-    const held = active && movesMoneyOut(rightsOf(kind, scopes)) && (await heldBack(visit, heldKey('key.activate', { id })));
+    const asked = heldKey('key.activate', { id, kind, scopes, allowed_ips, expires_at });
+    const held = active && movesMoneyOut(kind, scopes) && (await heldBack(visit, asked));
     if (held) return held;
     await setActive(deps.stores.control, visit, active);
   } catch (error) {

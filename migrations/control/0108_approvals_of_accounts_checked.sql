@@ -1,0 +1,3 @@
+-- Up Migration
+
+alter table approvals validate constraint approvals_kind_check;

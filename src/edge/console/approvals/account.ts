@@ -1,0 +1,58 @@
+import { isDeepStrictEqual } from 'node:util';
+import { sentDetails } from '../../../core/accounts/details.ts';
+import type { AccountRow, CreateAccountBody } from '../../../core/accounts/schema.ts';
+import { getAccount } from '../../../core/accounts/service.ts';
+import { Problem } from '../../../kit/errors.ts';
+import type { Wanted } from '../../../tenants/approvals/schema.ts';
+import type { Answer, TeamVisit } from '../page.ts';
+import { heldBack } from './held.ts';
+
+/** What decides where the money of a subaccount goes. */
+type Destination = Pick<AccountRow, 'split' | 'settlement'>;
+
+const NOWHERE: Destination = { split: null, settlement: null };
+
+/** Whether the body of a subaccount leads its money elsewhere than now. */
+export function isRedirected(body: CreateAccountBody, before: Destination | null): boolean {
+  return !isDeepStrictEqual(destinationOf(sentDetails(body)), before ? destinationOf(before) : NOWHERE);
+}
+
+/**
+ * Asks a second person for a new subaccount that has a destination, or for a change of where the money of one goes.
+ * @param before the subaccount that is changed; null: a new one
+ * @returns where the form leads; null: the team has no threshold
+ * @throws Problem as the operation does for a form that it does not take
+ */
+export function heldAccount(
+  visit: TeamVisit,
+  body: CreateAccountBody,
+  before: (Destination & { id: string }) | null,
+): Promise<Answer | null> {
+  const operation = before ? 'PATCH /accounts/:id' : 'POST /accounts';
+  const permission = visit.check(operation, body);
+  const seen = before ? { params: { id: before.id }, account: { ...destinationOf(before) } } : {};
+  return heldBack(visit, { kind: 'account', operation, permission, body, seen });
+}
+
+/** Whether the money of the subaccount goes elsewhere than when the change was asked for, or it is gone. */
+export async function hasOtherDestination(visit: TeamVisit, { params, account }: Wanted): Promise<boolean> {
+  return account !== undefined && !isDeepStrictEqual(await currentOf(visit, params?.id), account);
+}
+
+/** Whether the money of the subaccount goes where this body leads it. */
+export async function goesTo(visit: TeamVisit, id: string | undefined, body: Wanted['body']): Promise<boolean> {
+  return isDeepStrictEqual(await currentOf(visit, id), destinationOf(sentDetails(body)));
+}
+
+async function currentOf({ store, team }: TeamVisit, id = ''): Promise<Destination | null> {
+  try {
+    return destinationOf(await getAccount(store.db, store.environment, { team_id: team.id, id }));
+  } catch (error) {
+    if (error instanceof Problem && error.status === 404) return null;
+    throw error;
+  }
+}
+
+function destinationOf({ split = null, settlement = null }: Partial<Destination>): Destination {
+  return { split, settlement };
+}
