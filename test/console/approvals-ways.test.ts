@@ -182,7 +182,7 @@ test('a recipient that changes while an approved payout runs is not paid', async
   await fund(api, team, 100_000);
   const wallet = { name: 'Awa Ngo', channel: 'cm.mtn', phone: '650000000' };
   const { id: beneficiary } = (await api.call('POST', '/beneficiaries', { key, body: wallet })).body.beneficiary;
-  const values = { beneficiary, amount: '20000', currency: 'XAF' };
+  const values = { beneficiary, to: 'Awa Ngo · +237650000000', amount: '20000', currency: 'XAF' };
   const path = approvalPath(await maker.submit(`${base}/payouts/new`, `${base}/payouts/send`, values));
   const { db } = api.deps.stores.sandbox;
   let pressed: Promise<unknown> = Promise.resolve();
