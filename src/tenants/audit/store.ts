@@ -1,5 +1,5 @@
 import { jsonText } from '../../kit/json.ts';
-import { allOf, type Fragment, fixed, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { allOf, fixed, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import { type Chain, sealOf } from '../../platform/chain/store.ts';
 import { CONTROL_ENTRIES } from './chains.ts';
 import { type Actor, WORKER } from './actor.ts';
@@ -47,11 +47,6 @@ export interface Wanted {
   since?: Date | undefined;
 }
 
-/** The first condition is that of the index of a store: some characters of an id are enough to find its entries. */
-function aboutResource(id: string): Fragment {
-  return part`left(right(e.resource_id, 26), 15) = left(right(${id}, 26), 15) and e.resource_id = ${id}`;
-}
-
 /**
  * Returns the matching entries, newest first.
  * @param chain the trail whose seals are looked up
@@ -59,7 +54,7 @@ function aboutResource(id: string): Fragment {
 export function findEntries(db: Queryable, wanted: Wanted, limit: number, chain: Chain = CONTROL_ENTRIES): Promise<EntryRow[]> {
   const conditions = [
     ...(wanted.team_id === undefined ? [] : [part`e.team_id = ${wanted.team_id}`]),
-    ...(wanted.resource_id === undefined ? [] : [aboutResource(wanted.resource_id)]),
+    ...(wanted.resource_id === undefined ? [] : [part`e.resource_id = ${wanted.resource_id}`]),
     ...(wanted.action === undefined ? [] : [part`e.action = ${wanted.action}`]),
     ...(wanted.actor_id === undefined
       ? []
@@ -86,6 +81,5 @@ export function entriesAbout(
     select e.team_id, e.id, e.tx::text, e.created_at, e.actor, e.actor_id, e.request_id, e.address, e.action, e.resource_id
     from audit_entries e
     where e.team_id = ${team_id} and e.resource_id = any(${resource_ids}::text[])
-      and left(right(e.resource_id, 26), 15) = any(${resource_ids.map((id) => id.slice(-26).slice(0, 15))}::text[])
     order by e.id limit ${limit}`);
 }
