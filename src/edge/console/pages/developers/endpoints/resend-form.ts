@@ -21,7 +21,7 @@ export function resendForm(visit: TeamVisit, { id, active, events }: Endpoint, f
   });
   const minute = (ms: number) => new Date(ms).toISOString().slice(0, 16);
   const isOpen = fault !== undefined && Object.keys(fault.errors).length > 0;
-  return html`<details class="card"${isOpen && raw(' open')}><summary>${texts.title}</summary>
+  return html`<details class="card"${isOpen && raw(' open')}><summary class="button quiet-button">${texts.title}</summary>
 <p class="note">${texts.note(number(MAX_RESENT, language))}</p>
 <form method="post" action="${base}/developers/endpoints/${id}/resend">${visit.formFields()}
 ${select({ ...common('type', ''), label: texts.type }, [['', texts.everyType], ...resendableTypes(events).map((type) => [type, type] as const)])}
