@@ -5,8 +5,9 @@ import { sql } from '../../src/kit/sql.ts';
 import { fundSandbox } from '../../src/core/transfers/fund.ts';
 import { sweepsOf } from '../../src/program/program.ts';
 import { WORKER } from '../../src/tenants/audit/actor.ts';
-import { type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
-import { formToken, type Person, type Shown, signedIn } from './people.ts';
+import { type Api, FakeClock, startApi } from '../setup/api.ts';
+import { HEAD, line, numbers, Payer, read, started, storedLines } from './bulk.ts';
+import { formToken, signedIn } from './people.ts';
 
 let api: Api;
 const clock = new FakeClock();
@@ -42,76 +43,9 @@ test('CSV is read as RFC 4180 has it, with commas or semicolons', () => {
   }
 });
 
-const HEAD = 'recipient,channel,name,amount,currency,reference';
-
-/** A team with money, and a person who uploads lists. */
-class Payer {
-  readonly merchant: Merchant;
-  readonly person: Person;
-  readonly path: string;
-
-  private constructor(merchant: Merchant, person: Person) {
-    this.merchant = merchant;
-    this.person = person;
-    this.path = `/console/${merchant.team.id}/sandbox/payouts/bulk`;
-  }
-
-  static async open(amount: number): Promise<Payer> {
-    const merchant = await api.newMerchant();
-    const { id } = merchant.team;
-    await fundSandbox(api.deps, api.deps.stores.sandbox.of(id), id, 'XAF', BigInt(amount) * 100n, WORKER);
-    return new Payer(merchant, await signedIn(api, 'finance', merchant.team));
-  }
-
-  /** Uploads a list. @returns the path of its page */
-  async upload(csv: string): Promise<string> {
-    const { status, to } = await this.person.submit(this.path, this.path, { csv });
-    assert.equal(status, 303);
-    return to as string;
-  }
-
-  /** Presses the button of a list's page once. */
-  async press(list: string, values: Record<string, string> = {}, action = 'run'): Promise<Shown> {
-    const { text } = await this.person.get(list);
-    return this.person.post(`${list}/${action}`, { ...formToken(text), ...values });
-  }
-
-  /** Presses it until the list is done. */
-  async finish(list: string): Promise<number> {
-    for (let pressed = 0; ; pressed++) {
-      if (!(await this.person.get(list)).text.includes('/run?')) return pressed;
-      assert.ok(pressed < 40, 'the list comes to an end');
-      await this.press(list);
-    }
-  }
-
-  async transfers(): Promise<{ id: string; amount: number; reference: string | null }[]> {
-    const { id } = this.merchant.team;
-    const rows = await api.deps.stores.sandbox.db.all<{ id: string; amount_minor: bigint; reference: string | null }>(
-      sql`select id, amount_minor, reference from transfers where team_id = ${id} order by id`,
-    );
-    return rows.map((row) => ({ id: row.id, amount: Number(row.amount_minor) / 100, reference: row.reference }));
-  }
-
-  async references(): Promise<(string | null)[]> {
-    return (await this.transfers()).map(({ reference }) => reference).sort();
-  }
-}
-
-/** The page as people read it. */
-function read(text: string): string {
-  return text
-    .replace(/^.*<main[^>]*>/s, '')
-    .replace(/<[^>]+>/g, ' ')
-    .replace(/[\s ]+/g, ' ');
-}
-
-const line = (n: number, amount = 1_000 + n) => `+23765${String(n).padStart(7, '0')},cm.mtn,,${amount},XAF,L-${n}`;
-const numbers = (count: number) => Array.from({ length: count }, (_, i) => i + 1);
-
 describe('a list of payouts', () => {
   test('is checked line by line, and only what is right is paid out, after a confirmation', async () => {
-    const payer = await Payer.open(100_000);
+    const payer = await Payer.open(api, 100_000);
     const saved = { name: 'Kofi', channel: 'cm.orange', phone: '690000000' };
     const key = payer.merchant.sandbox.secret;
     const { id } = (await api.call('POST', '/beneficiaries', { key, body: saved })).body.beneficiary;
@@ -147,12 +81,12 @@ describe('a list of payouts', () => {
     assert.match(read(done.text), /2 of 2 lines\./);
     assert.ok(!done.text.includes('/run?'));
     assert.match(read(done.text), /1 Ama &lt;b&gt;&quot;N&quot;&lt;\/b&gt; · \+237650000000 FCFA 5,000 Processing/);
-    const { body, recipient } = (await storedLines(list))[0] ?? {};
+    const { body, recipient } = (await storedLines(api, list))[0] ?? {};
     assert.deepEqual([body, recipient], [null, null], 'who was paid is in the transfer only');
   });
 
   test('that is none is rejected with its reason and kept in the form', async () => {
-    const payer = await Payer.open(1_000);
+    const payer = await Payer.open(api, 1_000);
     const cases: [csv: string, fault: RegExp][] = [
       ['hello', /no column “hello”/],
       ['recipient,amount\n1,2', /“currency” is missing/],
@@ -176,7 +110,7 @@ describe('a list of payouts', () => {
   });
 
   test('of one form is stored once', async () => {
-    const payer = await Payer.open(1_000);
+    const payer = await Payer.open(api, 1_000);
     const { text } = await payer.person.get(payer.path);
     const values = { ...formToken(text), csv: `${HEAD}\n${line(1)}` };
     const answers = await Promise.all([1, 2, 3].map(() => payer.person.post(payer.path, values)));
@@ -184,7 +118,7 @@ describe('a list of payouts', () => {
   });
 
   test('with a recipient and amount twice, or of the last 24 hours, says so and asks again', async () => {
-    const payer = await Payer.open(50_000);
+    const payer = await Payer.open(api, 50_000);
     await payer.finish(await payer.upload(`${HEAD}\n${line(1)}`));
     const list = await payer.upload([HEAD, line(1), line(2), line(2).replace('L-2', 'L-3'), line(4)].join('\n'));
     const { text } = await payer.person.get(list);
@@ -193,21 +127,14 @@ describe('a list of payouts', () => {
     const { to } = await payer.press(list);
     assert.equal(to, `${list}?stop=sure`);
     assert.deepEqual(await payer.references(), ['L-1']);
-    await payer.press(list, { sure: 'yes' });
+    await payer.press(list, { sure: '2' });
     assert.deepEqual(await payer.references(), ['L-1', 'L-1', 'L-2', 'L-3', 'L-4']);
   });
 });
 
-/** Lines of a list as they are stored. */
-function storedLines(list: string) {
-  return api.deps.stores.sandbox.db.all<{ line: number; status: string; body: object | null; recipient: string | null }>(
-    sql`select line, status, body, recipient from payout_batch_lines where batch_id = ${list.split('/').at(-1)} order by line`,
-  );
-}
-
 describe('each line is paid once', () => {
   test('in a list of 500 lines, 25 at a time, of which the page shows a hundred', { timeout: 240_000 }, async () => {
-    const payer = await Payer.open(5_000_000);
+    const payer = await Payer.open(api, 5_000_000);
     const list = await payer.upload([HEAD, ...numbers(500).map((n) => line(n))].join('\n'));
     const { text } = await payer.person.get(list);
     assert.match(read(text), /Pay out 500 lines/);
@@ -225,7 +152,7 @@ describe('each line is paid once', () => {
   });
 
   test('when two people run it at once, and when the button is pressed again and again', async () => {
-    const payer = await Payer.open(500_000);
+    const payer = await Payer.open(api, 500_000);
     const other = await signedIn(api, 'owner', payer.merchant.team);
     const list = await payer.upload([HEAD, ...numbers(40).map((n) => line(n))].join('\n'));
     const page = await payer.person.get(list);
@@ -246,11 +173,12 @@ describe('each line is paid once', () => {
   });
 
   test('when the process ended after it had paid some lines, before it recorded them', async () => {
-    const payer = await Payer.open(500_000);
+    const payer = await Payer.open(api, 500_000);
     const list = await payer.upload([HEAD, ...numbers(5).map((n) => line(n))].join('\n'));
     const id = list.split('/').at(-1);
-    // What the process did before it ended: the operations with the keys of the lines.
-    for (const { line: n, body } of (await storedLines(list)).slice(0, 3)) {
+    // What the process did before it ended: the confirmation, and the operations with the keys of the lines.
+    await started(api, list);
+    for (const { line: n, body } of (await storedLines(api, list)).slice(0, 3)) {
       const { status } = await api.call('POST', '/transfers', {
         key: payer.merchant.sandbox.secret,
         headers: { 'Idempotency-Key': `bulk-${id}-${n}` },
@@ -265,11 +193,11 @@ describe('each line is paid once', () => {
         .map((n) => `L-${n}`)
         .sort(),
     );
-    assert.deepEqual(new Set((await storedLines(list)).map(({ status }) => status)), new Set(['done']));
+    assert.deepEqual(new Set((await storedLines(api, list)).map(({ status }) => status)), new Set(['done']));
   });
 
   test('and a line that the balance does not cover stays open until it does', async () => {
-    const payer = await Payer.open(2_500);
+    const payer = await Payer.open(api, 2_500);
     const list = await payer.upload([HEAD, ...numbers(3).map((n) => line(n))].join('\n'));
     assert.match(read((await payer.person.get(list)).text), /does not cover the list/);
     const { to } = await payer.press(list);
@@ -283,7 +211,7 @@ describe('each line is paid once', () => {
   });
 
   test('and lines above the threshold are asked for once each, by a second person', async () => {
-    const payer = await Payer.open(50_000);
+    const payer = await Payer.open(api, 50_000);
     const { id } = payer.merchant.team;
     await api.control.run(sql`insert into approval_thresholds (team_id, currency, above_minor) values (${id}, 'XAF', 200000)`);
     const list = await payer.upload([HEAD, line(1, 5_000), line(2, 500), line(3, 1_990)].join('\n'));
@@ -291,19 +219,19 @@ describe('each line is paid once', () => {
     await payer.press(list);
     assert.deepEqual(await payer.references(), ['L-2']);
     assert.deepEqual(
-      (await storedLines(list)).map(({ status }) => status),
+      (await storedLines(api, list)).map(({ status }) => status),
       ['asked', 'done', 'asked'],
     );
     const asked = await api.control.all(sql`select id from approvals where team_id = ${id}`);
     assert.equal(asked.length, 2, 'the fee counts');
     const { text } = await payer.person.get(list);
-    assert.match(read(text), /2 wait for a second person/);
-    assert.match(read(text), /1 \+237650000001 FCFA 5,000 Waits for approval/);
+    assert.match(read(text), /2 were sent to a second person/);
+    assert.match(read(text), /1 \+237650000001 FCFA 5,000 Sent for approval/);
     assert.match(text, /\/approvals\/apv_/);
   });
 
   test('and a beneficiary that changed since the list was checked is not paid', async () => {
-    const payer = await Payer.open(50_000);
+    const payer = await Payer.open(api, 50_000);
     const key = payer.merchant.sandbox.secret;
     const body = { name: 'Kofi', channel: 'cm.orange', phone: '690000000' };
     const { id } = (await api.call('POST', '/beneficiaries', { key, body })).body.beneficiary;
@@ -315,7 +243,7 @@ describe('each line is paid once', () => {
   });
 
   test('and a line that was rejected can be tried again', async () => {
-    const payer = await Payer.open(50_000);
+    const payer = await Payer.open(api, 50_000);
     const key = payer.merchant.sandbox.secret;
     const body = { name: 'Kofi', channel: 'cm.orange', phone: '690000000' };
     const { id } = (await api.call('POST', '/beneficiaries', { key, body })).body.beneficiary;
@@ -327,16 +255,16 @@ describe('each line is paid once', () => {
     await payer.press(list, {}, 'retry');
     assert.deepEqual(await payer.references(), ['L-2']);
     assert.deepEqual(
-      (await storedLines(list)).map(({ status }) => status),
+      (await storedLines(api, list)).map(({ status }) => status),
       ['failed', 'done'],
     );
   });
 });
 
 test('a list of another team or environment is not found, and a reader cannot run one', async () => {
-  const payer = await Payer.open(5_000);
+  const payer = await Payer.open(api, 5_000);
   const list = await payer.upload(`${HEAD}\n${line(1)}`);
-  const stranger = await Payer.open(5_000);
+  const stranger = await Payer.open(api, 5_000);
   const elsewhere = list.replace(payer.path, stranger.path);
   assert.equal((await stranger.person.get(elsewhere)).status, 404);
   const { text } = await stranger.person.get(stranger.path);
@@ -352,14 +280,14 @@ test('a list of another team or environment is not found, and a reader cannot ru
 
 // Last: it moves the clock.
 test('lists are forgotten after 30 days, and the payouts stay', async () => {
-  const payer = await Payer.open(5_000);
+  const payer = await Payer.open(api, 5_000);
   const list = await payer.upload(`${HEAD}\n${line(1)}`);
   await payer.press(list);
   clock.advance(30 * 86_400_000 + 1_000);
   for (const sweep of sweepsOf(api.deps, api.deps.stores.sandbox)) {
     if (sweep.name === 'purge-payout-batches') while ((await sweep.round()) > 0);
   }
-  assert.deepEqual(await storedLines(list), []);
+  assert.deepEqual(await storedLines(api, list), []);
   const left = await api.deps.stores.sandbox.db.all(sql`select id from payout_batches`);
   assert.deepEqual(left, []);
   assert.deepEqual(await payer.references(), ['L-1']);

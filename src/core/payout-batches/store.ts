@@ -73,6 +73,34 @@ export function sumsOf(db: Queryable, { team_id, id }: BatchRef): Promise<LineSu
     from payout_batch_lines where team_id = ${team_id} and batch_id = ${id} group by status, currency order by currency, status`);
 }
 
+/** Lets one list of a team be confirmed at a time, until the transaction ends. */
+export async function lockLists(tx: Tx, team_id: bigint): Promise<void> {
+  await tx.run(sql`select pg_advisory_xact_lock(hashtextextended('payout_batches ' || ${team_id}::text, 0))`);
+}
+
+/** Returns lines of other lists that are confirmed: those that are still to be paid out, and those for which a person was asked lately. */
+export function waitingElsewhere(
+  db: Queryable,
+  { team_id, id }: BatchRef,
+  since: Date,
+  limit: number,
+): Promise<Pick<LineRow, 'recipient' | 'amount_minor' | 'currency'>[]> {
+  return db.all<Pick<LineRow, 'recipient' | 'amount_minor' | 'currency'>>(sql`
+    select l.recipient, l.amount_minor, l.currency
+    from payout_batches b join payout_batch_lines l on l.team_id = b.team_id and l.batch_id = b.id
+    where b.team_id = ${team_id} and b.id <> ${id} and b.started_at is not null
+      and (l.status = 'open' or l.status = 'asked' and b.started_at >= ${since})
+    order by b.created_at desc, l.line limit ${limit}`);
+}
+
+/** Records that lines repeat a payout of the last day. */
+export async function markRepeats(db: Queryable, { team_id, id }: BatchRef, lines: readonly number[]): Promise<void> {
+  if (lines.length === 0) return;
+  await db.run(sql`
+    update payout_batch_lines set repeats = 'recent'
+    where team_id = ${team_id} and batch_id = ${id} and line = any(${[...lines]}::integer[]) and repeats is null`);
+}
+
 /** Records that a person confirmed the list. */
 export async function startBatch(db: Queryable, { team_id, id }: BatchRef, at: Date): Promise<void> {
   await db.run(sql`

@@ -15,7 +15,9 @@ export interface Moved {
 }
 
 /** What an operation that moves money is called with. An amount that its body leaves out is sent as the one that is compared. */
-export type MovingCall = Pick<ApiCall, 'idempotency_key' | 'params'> & { body?: Readonly<Record<string, unknown>> };
+export type MovingCall = Pick<ApiCall, 'idempotency_key' | 'params' | 'verifyPayee'> & {
+  body?: Readonly<Record<string, unknown>>;
+};
 
 /** The operation ran, or a second person was asked for a decision. */
 export type Movement = { kind: 'done'; reply: Reply } | { kind: 'asked'; approval: string };
@@ -36,12 +38,13 @@ export async function movesMoney(visit: TeamVisit, operation: string, call: Movi
   const known = await findByForm(control, visit.team.id, form_key);
   if (known !== undefined) return { kind: 'asked', approval: known };
   if (!needsSecond(await listThresholds(control, visit.team.id), moved)) {
-    return { kind: 'done', reply: await visit.api(operation, { params: params ?? {}, body: given, idempotency_key: form_key }) };
+    return { kind: 'done', reply: await visit.api(operation, { ...call, idempotency_key: form_key }) };
   }
   // What the second person sees is what is sent: an amount that was left out is the one that was compared.
   const body = given ? { ...given, amount: given.amount ?? wireFromMinor(moved.amount_minor) } : {};
   const permission = visit.check(operation, body);
   const payee = await payeeOf(visit, body);
+  if (payee) call.verifyPayee?.(payee);
   const request = {
     kind: 'money',
     operation,

@@ -3,7 +3,7 @@ import type { Environment } from '../../kit/environment.ts';
 import type { Secrets } from '../../kit/crypto.ts';
 import type { Html } from '../../kit/html.ts';
 import type { Db } from '../../kit/sql.ts';
-import type { Reply } from '../../tenants/api/route.ts';
+import type { PaidTo, Reply } from '../../tenants/api/route.ts';
 import type { Scope } from '../../tenants/keys/scopes.ts';
 import type { Permission, Role } from '../../tenants/people/roles.ts';
 import type { Membership, Session } from '../../tenants/people/schema.ts';
@@ -83,7 +83,7 @@ export interface ApiCall {
   /** Subaccount for which it runs, of operations that take `X-Sync`. */
   sync?: string | null;
   /** Verifies whom the operation is about to pay. */
-  verifyPayee?(payee: Readonly<Record<string, unknown>>): void;
+  verifyPayee?(payee: PaidTo): void;
 }
 
 /** What a page answers with. */

@@ -78,8 +78,11 @@ export interface Call<Body = unknown, Query = unknown> {
    * Verifies whom the operation is about to pay, in its transaction: the recipient may have changed since a person saw it. It throws to
    * prevent it. Absent: any.
    */
-  verifyPayee?(payee: Readonly<Record<string, unknown>>): void;
+  verifyPayee?(payee: PaidTo): void;
 }
+
+/** What identifies the recipient of a payout: the money goes there. */
+export type PaidTo = Record<'name' | 'channel' | 'account_number' | 'phone' | 'bank_code' | 'country', string | null>;
 
 export interface Reply {
   code: number;

@@ -1,17 +1,15 @@
 import { getBeneficiary } from '../../../core/beneficiaries/service.ts';
 import { isId } from '../../../kit/ids.ts';
 import { Problem } from '../../../kit/errors.ts';
+import type { PaidTo } from '../../../tenants/api/route.ts';
 import type { Wanted } from '../../../tenants/approvals/schema.ts';
 import type { TeamVisit } from '../page.ts';
-
-/** What identifies a saved recipient: the money goes there. */
-export type SeenPayee = Record<'name' | 'channel' | 'account_number' | 'phone' | 'bank_code' | 'country', string | null>;
 
 /**
  * Returns the saved recipient that a payout names, as it is now; null when the body has the recipient itself, or none.
  * @throws Problem 404
  */
-export async function payeeOf({ store, team }: TeamVisit, body: Readonly<Record<string, unknown>>): Promise<SeenPayee | null> {
+export async function payeeOf({ store, team }: TeamVisit, body: Readonly<Record<string, unknown>>): Promise<PaidTo | null> {
   const id = [body.beneficiary, body.recipient].find(
     (one): one is string => typeof one === 'string' && isId('ben', store.environment, one),
   );

@@ -13,7 +13,7 @@ const MAX_ENTRIES = 50;
  */
 export async function ranBefore(
   visit: TeamVisit,
-  { operation, form_key }: ApprovalRow,
+  { operation, form_key }: Pick<ApprovalRow, 'operation' | 'form_key'>,
   { params = {}, body }: Wanted,
 ): Promise<{ resource_id: string | null } | null> {
   const { store, team } = visit;

@@ -1,6 +1,6 @@
 import { Problem } from '../../../kit/errors.ts';
 import type { Tx } from '../../../kit/sql.ts';
-import type { Reply } from '../../../tenants/api/route.ts';
+import type { PaidTo, Reply } from '../../../tenants/api/route.ts';
 import { refuseApproval } from '../../../tenants/approvals/faults.ts';
 import { type ApprovalRow, isOperation, type Wanted } from '../../../tenants/approvals/schema.ts';
 import { decide, lockOperation } from '../../../tenants/approvals/service.ts';
@@ -54,7 +54,7 @@ export async function runOperation(visit: TeamVisit, id: string): Promise<void> 
   const row = await control.transaction((tx) => lockOperation(tx, approvalActor(visit), id));
   const wanted = wantedOf(secrets, row);
   const { params = {}, body } = wanted;
-  const verifyPayee = (payee: Readonly<Record<string, unknown>>) => {
+  const verifyPayee = (payee: PaidTo) => {
     if (isOtherPayee(wanted, payee)) refuseApproval('payee');
   };
   try {

@@ -12,8 +12,8 @@ import { recipientLine } from '../recipient.ts';
 import { BULK_TEXTS } from './texts.ts';
 
 /** How far back payouts are compared, and how many of the newest at most. */
-const RECENT_MS = 24 * 3_600_000;
-const MAX_RECENT = 5_000;
+export const RECENT_MS = 24 * 3_600_000;
+export const MAX_RECENT = 5_000;
 
 /**
  * Checks each line as POST /transfers would, and stores the list. Nothing is paid out. One form that was shown makes one list.

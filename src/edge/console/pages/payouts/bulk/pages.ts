@@ -3,7 +3,6 @@ import {
   latestBatches,
   linesFrom,
   reopenFailed,
-  startBatch,
   sumsOf,
   troubledLines,
 } from '../../../../../core/payout-batches/store.ts';
@@ -11,6 +10,7 @@ import type { BatchRow } from '../../../../../core/payout-batches/schema.ts';
 import { notFound } from '../../../../../kit/errors.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
 import { type Answer, type ConsolePage, fieldOf, redirect, type TeamVisit, teamPage } from '../../../page.ts';
+import { confirmBatch } from './confirm.ts';
 import { makeBatch } from './make.ts';
 import { parseList } from './parse.ts';
 import { runSlice } from './run.ts';
@@ -70,15 +70,10 @@ async function showBatch(visit: TeamVisit): Promise<Answer> {
 
 /** Pays out the next lines. The first time is the confirmation of the list. */
 async function run(visit: TeamVisit): Promise<Answer> {
-  const { store, team, at } = visit;
   const batch = await batchOf(visit);
-  const ref = { team_id: team.id, id: batch.id };
   const path = pathOf(visit, batch.id);
-  if (batch.started_at === null) {
-    const repeated = (await sumsOf(store.db, ref)).some((sum) => sum.status === 'open' && sum.repeated > 0);
-    if (repeated && fieldOf(visit, 'sure') !== 'yes') return redirect(`${path}?stop=sure`);
-    await startBatch(store.db, ref, new Date(at));
-  }
+  const confirmed = batch.started_at !== null || (await confirmBatch(visit, batch, fieldOf(visit, 'sure')));
+  if (!confirmed) return redirect(`${path}?stop=sure`);
   const stop = await runSlice(visit, batch);
   return redirect(stop === null ? `${path}?go=on` : `${path}?stop=${stop}`);
 }

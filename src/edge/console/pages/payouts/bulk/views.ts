@@ -126,7 +126,7 @@ ${rows.length > 0 && card(texts.sums, table(texts.sums, columns, rows))}${
   count > 0 &&
   can('transfer.write') &&
   html`<form class="card-form" method="post" action="${path}/run?from=${encodeURIComponent(path)}">${visit.formFields()}
-${repeated > 0 && checkbox({ name: 'sure', value: 'yes', checked: false, label: texts.sure(number(repeated, language)) })}
+${repeated > 0 && checkbox({ name: 'sure', value: String(repeated), checked: false, label: texts.sure(number(repeated, language)) })}
 <p class="help">${PAYOUT_TEXTS[language].final}</p><div class="form-actions"><button>${texts.start(number(count, language))}</button><a class="button quiet-button" href="${base}/payouts/bulk">${PAYOUT_TEXTS[language].keep}</a></div></form>`
 }`;
 }

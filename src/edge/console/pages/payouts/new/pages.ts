@@ -3,6 +3,8 @@ import type { Quote } from '../../../../../core/transfers/quote.ts';
 import { type Html, html } from '../../../../../kit/html.ts';
 import { hundredths } from '../../../../../kit/money.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
+import type { PaidTo } from '../../../../../tenants/api/route.ts';
+import { approvalFault, refuseApproval } from '../../../../../tenants/approvals/faults.ts';
 import { movesMoney } from '../../../money.ts';
 import { type Answer, type ConsolePage, fieldOf, redirect, type TeamVisit, teamPage } from '../../../page.ts';
 import { money, signedMoney } from '../../../parts/format.ts';
@@ -30,11 +32,11 @@ export function newPages(deps: ConsoleDeps): ConsolePage[] {
 }
 
 /** Shows what the payout would do, or the form again: what was asked for is wrong, or is to be changed. */
-async function checkPayout(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
+async function checkPayout(deps: ConsoleDeps, visit: TeamVisit, warning?: string): Promise<Answer> {
   const asked = askedOf(visit);
   if (fieldOf(visit, 'step') === 'edit') return showForm(visit, asked);
   try {
-    return await showConfirmation(visit, asked, await quoteOf(deps, visit, asked));
+    return await showConfirmation(visit, asked, await quoteOf(deps, visit, asked), warning);
   } catch (error) {
     return showForm(visit, asked, payoutFault(error));
   }
@@ -44,19 +46,18 @@ async function checkPayout(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer>
 async function sendPayout(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
   const asked = askedOf(visit);
   try {
-    const quote = await quoteOf(deps, visit, asked);
-    // A beneficiary that was changed meanwhile is shown again: money goes to whom the person saw.
-    if (fieldOf(visit, 'to') !== recipientLine(quote.payee.recipient)) {
-      return await showConfirmation(visit, asked, quote, PAYOUT_TEXTS[visit.language].recipientChanged);
-    }
-    const { amount_minor, fee_minor } = quote;
-    const body = { ...quote.body };
+    const { body, amount_minor, fee_minor } = await quoteOf(deps, visit, asked);
     const moved = { amount_minor: amount_minor + fee_minor, currency: body.currency };
-    const movement = await movesMoney(visit, 'POST /transfers', { body }, moved);
+    const verifyPayee = (payee: PaidTo) => {
+      if (fieldOf(visit, 'to') !== recipientLine(payee)) refuseApproval('payee');
+    };
+    const movement = await movesMoney(visit, 'POST /transfers', { body: { ...body }, verifyPayee }, moved);
     if (movement.kind === 'asked') return redirect(`${visit.base}/approvals/${movement.approval}`);
     const { id } = movement.reply.body.transfer as { id: string };
     return redirect(`${visit.base}/payouts/${id}?done=create`);
   } catch (error) {
+    // A beneficiary that was changed meanwhile is shown again: money goes to whom the person saw.
+    if (approvalFault(error) === 'payee') return checkPayout(deps, visit, PAYOUT_TEXTS[visit.language].recipientChanged);
     return showForm(visit, asked, payoutFault(error));
   }
 }

@@ -1,0 +1,49 @@
+import {
+  lockLists,
+  markRepeats,
+  openLines,
+  paidSince,
+  startBatch,
+  sumsOf,
+  waitingElsewhere,
+} from '../../../../../core/payout-batches/store.ts';
+import type { BatchRow } from '../../../../../core/payout-batches/schema.ts';
+import type { TeamVisit } from '../../../page.ts';
+import { recipientLine } from '../recipient.ts';
+import { MAX_RECENT, RECENT_MS } from './make.ts';
+import { MAX_LINES } from './parse.ts';
+
+/**
+ * Confirms a list, unless more of its lines repeat a payout than the person has confirmed. Much may have been paid out since the list
+ * was checked: lines are compared once more, also with lists that are under way. One list of a team is confirmed at a time.
+ * @param sure number of repeated lines that the person has confirmed, as it is in the form
+ */
+export function confirmBatch({ store, team, at }: TeamVisit, batch: BatchRow, sure: string): Promise<boolean> {
+  const ref = { team_id: team.id, id: batch.id };
+  const since = at - RECENT_MS;
+  return store.db.transaction(async (tx) => {
+    await lockLists(tx, team.id);
+    const lines = await openLines(tx, ref, MAX_LINES);
+    const paid = await paidSince(tx, store.environment, team.id, since, MAX_RECENT);
+    const waiting = await waitingElsewhere(tx, ref, new Date(since), MAX_RECENT);
+    const known = new Set([
+      ...paid.map((one) => sameness({ ...one, recipient: recipientLine(one.recipient) })),
+      ...waiting.map(sameness),
+    ]);
+    const repeated = lines.filter((line) => line.repeats === null && known.has(sameness(line)));
+    await markRepeats(
+      tx,
+      ref,
+      repeated.map(({ line }) => line),
+    );
+    const count = (await sumsOf(tx, ref)).reduce((sum, one) => sum + (one.status === 'open' ? one.repeated : 0), 0);
+    if (count > 0 && sure !== String(count)) return false;
+    await startBatch(tx, ref, new Date(at));
+    return true;
+  });
+}
+
+/** A key that is the same for payouts of one amount to one recipient. */
+function sameness(paid: { recipient: string | null; amount_minor: bigint | null; currency: string | null }): string {
+  return [paid.recipient, paid.amount_minor, paid.currency].join('|');
+}

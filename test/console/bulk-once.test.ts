@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { sql } from '../../src/kit/sql.ts';
+import { type Api, startApi, until } from '../setup/api.ts';
+import { HEAD, line, Payer, read, started, storedLines } from './bulk.ts';
+import { formToken } from './people.ts';
+
+let api: Api;
+
+before(async () => {
+  api = await startApi({ workers: false });
+});
+after(() => api.stop());
+
+/** Does something that pays out, and changes a beneficiary after all that is verified before the operation. */
+async function changedMeanwhile<T>(beneficiary: string, act: () => Promise<T>): Promise<T> {
+  const { db } = api.deps.stores.sandbox;
+  let acting: Promise<T> | undefined;
+  await db.transaction(async (tx) => {
+    await tx.run(sql`lock table idempotency_keys in exclusive mode`);
+    acting = act();
+    await until(
+      () => db.all(sql`select from pg_locks where not granted and relation = 'idempotency_keys'::regclass`),
+      (waiting) => waiting.length > 0,
+    );
+    await db.run(sql`update beneficiaries set phone = '+237699999999' where id = ${beneficiary}`);
+  });
+  return acting as Promise<T>;
+}
+
+test('a line that was paid is done, although its beneficiary changed or its key was spent before that was recorded', async () => {
+  const payer = await Payer.open(api, 50_000);
+  const key = payer.merchant.sandbox.secret;
+  const saved = { name: 'Kofi', channel: 'cm.orange', phone: '690000000' };
+  const { id: beneficiary } = (await api.call('POST', '/beneficiaries', { key, body: saved })).body.beneficiary;
+  const list = await payer.upload([HEAD, `${beneficiary},,,700,XAF,B`, line(2)].join('\n'));
+  const id = list.split('/').at(-1);
+  await started(api, list);
+  for (const { line: n, body } of await storedLines(api, list)) {
+    const headers = { 'Idempotency-Key': `bulk-${id}-${n}` };
+    assert.equal((await api.call('POST', '/transfers', { key, headers, body: body as object })).status, 201);
+  }
+  await api.call('PATCH', `/beneficiaries/${beneficiary}`, { key, body: { phone: '699999999' } });
+  await api.deps.stores.sandbox.db.run(sql`
+      update idempotency_keys set created_at = created_at - interval '2 days' where key = ${`bulk-${id}-2`}`);
+  await payer.press(list);
+  assert.deepEqual(
+    (await storedLines(api, list)).map(({ status }) => status),
+    ['done', 'done'],
+  );
+  assert.equal((await payer.transfers()).length, 2);
+});
+
+test('a beneficiary that changes while the list runs is not paid', async () => {
+  const payer = await Payer.open(api, 50_000);
+  const key = payer.merchant.sandbox.secret;
+  const saved = { name: 'Kofi', channel: 'cm.orange', phone: '690000000' };
+  const { id: beneficiary } = (await api.call('POST', '/beneficiaries', { key, body: saved })).body.beneficiary;
+  const list = await payer.upload([HEAD, line(1), `${beneficiary},,,700,XAF,B`].join('\n'));
+  await changedMeanwhile(beneficiary, () => payer.press(list));
+  assert.deepEqual(await payer.references(), ['L-1']);
+  assert.match(read((await payer.person.get(list)).text), /The beneficiary has changed since the list was checked/);
+});
+
+test('a single payout to a beneficiary that changes as it is sent is confirmed again', async () => {
+  const payer = await Payer.open(api, 50_000);
+  const key = payer.merchant.sandbox.secret;
+  const saved = { name: 'Kofi', channel: 'cm.orange', phone: '690000000' };
+  const { id: beneficiary } = (await api.call('POST', '/beneficiaries', { key, body: saved })).body.beneficiary;
+  const page = payer.path.replace('/bulk', '/new');
+  const values = { ...formToken((await payer.person.get(page)).text), beneficiary, amount: '700', currency: 'XAF' };
+  const to = 'Kofi · +237690000000';
+  const { text } = await changedMeanwhile(beneficiary, () => payer.person.post(page.replace('/new', '/send'), { ...values, to }));
+  assert.match(read(text), /\+237699999999/);
+  assert.deepEqual(await payer.transfers(), []);
+});
+
+test('the same list, uploaded twice before either is confirmed, is not paid twice without a confirmation', async () => {
+  const payer = await Payer.open(api, 50_000);
+  const csv = [HEAD, line(1), line(2)].join('\n');
+  const lists = [await payer.upload(csv), await payer.upload(csv)] as const;
+  for (const list of lists) assert.doesNotMatch(read((await payer.person.get(list)).text), /last 24 hours/);
+  const answers = await Promise.all(lists.map((list) => payer.press(list)));
+  const again = answers.findIndex(({ to }) => to?.endsWith('stop=sure'));
+  assert.equal(answers.filter(({ to }) => to?.endsWith('go=on')).length, 1);
+  assert.deepEqual(await payer.references(), ['L-1', 'L-2']);
+  const list = lists[again] as string;
+  assert.match(read((await payer.person.get(list)).text), /repeat a recipient and an amount, too: 2/);
+  // It was confirmed for one line, and two are repeated by now.
+  assert.equal((await payer.press(list, { sure: '1' })).to, `${list}?stop=sure`);
+  await payer.press(list, { sure: '2' });
+  assert.deepEqual(await payer.references(), ['L-1', 'L-1', 'L-2', 'L-2']);
+});
