@@ -182,6 +182,7 @@ export const LAYERS: readonly Layer[] = [
       purge: { holds: 'deletion of data whose retention is over' },
       metrics: { holds: 'Prometheus metrics' },
       'sandbox-clock': { holds: 'moves the time of one sandbox team' },
+      'sandbox-events': { holds: 'makes events of the sandbox happen: what they need of payments, refunds and others' },
       console: { holds: 'the console: pages on which people see and do what the API offers' },
     },
   },

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { Api as Client } from '../../src/program/cli/api.ts';
-import { Maker } from '../../src/program/cli/trigger/maker.ts';
-import { RECIPES } from '../../src/program/cli/trigger/recipes.ts';
+import { sandboxOf } from '../../src/program/cli/trigger/sandbox.ts';
+import { Maker } from '../../src/edge/sandbox-events/maker.ts';
+import { RECIPES } from '../../src/edge/sandbox-events/recipes.ts';
 import { EVENT_TYPES } from '../../src/money/events/catalogue.ts';
 import { type Api, type Merchant, startApi } from '../setup/api.ts';
 import { type Receiver, startReceiver } from '../setup/receiver.ts';
@@ -47,7 +48,7 @@ describe('a triggered event really happens and is delivered', () => {
   for (const [type, recipe] of Object.entries(RECIPES)) {
     if (typeof recipe === 'string') continue;
     test(type, async () => {
-      const maker = new Maker(new Client(api.url, merchant.sandbox.secret));
+      const maker = new Maker(sandboxOf(new Client(api.url, merchant.sandbox.secret)));
       const id = await recipe(maker);
       const { id: event, data } = await maker.eventOf(type, id);
       assert.equal(data.id, id);

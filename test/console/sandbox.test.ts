@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
+import { EVENT_TYPES } from '../../src/money/events/catalogue.ts';
 import { type Api, startApi, until } from '../setup/api.ts';
 import { formToken, type Person, signedIn } from './people.ts';
+
+const REPEATED = /^webhook\.test$|^dispute\.(updated|closed)$|\.(updated|deleted)$/;
 
 let api: Api;
 let developer: Person;
@@ -46,6 +49,19 @@ test('a test payment has the outcome of its number, and one form makes one', asy
   assert.match(text, /id="f-ending-error"/);
 });
 
+test('an event of the sandbox needs what causing it needs, and does not exist in live', async () => {
+  const support = await signedIn(api, 'support');
+  const refused = await support.submit(page, `${page}/event`, { event: 'transfer.created' });
+  assert.equal(refused.status, 422);
+  assert.match(refused.text, /transfer\.write/);
+  const owner = await signedIn(api, 'owner');
+  const live = `/console/${api.team.id}/live`;
+  const token = formToken((await owner.get(`${live}/payments`)).text);
+  assert.equal((await owner.post(`${live}/developers/sandbox/event`, { ...token, event: 'payment.succeeded' })).status, 501);
+  const unknown = await owner.submit(page, `${page}/event`, { event: 'constructor' });
+  assert.equal(unknown.status, 422);
+});
+
 test('advancing the clock lets a payment of the team expire, and none of another team', async () => {
   const body = { amount: 1_000, currency: 'XAF', phone: '+237650000000', expires: { in: 30 } };
   const other = await api.newMerchant();
@@ -85,4 +101,30 @@ test('live has neither test payments nor a clock that moves', async () => {
     assert.equal((await owner.submit(live, `${live}/${action}`, values)).status, 501, action);
   }
   assert.equal((await api.call('GET', '/payments?page=1', { key: api.keys.live.secret })).body.meta.total, before);
+});
+
+test('every event that the sandbox can make happens, and one form makes one', { timeout: 120_000 }, async () => {
+  const { text } = await developer.get(page);
+  const types = [...text.matchAll(/<option value="([a-z_]+\.[a-z_]+)"/g)].map(([, type]) => type as string);
+  assert.deepEqual(
+    types,
+    [...EVENT_TYPES].filter((type) => types.includes(type)),
+  );
+  const missing = [...EVENT_TYPES].filter((type) => !types.includes(type) && !/^(invoice|link)\./.test(type));
+  assert.deepEqual(missing, ['payment.late_success', 'payment.return_required']);
+  const none = await developer.submit(page, `${page}/event`, { event: 'webhook.test' });
+  assert.equal(none.status, 422);
+  assert.match(none.text, /No webhook endpoint is active/);
+  assert.equal((await api.call('POST', '/webhooks', { body: { url: 'https://127.0.0.1:9/hook', events: ['*'] } })).status, 201);
+  for (const event of types) {
+    const form = { ...formToken(text), event };
+    const token = { ...form, ...formToken((await developer.get(page)).text) };
+    const { to } = await developer.post(`${page}/event`, token);
+    const id = /\/developers\/events\/(evt_test_[0-9a-z]+)$/.exec(to ?? '')?.[1] ?? '';
+    assert.equal((await api.call('GET', `/events/${id}`)).body.event.event, event);
+    const again = await developer.post(`${page}/event`, token);
+    // Changes have no idempotency key: a change that was made before is made again, or is not possible any more.
+    if (REPEATED.test(event)) assert.ok(again.status === 303 || again.status === 422, `${event} again: ${again.status}`);
+    else assert.equal(again.to, to, `${event} again`);
+  }
 });

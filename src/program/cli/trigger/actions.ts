@@ -1,12 +1,14 @@
 import type { Command } from 'commander';
+import { Maker } from '../../../edge/sandbox-events/maker.ts';
+import { RECIPES } from '../../../edge/sandbox-events/recipes.ts';
+import { NotTriggered } from '../../../edge/sandbox-events/sandbox.ts';
 import type { EventType } from '../../../money/events/catalogue.ts';
 import { openApi } from '../api.ts';
 import type { ApiOptions } from '../api-options.ts';
 import { Failure } from '../failure.ts';
 import { details, print, table } from '../output.ts';
 import { NOTICES, type Notice, notify } from './disputes.ts';
-import { Maker } from './maker.ts';
-import { RECIPES } from './recipes.ts';
+import { sandboxOf } from './sandbox.ts';
 
 interface TriggerOptions extends ApiOptions {
   list?: true;
@@ -32,10 +34,18 @@ export async function triggerCommand(event: string | undefined, options: Trigger
   const recipe = RECIPES[event];
   if (typeof recipe === 'string')
     throw new Failure(`${event} cannot be triggered: ${recipe}`, '"pirogue trigger --list" shows which can.');
-  const maker = new Maker(openApi(options));
-  const { id, data } = await maker.eventOf(event, await recipe(maker));
+  const maker = new Maker(sandboxOf(openApi(options)));
+  const made = async () => maker.eventOf(event, await recipe(maker));
+  const { id, data } = await made().catch((error: unknown) => {
+    throw error instanceof NotTriggered ? new Failure(error.message, ADVICE[error.reason]) : error;
+  });
   show(data, options.json, id);
 }
+
+const ADVICE: Readonly<Record<NotTriggered['reason'], string>> = {
+  no_endpoint: 'Register one with POST /webhooks first.',
+  not_arrived: 'Are the workers running? Check with "pirogue doctor".',
+};
 
 function isNotice(event: string): event is Notice {
   return NOTICES.some((notice) => notice === event);

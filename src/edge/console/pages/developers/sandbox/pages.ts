@@ -3,6 +3,7 @@ import { type ConsolePage, teamPage } from '../../../page.ts';
 import { advance } from './clock.ts';
 import { makePayment } from './payment.ts';
 import { showSandbox } from './show.ts';
+import { trigger } from './trigger.ts';
 
 /** The page of the sandbox's test numbers, and what one does with time and payments there. */
 export function sandboxPages(deps: ConsoleDeps): ConsolePage[] {
@@ -12,5 +13,6 @@ export function sandboxPages(deps: ConsoleDeps): ConsolePage[] {
     teamPage({ method: 'GET', path, permission: 'resource.read', handle: async (visit) => showSandbox(visit) }),
     teamPage({ ...write, path: `${path}/clock`, handle: (visit) => advance(deps, visit) }),
     teamPage({ ...write, path: `${path}/payment`, handle: makePayment }),
+    teamPage({ ...write, path: `${path}/event`, handle: (visit) => trigger(deps, visit) }),
   ];
 }

@@ -12,6 +12,7 @@ import { type Column, card, doneAlert, empty, idText, select, table } from '../.
 import { developersHead, tabName } from '../tabs.ts';
 import { SPANS } from './spans.ts';
 import { SANDBOX_TEXTS } from './texts.ts';
+import { TRIGGERS } from './triggers.ts';
 
 /** Shows test numbers and cards, and the forms of a test payment and of the clock. */
 export function showSandbox(visit: TeamVisit, faults: Record<string, string> = {}): Answer {
@@ -46,6 +47,14 @@ function forms(visit: TeamVisit, path: string, errors: FieldErrors): Html {
     html`<p class="note">${texts.paymentNote}</p><form method="post" action="${path}/payment">${visit.formFields()}
 ${select({ name: 'ending', label: texts.ending, error: errors.ending?.[0] }, endings)}
 <div class="form-actions"><button>${texts.makePayment}</button></div></form>`,
+  )}${card(
+    texts.event,
+    html`<p class="note">${texts.eventNote}</p><form method="post" action="${path}/event">${visit.formFields()}
+${select(
+  { name: 'event', label: texts.eventType, error: errors.event?.[0] },
+  TRIGGERS.map((type) => [type, type] as const),
+)}
+<div class="form-actions"><button>${texts.makeEvent}</button></div></form>`,
   )}${card(
     texts.clock,
     html`<p class="note">${texts.clockNote}</p><form method="post" action="${path}/clock">${visit.formFields()}

@@ -1,4 +1,5 @@
 import type { Outcome, PayoutSimulation } from '../../../../../providers/adapters/sandbox/codes.ts';
+import type { NotTriggered } from '../../../../sandbox-events/sandbox.ts';
 import type { Texts } from '../../../language.ts';
 
 type Name =
@@ -9,6 +10,11 @@ type Name =
   | 'ending'
   | 'makePayment'
   | 'wrongEnding'
+  | 'event'
+  | 'eventNote'
+  | 'eventType'
+  | 'makeEvent'
+  | 'wrongEvent'
   | 'clock'
   | 'clockNote'
   | 'span'
@@ -28,6 +34,7 @@ type SandboxTexts = Record<Name, string> & {
   outcomes: Record<Outcome['kind'], string>;
   payouts: Record<PayoutSimulation['kind'], string>;
   spans: Record<'10m' | '1h' | '25h' | '8d' | '31d', string>;
+  notTriggered: Record<NotTriggered['reason'], string>;
   done: Record<'clock', string>;
 };
 
@@ -40,6 +47,16 @@ export const SANDBOX_TEXTS: Texts<SandboxTexts> = {
     ending: 'Test number',
     makePayment: 'Make the payment',
     wrongEnding: 'Choose one of the test numbers.',
+    event: 'Trigger an event',
+    eventNote:
+      'What causes the event really happens in the sandbox: a payment, a refund, a payout or another. It goes to your endpoints.',
+    eventType: 'Event',
+    makeEvent: 'Trigger it',
+    wrongEvent: 'Choose one of these.',
+    notTriggered: {
+      no_endpoint: 'No webhook endpoint is active: add one first.',
+      not_arrived: 'The event has not arrived after 20 seconds: look at the list of events later.',
+    },
     clock: 'Advance the clock',
     clockNote: 'Payments expire, retention ends, and retries are due, for your team only.',
     span: 'By',
@@ -74,6 +91,16 @@ export const SANDBOX_TEXTS: Texts<SandboxTexts> = {
     ending: 'Numéro de test',
     makePayment: 'Faire le paiement',
     wrongEnding: 'Choisissez l’un des numéros de test.',
+    event: 'Déclencher un événement',
+    eventNote:
+      'Ce qui cause l’événement a vraiment lieu dans la sandbox : un paiement, un remboursement, un virement ou autre chose. Il part vers vos points de réception.',
+    eventType: 'Événement',
+    makeEvent: 'Déclencher',
+    wrongEvent: 'Choisissez l’un de ceux-ci.',
+    notTriggered: {
+      no_endpoint: 'Aucun point de réception des webhooks n’est actif : ajoutez-en un d’abord.',
+      not_arrived: 'L’événement n’est pas arrivé en 20 secondes : consultez la liste des événements plus tard.',
+    },
     clock: 'Avancer l’horloge',
     clockNote:
       'Les paiements expirent, les retenues prennent fin et les nouveaux essais arrivent à échéance, pour votre équipe seulement.',

@@ -1,7 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { randomBase62 } from '../../../kit/crypto.ts';
-import { type Api, RequestError } from '../api.ts';
-import { Failure } from '../failure.ts';
+import { NotTriggered, type Sandbox, type SandboxCall } from './sandbox.ts';
 
 const DEADLINE_MS = 20_000;
 /** First wait between two polls. Each wait is half as long again, so that polling uses little of the key's rate limit. */
@@ -16,34 +14,36 @@ export const PHONES = {
 } as const;
 
 const CHANNEL = 'cm.mtn';
+/** What a paid payment is, also when its refund was made before. */
+const PAID = ['succeeded', 'partially_refunded', 'refunded'];
 const PAYER = { name: 'Awa Ndiaye', email: 'awa@payer.example' };
 
 /** Creates resources in the sandbox, as a merchant's server does. */
 export class Maker {
-  readonly #api: Api;
+  readonly sandbox: Sandbox;
 
-  constructor(api: Api) {
-    this.#api = api;
+  constructor(sandbox: Sandbox) {
+    this.sandbox = sandbox;
   }
 
-  /** One call; the body of its answer. */
   // biome-ignore lint/suspicious/noExplicitAny: the shape is what the operation's schema promises
-  async call(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<any> {
-    return (await this.#api.call(method, path, body)).body;
+  call(operation: string, sent?: SandboxCall): Promise<any> {
+    return this.sandbox.call(operation, sent);
   }
 
   async payment(fields: object = {}): Promise<string> {
-    const body = { amount: 5_000, currency: 'XAF', ...PAYER, description: 'pirogue trigger', ...fields };
-    return (await this.call('POST', '/payments', body)).transaction.id;
+    const body = { amount: 5_000, currency: 'XAF', ...PAYER, description: 'Triggered', ...fields };
+    return (await this.call('POST /payments', { body })).transaction.id;
   }
 
-  /** Creates a payment and charges it. A test number that is declined at once is not an error. */
+  /** Creates a payment and charges it. A test number that is declined at once is not an error, nor is its payment charged again (400). */
   async charged(phone: string = PHONES.succeeds, fields: object = {}): Promise<string> {
     const id = await this.payment(fields);
     try {
-      await this.call('POST', `/payments/${id}`, { channel: CHANNEL, data: { phone } });
+      await this.call('POST /payments/:id', { params: { id }, body: { channel: CHANNEL, data: { phone } } });
     } catch (error) {
-      if (!(error instanceof RequestError) || error.status !== 402) throw error;
+      const { status } = error as { status?: unknown };
+      if (status !== 402 && status !== 400) throw error;
     }
     return id;
   }
@@ -51,44 +51,46 @@ export class Maker {
   async paid(phone: string = PHONES.succeeds): Promise<string> {
     const id = await this.charged(phone);
     await until(`${id} did not succeed`, async () => {
-      const { transaction } = await this.call('GET', `/payments/${id}`);
-      return transaction.status === 'succeeded' ? transaction : undefined;
+      const { transaction } = await this.call('GET /payments/:id', { params: { id } });
+      return PAID.includes(transaction.status) ? transaction : undefined;
     });
     return id;
   }
 
   async refund(payment: string, amount?: number): Promise<string> {
-    return (await this.call('POST', '/refunds', { payment, amount, reason: 'requested_by_customer' })).refund.id;
+    const body = { payment, reason: 'requested_by_customer', ...(amount === undefined ? {} : { amount }) };
+    return (await this.call('POST /refunds', { body })).refund.id;
   }
 
   /** Creates a transfer, paid from the money of a payment made just before. */
   async transfer(phone: string = PHONES.succeeds): Promise<string> {
     await this.paid();
     const beneficiary = { name: PAYER.name, channel: CHANNEL, phone };
-    return (await this.call('POST', '/transfers', { amount: 1_000, currency: 'XAF', beneficiary })).transfer.id;
+    return (await this.call('POST /transfers', { body: { amount: 1_000, currency: 'XAF', beneficiary } })).transfer.id;
   }
 
   async customer(): Promise<string> {
-    const email = `awa.${randomBase62(12)}@payer.example`;
-    return (await this.call('POST', '/customers', { name: PAYER.name, email })).customer.id;
+    const email = `awa.${this.sandbox.unique}@payer.example`;
+    return (await this.call('POST /customers', { body: { name: PAYER.name, email } })).customer.id;
   }
 
   async beneficiary(): Promise<string> {
     const body = { name: PAYER.name, channel: CHANNEL, phone: PHONES.succeeds };
-    return (await this.call('POST', '/beneficiaries', body)).beneficiary.id;
+    return (await this.call('POST /beneficiaries', { body })).beneficiary.id;
   }
 
   async account(): Promise<string> {
-    return (await this.call('POST', '/accounts', { name: 'Boutique Awa', email: 'boutique@shop.example' })).account.id;
+    const body = { name: 'Boutique Awa', email: 'boutique@shop.example' };
+    return (await this.call('POST /accounts', { body })).account.id;
   }
 
   /**
    * Waits for the event of a type about a resource.
-   * @throws Failure after 20 s
+   * @throws NotTriggered after 20 s
    */
   eventOf(type: string, id: string): Promise<{ id: string; data: Record<string, unknown> }> {
     return until(`no event ${type} of ${id} arrived`, async () => {
-      const { items } = await this.call('GET', `/events?per_page=25&cursor=&type=${type}`);
+      const { items } = await this.call('GET /events', { query: { per_page: 25, cursor: '', type } });
       return items.find(({ data }: { data: { id: string } }) => data.id === id);
     });
   }
@@ -99,7 +101,7 @@ async function until<T>(complaint: string, look: () => Promise<T | undefined>): 
   for (let wait = FIRST_LOOK_MS; ; wait *= 1.5) {
     const found = await look();
     if (found !== undefined) return found;
-    if (performance.now() > deadline) throw new Failure(complaint, 'Are the workers running? Check with "pirogue doctor".');
+    if (performance.now() > deadline) throw new NotTriggered('not_arrived', complaint);
     await sleep(wait);
   }
 }

@@ -1,12 +1,6 @@
-import type { EventType } from '../../../money/events/catalogue.ts';
-import { commandClock } from '../command-clock.ts';
-import { advancePayment } from '../../../edge/sandbox-clock/service.ts';
-import { Failure } from '../failure.ts';
-import { operator } from '../operator.ts';
-import { inStore } from '../in-store.ts';
-import { notify } from './disputes.ts';
+import type { EventType } from '../../money/events/catalogue.ts';
 import { type Maker, PHONES } from './maker.ts';
-import { teamOfPayment } from './team.ts';
+import { NotTriggered } from './sandbox.ts';
 
 /**
  * Makes an event happen.
@@ -52,12 +46,13 @@ export const RECIPES: Record<EventType, Recipe | string> = {
   'dispute.created': disputed,
   'dispute.updated': async (maker) => {
     const dispute = await disputed(maker);
-    await maker.call('POST', `/disputes/${dispute}/evidence`, { evidence: { receipt: 'signed by the customer' } });
+    const body = { evidence: { receipt: 'signed by the customer' } };
+    await maker.call('POST /disputes/:id/evidence', { params: { id: dispute }, body });
     return dispute;
   },
   'dispute.closed': async (maker) => {
     const dispute = await disputed(maker);
-    await maker.call('POST', `/disputes/${dispute}/accept`);
+    await maker.call('POST /disputes/:id/accept', { params: { id: dispute } });
     return dispute;
   },
   'invoice.created': 'invoices are live only',
@@ -73,33 +68,33 @@ export const RECIPES: Record<EventType, Recipe | string> = {
 };
 
 async function changed(maker: Maker, path: string, id: string): Promise<string> {
-  await maker.call('PATCH', `${path}/${id}`, { name: 'Awa Ndiaye Fall' });
+  await maker.call(`PATCH ${path}/:id`, { params: { id }, body: { name: 'Awa Ndiaye Fall' } });
   return id;
 }
 
 async function deleted(maker: Maker, path: string, id: string): Promise<string> {
-  await maker.call('DELETE', `${path}/${id}`);
+  await maker.call(`DELETE ${path}/:id`, { params: { id } });
   return id;
 }
 
 /** Makes a payment expire. The shortest validity is five minutes, so the clock of this payment alone is advanced. */
 async function expired(maker: Maker): Promise<string> {
-  const payment_id = await maker.payment({ expires: { in: 5 } });
-  const team = await teamOfPayment(payment_id);
-  const advance = { team_id: team, by_ms: 6 * 60_000, payment_id };
-  await inStore('sandbox', { team }, (store) => advancePayment({ clock: commandClock }, store, advance, operator()));
-  return payment_id;
+  const payment = await maker.payment({ expires: { in: 5 } });
+  await maker.sandbox.expire(payment);
+  return payment;
 }
 
 async function disputed(maker: Maker): Promise<string> {
-  const payment = await maker.paid();
-  return (await notify('dispute.created', { payment, team: await teamOfPayment(payment) })).id;
+  return maker.sandbox.dispute(await maker.paid());
 }
 
 async function tested(maker: Maker): Promise<string> {
-  const { items } = await maker.call('GET', '/webhooks?per_page=100');
+  const { items } = await maker.call('GET /webhooks', { query: { per_page: 100 } });
   const endpoint = items.find(({ active }: { active: boolean }) => active);
-  if (!endpoint) throw new Failure('no webhook endpoint is active', 'Register one with POST /webhooks first.');
-  await maker.call('POST', `/webhooks/${endpoint.id}/test`);
+  if (!endpoint) throw new NotTriggered('no_endpoint', 'no webhook endpoint is active');
+  await maker.call('POST /webhooks/:id/test', { params: { id: endpoint.id } });
   return endpoint.id;
 }
+
+/** How far `Sandbox.expire` advances the clock of a payment. */
+export const BEYOND_EXPIRY_MS = 6 * 60_000;
