@@ -56,6 +56,29 @@ test('without the number of the payer, no long number is kept', () => {
   assert.deepEqual(shown({ id: '2250701020304' }, ['12']), { id: '…' });
 });
 
+test('a number is recognised by the phone number only: beside an account or a token, no long number is kept', () => {
+  for (const numbers of [['0123456789012'], ['tok_1234567890'], ['0123456789012', '12']]) {
+    assert.deepEqual(shown({ id: '2250701020304' }, numbers), { id: '…' }, numbers.join());
+  }
+  assert.deepEqual(shown({ id: '0123456789012', amount: '15000' }, [PHONE, '0123456789012']), { id: '…', amount: '15000' });
+});
+
+test('card numbers, names that are joined, and a number of the person at the provider are hidden', () => {
+  for (const card of ['4242424242424242', '4242-4242-4242-4242', '5555555555554444']) {
+    assert.deepEqual(shown({ id: card, transactionId: card, status: card }), { id: '…', transactionId: '…', status: '…' }, card);
+  }
+  for (const name of ['Awa-Traore', 'Awa.Traore', 'Awa_Traore-Kone']) assert.deepEqual(shown({ status: name }), { status: '…' });
+  assert.deepEqual(shown({ customer: { id: 252759, created_at: '2026-11-23T10:00:00Z' } }), { customer: '…' });
+});
+
+test('what a merchant writes about a payment is hidden where a provider takes it as a reference', () => {
+  for (const text of ['Awa2026', 'Loyer-Traore-12', 'order.7', '0809']) {
+    assert.deepEqual(shown({ reference: text }), { reference: '…' }, text);
+  }
+  const ours = { reference: 'f4401bd2-1568-4140-bf2d-eb77d2b2b639' };
+  assert.deepEqual(shown(ours), ours);
+});
+
 test('what is not a JSON object, too long, too deep or too wide is left out or cut', () => {
   for (const body of [
     '',

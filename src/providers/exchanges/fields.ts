@@ -1,5 +1,5 @@
-/** Kinds of values that are kept of a field. */
-export type Kind = 'code' | 'amount' | 'time' | 'id';
+/** Kinds of values that are kept of a field; `own`: only our ids, where some providers take a text of the merchant. */
+export type Kind = 'code' | 'amount' | 'time' | 'id' | 'own';
 
 /**
  * Fields of the providers' requests and responses whose values are kept, if they have the form of their kind. No other value is
@@ -16,8 +16,9 @@ const KINDS: Record<Kind, string> = {
   time: 'created createdAt created_at respondedByPayer receivedByRecipient customerTimestamp when_completed when_created when_expires when_refunded expires_at timestamp',
   id:
     'id depositId payoutId refundId externalId referenceId transactionId financialTransactionId providerTransactionId ' +
-    'clientReferenceId client_reference aggregated_merchant_id tx_ref flw_ref order_id reference transaction_id txnid AccountReference ' +
+    'clientReferenceId client_reference aggregated_merchant_id tx_ref flw_ref order_id transaction_id txnid AccountReference ' +
     'MerchantRequestID CheckoutRequestID ConversationID OriginatorConversationID operator_transaction_id operator_id transfer_reference',
+  own: 'reference',
 };
 
 export const FIELDS: ReadonlyMap<string, Kind> = new Map(
@@ -28,14 +29,14 @@ export const FIELDS: ReadonlyMap<string, Kind> = new Map(
 export const CONTAINERS: ReadonlySet<string> = new Set(
   (
     'data payer payee recipient accountDetails failureReason rejectionReason reason error errors Body stkCallback meta authorization ' +
-    'customer result balances CallbackMetadata Item'
+    'result balances CallbackMetadata Item'
   ).split(' '),
 );
 
 /** Fields that are named without their value, so that a reader sees that they were sent. */
 export const NAMED: ReadonlySet<string> = new Set(
   (
-    'message description phoneNumber phone_number PhoneNumber partyId PartyA PartyB msisdn customerMessage payerMessage payeeNote email name ' +
+    'message description customer phoneNumber phone_number PhoneNumber partyId PartyA PartyB msisdn customerMessage payerMessage payeeNote email name ' +
     'customer_phone_number restrict_payer_mobile authorizationUrl payment_url wave_launch_url return_url cancel_url notif_url notify_url ' +
     'redirect_url success_url error_url successfulUrl failedUrl CallBackURL TransactionDesc ResponseDescription ResultDesc CustomerMessage ' +
     'errorMessage error_message failureMessage rejectionMessage access_token token pay_token notif_token merchant_key apikey site_id Password ' +

@@ -1,3 +1,4 @@
+import { holdsCard } from '../../kit/cards.ts';
 import { CONTAINERS, FIELDS, type Kind, NAMED } from './fields.ts';
 
 const HIDDEN = '…';
@@ -13,15 +14,15 @@ const TAIL = 7;
 
 const OWN_ID = /^[a-z]{2,4}_(?:test_)?[0-9a-hjkmnp-tv-z]{26}$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const FORMS: Readonly<Record<Kind, RegExp>> = {
+const FORMS: Readonly<Record<Exclude<Kind, 'own'>, RegExp>> = {
   code: /^(?:[A-Za-z][A-Za-z_.-]{0,47}(?:\d{1,4})?|-?\d{1,5}(?:\.\d{1,4}){0,3}|[A-Z]{2,6}\d{1,4}(?:[._-]\d{1,4}){0,3})$/,
   amount: /^-?\d{1,12}(?:\.\d{1,4})?$/,
   time: /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?$/,
   id: /^[A-Za-z0-9][A-Za-z0-9_.-]{3,63}$/,
 };
 
-/** As a name is written, and few codes are. */
-const CAPITALISED = /^[A-Z][a-z]+$/;
+/** As names are written, and few codes are. */
+const CAPITALISED = /^[A-Z][a-z]+(?:[-_.][A-Z][a-z]+)*$/;
 
 /** What is known of the person whose money the exchange is about: their numbers, in any form. Null: nothing is known. */
 export type KnownNumbers = readonly string[] | null;
@@ -63,10 +64,14 @@ export function redactedPath(url: string): string {
 
 type Tails = readonly string[] | null;
 
-/** A number that is too short to be recognised is as good as unknown. */
+/**
+ * A number that is too short to be recognised is as good as unknown. So are all when there is only an account number or a token: the
+ * person has a phone number too.
+ */
 function tailsOf(numbers: KnownNumbers): Tails {
-  const tails = (numbers ?? []).map((number) => number.replace(/\D/g, '').slice(-TAIL));
-  return tails.length > 0 && tails.every(({ length }) => length === TAIL) ? tails : null;
+  if (!numbers?.some((number) => number.startsWith('+'))) return null;
+  const tails = numbers.map((number) => number.replace(/\D/g, '').slice(-TAIL));
+  return tails.every(({ length }) => length === TAIL) ? tails : null;
 }
 
 function redacted(value: object, tails: Tails, depth: number): unknown {
@@ -92,8 +97,8 @@ function isKept(value: unknown, kind: Kind, tails: Tails): boolean {
   if (value === null || typeof value === 'boolean') return true;
   if (typeof value !== 'string' && typeof value !== 'number') return false;
   const text = String(value);
-  if (OWN_ID.test(text) || UUID.test(text)) return kind === 'id';
-  if (!FORMS[kind].test(text)) return false;
+  if (OWN_ID.test(text) || UUID.test(text)) return kind === 'id' || kind === 'own';
+  if (kind === 'own' || !FORMS[kind].test(text) || holdsCard(text, 'any')) return false;
   if (kind === 'code' && CAPITALISED.test(text)) return false;
   // A word could be a name; the ids of providers have digits.
   if (kind === 'id' && !/\d/.test(text)) return false;
