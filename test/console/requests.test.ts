@@ -111,9 +111,11 @@ test('the page shows the requests of its environment, newest first, with filters
 
 test('a wrong day or cursor is reported in the page', async () => {
   const path = `${base}/sandbox/developers/requests`;
-  const day = await developer.get(`${path}?day=yesterday`);
-  assert.equal(day.status, 200);
-  assert.match(day.text, /id="f-day-error"/);
+  for (const wrong of ['yesterday', '2026-02-30', '2026-11']) {
+    const day = await developer.get(`${path}?day=${wrong}`);
+    assert.equal(day.status, 200);
+    assert.match(day.text, /id="f-day-error"/, wrong);
+  }
   assert.match((await developer.get(`${path}?cursor=forged`)).text, /role="alert"/);
 });
 

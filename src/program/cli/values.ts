@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { parseDuration } from '../../platform/config/read.ts';
 import { isScope, SCOPES, type Scope } from '../../tenants/keys/scopes.ts';
 import { isAddressOrRange } from '../../kit/address-list.ts';
+import { startOfUtcDay } from '../../kit/days.ts';
 import { emailAddressOf } from '../../kit/email.ts';
 import { commandClock } from './command-clock.ts';
 import { CURRENCIES, isCurrency } from '../../kit/money.ts';
@@ -131,8 +132,7 @@ export function futureMoment(text: string): Date {
 /** Whether the text is a valid date or time. Date.parse takes the 30th of February for the 2nd of March. */
 function isCalendarMoment(text: string): boolean {
   const parts = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/.exec(text);
-  const day = new Date(`${parts?.[1]}T00:00:00Z`);
-  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(parts?.[1] as string);
+  return startOfUtcDay(parts?.[1] ?? '') !== null;
 }
 
 /** Parses the page size of an API list. */

@@ -1,4 +1,5 @@
 import type { Secrets } from '../../kit/crypto.ts';
+import { startOfUtcDay } from '../../kit/days.ts';
 import { invalid } from '../../kit/errors.ts';
 import { lowestIdAt } from '../../kit/ids.ts';
 import { type CursorMeta, cursorPage, Cursors, type Position } from '../../kit/paging.ts';
@@ -8,7 +9,6 @@ import { findRequests, type RequestFilter } from './store.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 const PER_PAGE = 50;
-const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
 /** A page of the log. */
 export interface RequestPage {
@@ -60,7 +60,7 @@ function periodOf(day: string | undefined, at: number): { from: number; to: numb
   const earliest = at - REQUESTS_KEEP_MS;
   // Requests of a process whose clock is ahead.
   if (!day) return { from: earliest, to: at + DAY_MS };
-  const start = DAY.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN;
-  if (Number.isNaN(start)) throw invalid({ day: ['must be a day such as 2026-11-23'] });
+  const start = startOfUtcDay(day);
+  if (start === null) throw invalid({ day: ['must be a day such as 2026-11-23'] });
   return { from: Math.max(start, earliest), to: start + DAY_MS };
 }

@@ -1,3 +1,4 @@
+import { startOfUtcDay } from '../../../../kit/days.ts';
 import type { Days } from '../../../../money/ledger/days.ts';
 
 /** Returns the month of the address, `2026-11`; the current one when it names none. */
@@ -18,8 +19,6 @@ export function daysOfMonth(month: string): Days {
 
 /** Returns a day of the address with its end, or null when it names no day: `2026-02-30` is none. */
 export function oneDay(given: string): Days | null {
-  if (!/^2\d{3}-\d\d-\d\d$/.test(given)) return null;
-  const from = new Date(`${given}T00:00:00Z`);
-  if (Number.isNaN(from.getTime()) || from.toISOString().slice(0, 10) !== given) return null;
-  return { from: given, before: new Date(from.getTime() + 86_400_000).toISOString().slice(0, 10) };
+  const start = given.startsWith('2') ? startOfUtcDay(given) : null;
+  return start === null ? null : { from: given, before: new Date(start + 86_400_000).toISOString().slice(0, 10) };
 }

@@ -1,3 +1,4 @@
+import { startOfUtcDay } from '../../../../kit/days.ts';
 import { type FieldErrors, invalid } from '../../../../kit/errors.ts';
 import type { ConsoleLanguage } from '../../language.ts';
 import { fieldOf, type TeamVisit } from '../../page.ts';
@@ -84,8 +85,6 @@ export function bodyOf(typed: Typed, language: ConsoleLanguage, before?: Link): 
 /** Returns the end of a UTC day; the text itself when it is no day, which the API rejects. */
 function endOf(day: string): string | null {
   if (day === '') return null;
-  const start = Date.parse(`${day}T00:00:00Z`);
-  // A day that its month does not have is read as one of the next month.
-  const exists = !Number.isNaN(start) && new Date(start).toISOString().startsWith(day);
-  return exists ? new Date(start + DAY_MS).toISOString() : day;
+  const start = startOfUtcDay(day);
+  return start === null ? day : new Date(start + DAY_MS).toISOString();
 }

@@ -1,4 +1,5 @@
 import { isAddressOrRange } from '../../../../../kit/address-list.ts';
+import { startOfUtcDay } from '../../../../../kit/days.ts';
 import type { FieldErrors } from '../../../../../kit/errors.ts';
 import type { KeyKind } from '../../../../../tenants/keys/caller.ts';
 import { isScope } from '../../../../../tenants/keys/scopes.ts';
@@ -59,10 +60,8 @@ function addressesIn(text: string): string[] | null {
  */
 export function endOf(text: string, now: number): Date | null | undefined {
   if (text === '') return null;
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return undefined;
-  const day = new Date(`${text}T00:00:00Z`);
-  // The 30th of February would be the 2nd of March.
-  if (Number.isNaN(day.getTime()) || !day.toISOString().startsWith(text)) return undefined;
-  const end = day.getTime() + DAY_MS;
+  const start = startOfUtcDay(text);
+  if (start === null) return undefined;
+  const end = start + DAY_MS;
   return end > now && end <= now + MAX_DAYS * DAY_MS ? new Date(end) : undefined;
 }
