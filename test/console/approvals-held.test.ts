@@ -242,6 +242,23 @@ test('mails tell who may decide and whoever asked, without people, amounts or ke
   }
 });
 
+test('somebody who asks for much at once sends one mail a minute to whoever may decide', async () => {
+  const other = await openShop(api);
+  const payment = await sale(other);
+  const to = `${other.checker.id}@shop.example`;
+  const mails = async () =>
+    (await api.control.all(sql`select id from user_mails where kind = 'approval' and recipient = ${to}`)).length;
+  const first = await askRefund(other, payment, '11000');
+  for (const amount of ['11001', '11002']) await press(other.maker, await askRefund(other, payment, amount), 'withdraw');
+  assert.equal(await mails(), 1);
+  await askRefund(other, payment, '11003', other.owner);
+  assert.equal(await mails(), 2, 'of each person');
+  await api.control.run(sql`update approvals set asked_at = now() - interval '61 seconds' where team_id = ${other.team.id}`);
+  await askRefund(other, payment, '11004');
+  assert.equal(await mails(), 3);
+  assert.equal((await other.checker.get(first)).status, 200);
+});
+
 test('approvals are forgotten 400 days after they were asked for', async () => {
   const other = await openShop(api);
   const payment = await sale(other);

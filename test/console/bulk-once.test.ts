@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
-import { type Api, startApi, until } from '../setup/api.ts';
-import { HEAD, line, Payer, read, started, storedLines } from './bulk.ts';
+import { type Api, FakeClock, startApi, until } from '../setup/api.ts';
+import { HEAD, line, numbers, Payer, read, started, storedLines } from './bulk.ts';
 import { formToken } from './people.ts';
 
 let api: Api;
+const clock = new FakeClock();
 
 before(async () => {
-  api = await startApi({ workers: false });
+  api = await startApi({ workers: false, clock });
 });
 after(() => api.stop());
 
@@ -82,7 +83,7 @@ test('the same list, uploaded twice before either is confirmed, is not paid twic
   for (const list of lists) assert.doesNotMatch(read((await payer.person.get(list)).text), /last 24 hours/);
   const answers = await Promise.all(lists.map((list) => payer.press(list)));
   const again = answers.findIndex(({ to }) => to?.endsWith('stop=sure'));
-  assert.equal(answers.filter(({ to }) => to?.endsWith('go=on')).length, 1);
+  assert.equal(answers.filter(({ to }) => to?.includes('?go=')).length, 1);
   assert.deepEqual(await payer.references(), ['L-1', 'L-2']);
   const list = lists[again] as string;
   assert.match(read((await payer.person.get(list)).text), /repeat a recipient and an amount, too: 2/);
@@ -90,4 +91,15 @@ test('the same list, uploaded twice before either is confirmed, is not paid twic
   assert.equal((await payer.press(list, { sure: '1' })).to, `${list}?stop=sure`);
   await payer.press(list, { sure: '2' });
   assert.deepEqual(await payer.references(), ['L-1', 'L-1', 'L-2', 'L-2']);
+});
+
+test('a list that was paused goes on when somebody presses the button, and not when its address is opened again', async () => {
+  const payer = await Payer.open(api, 500_000);
+  const list = await payer.upload([HEAD, ...numbers(30).map((n) => line(n))].join('\n'));
+  const { to } = await payer.press(list);
+  assert.match((await payer.person.get(to as string)).text, /data-go-on/);
+  clock.advance(60_000);
+  const later = await payer.person.get(to as string);
+  assert.doesNotMatch(later.text, /data-go-on/);
+  assert.match(read(later.text), /25 of 30 lines\. Go on/);
 });

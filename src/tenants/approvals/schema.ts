@@ -16,6 +16,9 @@ export const APPROVALS_KEEP_MS = 400 * 86_400_000;
 /** What a team's open approvals are limited to, in both environments together. */
 export const MAX_WAITING = 100;
 
+/** Whoever asks for much at once, such as a list of payouts, sends one mail in this time to each who may decide. */
+export const ASKED_MAIL_MS = 60_000;
+
 /** A movement of a currency above this amount needs a second person. */
 export interface Threshold {
   currency: string;

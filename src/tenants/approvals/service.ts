@@ -11,9 +11,17 @@ import { listApprovers, lockMember } from '../people/member-store.ts';
 import { isPermitted } from '../people/roles.ts';
 import { findUser } from '../people/store.ts';
 import { refuseApproval } from './faults.ts';
-import { APPROVAL_MS, type ApprovalRow, type Decision, isOperation, MAX_WAITING, type Wanted } from './schema.ts';
+import { APPROVAL_MS, ASKED_MAIL_MS, type ApprovalRow, type Decision, isOperation, MAX_WAITING, type Wanted } from './schema.ts';
 import { approvalState } from './states.ts';
-import { countWaiting, findByForm, insertApproval, lockApproval, type NewApproval, writeDecision } from './store.ts';
+import {
+  countWaiting,
+  findByForm,
+  hasAskedWithin,
+  insertApproval,
+  lockApproval,
+  type NewApproval,
+  writeDecision,
+} from './store.ts';
 import { APPROVING } from './thresholds.ts';
 import { sealWanted } from './wanted.ts';
 
@@ -34,7 +42,7 @@ export type Request = Pick<NewApproval, 'kind' | 'operation' | 'permission' | 'f
 };
 
 /**
- * Asks for a second person: once for each form. Those who may decide are notified by mail.
+ * Asks for a second person: once for each form. Those who may decide are notified by mail, at most once a minute of each person who asks.
  * @returns id of the approval
  * @throws Problem 429 while too many wait
  */
@@ -42,11 +50,13 @@ export async function ask(tx: Tx, secrets: Secrets, who: ApprovalActor, request:
   const { wanted, ...rest } = request;
   const { team, environment, user_id, session_id } = who;
   if ((await countWaiting(tx, team.id, MAX_WAITING)) >= MAX_WAITING) refuseApproval('many_waiting');
+  const told = await hasAskedWithin(tx, team.id, user_id, ASKED_MAIL_MS);
   const ref = { team_id: team.id, environment, id: newId('apv', environment, who.at) };
   const body_sealed = sealWanted(secrets, ref, wanted);
   const row = { ...ref, ...rest, body_sealed, asked_by: user_id, asked_session: session_id, lives_ms: APPROVAL_MS };
   if (!(await insertApproval(tx, row))) return must(await findByForm(tx, team.id, rest.form_key), 'the form has asked');
   await note(tx, who, 'approval.ask', ref.id);
+  if (told) return ref.id;
   const others = (await listApprovers(tx, team.id, APPROVING)).filter((one) => one.user_id !== user_id);
   await mail(tx, who, ref.id, 'asked', others);
   return ref.id;

@@ -59,6 +59,14 @@ export async function findByForm(db: Queryable, team_id: bigint, form_key: strin
   return row?.id;
 }
 
+/** Whether a person has asked for something in a team within this time. */
+export async function hasAskedWithin(db: Queryable, team_id: bigint, user_id: string, within_ms: number): Promise<boolean> {
+  const row = await db.maybe(sql`
+    select id from approvals where asked_at > pirogue_now() - ${within_ms}::float8 * interval '1 ms' and team_id = ${team_id}
+      and asked_by = ${user_id} limit 1`);
+  return row !== undefined;
+}
+
 /** Stores a decision about an open approval, and until when it can run. */
 export async function writeDecision(
   tx: Tx,

@@ -3,6 +3,7 @@ import type { LineRow } from '../../../../../core/payout-batches/schema.ts';
 import { insertBatch, paidSince } from '../../../../../core/payout-batches/store.ts';
 import { type Quote, quoteTransfer } from '../../../../../core/transfers/quote.ts';
 import type { Recipient } from '../../../../../core/transfers/schema.ts';
+import { sha256 } from '../../../../../kit/crypto.ts';
 import { notFound, Problem } from '../../../../../kit/errors.ts';
 import { levelOf } from '../../../../../money/transaction-limits/service.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
@@ -15,13 +16,23 @@ import { BULK_TEXTS } from './texts.ts';
 export const RECENT_MS = 24 * 3_600_000;
 export const MAX_RECENT = 5_000;
 
+/** Code of the letter `a`. */
+const A = 97;
+
 /**
- * Checks each line as POST /transfers would, and stores the list. Nothing is paid out. One form that was shown makes one list.
+ * Checks each line as POST /transfers would, and stores the list. Nothing is paid out. One form that was shown makes one list of one
+ * text; another text, of somebody who went back and corrected it, is another list.
  * @returns its id
  */
 export async function makeBatch(deps: ConsoleDeps, visit: TeamVisit, asked: readonly Asked[]): Promise<string> {
   const { store, team, at, session } = visit;
-  const id = visit.formKey.replace('console-', '');
+  // Letters only: a row of digits could be taken for a card number, in the idempotency keys of the lines.
+  const text = String.fromCharCode(
+    ...sha256(JSON.stringify(asked))
+      .subarray(0, 16)
+      .map((byte) => A + (byte & 15)),
+  );
+  const id = `${visit.formKey.replace('console-', '')}-${text}`;
   const saved = asked.flatMap(({ beneficiary }) => beneficiary || []);
   const [beneficiaries, recent] = await Promise.all([
     findBeneficiaries(store.db, team.id, saved),

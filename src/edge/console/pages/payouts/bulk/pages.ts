@@ -75,7 +75,7 @@ async function run(visit: TeamVisit): Promise<Answer> {
   const confirmed = batch.started_at !== null || (await confirmBatch(visit, batch, fieldOf(visit, 'sure')));
   if (!confirmed) return redirect(`${path}?stop=sure`);
   const stop = await runSlice(visit, batch);
-  return redirect(stop === null ? `${path}?go=on` : `${path}?stop=${stop}`);
+  return redirect(stop === null ? `${path}?go=${visit.at}` : `${path}?stop=${stop}`);
 }
 
 /** Tries the lines that failed once more. Their keys are the same, so none is paid twice. */

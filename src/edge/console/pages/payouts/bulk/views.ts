@@ -16,6 +16,9 @@ import { BULK_TEXTS } from './texts.ts';
 /** Lines on one page. */
 export const PAGE = 100;
 
+/** How long after a slice the page pays out the next one by itself. */
+const GOES_ON_MS = 15_000;
+
 const EXAMPLE = [
   COLUMNS.join(','),
   '+237650000000,cm.mtn,Ama Ngono,,25000,XAF,PAIE-11-01,Salaire de novembre',
@@ -133,7 +136,7 @@ ${repeated > 0 && checkbox({ name: 'sure', value: String(repeated), checked: fal
 
 /** How far the list is, and what goes on with it. */
 function progress(visit: TeamVisit, { batch, sums }: ShownBatch): Html {
-  const { language, base, query, can } = visit;
+  const { language, base, query, can, at } = visit;
   const texts = BULK_TEXTS[language];
   const [open, failed] = [countOf(sums, 'open'), countOf(sums, 'failed')];
   const right = batch.lines - countOf(sums, 'wrong');
@@ -145,7 +148,8 @@ function progress(visit: TeamVisit, { batch, sums }: ShownBatch): Html {
   ].filter(Boolean);
   const post = (action: string, label: string, goesOn: boolean) =>
     html`<form method="post" action="${path}/${action}?from=${encodeURIComponent(path)}"${goesOn && raw(' data-go-on')}>${visit.formFields()}<button>${label}</button></form>`;
-  const isGoing = query.go === 'on' && open > 0;
+  // An address that is opened again, from the history or by somebody else, does not go on by itself.
+  const isGoing = open > 0 && Math.abs(at - Number(query.go || Number.NaN)) < GOES_ON_MS;
   return card(
     texts.progressTitle,
     html`<p class="rate progress" role="status">${meter(right === 0 ? 1 : (right - open) / right)} <span>${words.join(' ')}</span></p>${
