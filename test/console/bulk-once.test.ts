@@ -103,3 +103,22 @@ test('a list that was paused goes on when somebody presses the button, and not w
   assert.doesNotMatch(later.text, /data-go-on/);
   assert.match(read(later.text), /25 of 30 lines\. Go on/);
 });
+
+test('a rejected line that was paid by another list meanwhile is tried again only when that is confirmed', async () => {
+  const payer = await Payer.open(api, 500_000);
+  const { db } = api.deps.stores.sandbox;
+  const saved = { name: 'Kofi', channel: 'cm.orange', phone: '690000000' };
+  const key = payer.merchant.sandbox.secret;
+  const { id: beneficiary } = (await api.call('POST', '/beneficiaries', { key, body: saved })).body.beneficiary;
+  const rejected = await payer.upload([HEAD, `${beneficiary},,,700,XAF,B`].join('\n'));
+  await db.run(sql`update beneficiaries set phone = '+237699999999' where id = ${beneficiary}`);
+  await payer.press(rejected);
+  await db.run(sql`update beneficiaries set phone = '+237690000000' where id = ${beneficiary}`);
+  await payer.press(await payer.upload([HEAD, `${beneficiary},,,700,XAF,C`].join('\n')));
+  assert.deepEqual(await payer.references(), ['C']);
+  assert.equal((await payer.press(rejected, {}, 'retry')).to, `${rejected}?stop=sure`);
+  assert.match((await payer.person.get(rejected)).text, /name="sure"/);
+  assert.deepEqual(await payer.references(), ['C']);
+  await payer.press(rejected, { sure: '1' }, 'retry');
+  assert.deepEqual(await payer.references(), ['B', 'C']);
+});

@@ -58,11 +58,16 @@ export function troubledLines(db: Queryable, { team_id, id }: BatchRef, limit: n
     order by l.line limit ${limit}`);
 }
 
-/** Returns the next lines that are to be paid out. */
-export function openLines(db: Queryable, { team_id, id }: BatchRef, limit: number): Promise<LineRow[]> {
+/** Returns the first lines of a list that are to be paid out, or were rejected. */
+export function linesThat(
+  db: Queryable,
+  { team_id, id }: BatchRef,
+  status: 'open' | 'failed',
+  limit: number,
+): Promise<LineRow[]> {
   return db.all<LineRow>(sql`
     select line, status, body, amount_minor, fee_minor, currency, recipient, repeats, result_id, message
-    from payout_batch_lines where team_id = ${team_id} and batch_id = ${id} and status = 'open' order by line limit ${limit}`);
+    from payout_batch_lines where team_id = ${team_id} and batch_id = ${id} and status = ${status} order by line limit ${limit}`);
 }
 
 /** Returns the sums of a list by status and currency. */

@@ -1,8 +1,9 @@
 import {
+  linesThat,
   lockLists,
   markRepeats,
-  openLines,
   paidSince,
+  reopenFailed,
   startBatch,
   sumsOf,
   waitingElsewhere,
@@ -14,16 +15,22 @@ import { MAX_RECENT, RECENT_MS } from './make.ts';
 import { MAX_LINES } from './parse.ts';
 
 /**
- * Confirms a list, unless more of its lines repeat a payout than the person has confirmed. Much may have been paid out since the list
+ * Confirms a list, or another try of its rejected lines, unless more of its lines repeat a payout than the person has confirmed. Much may have been paid out since the list
  * was checked: lines are compared once more, also with lists that are under way. One list of a team is confirmed at a time.
+ * @param status of the lines that are confirmed: `open` of a list that is new
  * @param sure number of repeated lines that the person has confirmed, as it is in the form
  */
-export function confirmBatch({ store, team, at }: TeamVisit, batch: BatchRow, sure: string): Promise<boolean> {
+export function confirmLines(
+  { store, team, at }: TeamVisit,
+  batch: BatchRow,
+  status: 'open' | 'failed',
+  sure: string,
+): Promise<boolean> {
   const ref = { team_id: team.id, id: batch.id };
   const since = at - RECENT_MS;
   return store.db.transaction(async (tx) => {
     await lockLists(tx, team.id);
-    const lines = await openLines(tx, ref, MAX_LINES);
+    const lines = await linesThat(tx, ref, status, MAX_LINES);
     const paid = await paidSince(tx, store.environment, team.id, since, MAX_RECENT);
     const waiting = await waitingElsewhere(tx, ref, new Date(since), MAX_RECENT);
     const known = new Set([
@@ -36,9 +43,9 @@ export function confirmBatch({ store, team, at }: TeamVisit, batch: BatchRow, su
       ref,
       repeated.map(({ line }) => line),
     );
-    const count = (await sumsOf(tx, ref)).reduce((sum, one) => sum + (one.status === 'open' ? one.repeated : 0), 0);
+    const count = (await sumsOf(tx, ref)).reduce((sum, one) => sum + (one.status === status ? one.repeated : 0), 0);
     if (count > 0 && sure !== String(count)) return false;
-    await startBatch(tx, ref, new Date(at));
+    await (status === 'open' ? startBatch(tx, ref, new Date(at)) : reopenFailed(tx, ref));
     return true;
   });
 }

@@ -1,16 +1,9 @@
-import {
-  findBatch,
-  latestBatches,
-  linesFrom,
-  reopenFailed,
-  sumsOf,
-  troubledLines,
-} from '../../../../../core/payout-batches/store.ts';
+import { findBatch, latestBatches, linesFrom, sumsOf, troubledLines } from '../../../../../core/payout-batches/store.ts';
 import type { BatchRow } from '../../../../../core/payout-batches/schema.ts';
 import { notFound } from '../../../../../kit/errors.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
 import { type Answer, type ConsolePage, fieldOf, redirect, type TeamVisit, teamPage } from '../../../page.ts';
-import { confirmBatch } from './confirm.ts';
+import { confirmLines } from './confirm.ts';
 import { makeBatch } from './make.ts';
 import { parseList } from './parse.ts';
 import { runSlice } from './run.ts';
@@ -72,7 +65,7 @@ async function showBatch(visit: TeamVisit): Promise<Answer> {
 async function run(visit: TeamVisit): Promise<Answer> {
   const batch = await batchOf(visit);
   const path = pathOf(visit, batch.id);
-  const confirmed = batch.started_at !== null || (await confirmBatch(visit, batch, fieldOf(visit, 'sure')));
+  const confirmed = batch.started_at !== null || (await confirmLines(visit, batch, 'open', fieldOf(visit, 'sure')));
   if (!confirmed) return redirect(`${path}?stop=sure`);
   const stop = await runSlice(visit, batch);
   return redirect(stop === null ? `${path}?go=${visit.at}` : `${path}?stop=${stop}`);
@@ -81,6 +74,6 @@ async function run(visit: TeamVisit): Promise<Answer> {
 /** Tries the lines that failed once more. Their keys are the same, so none is paid twice. */
 async function retry(visit: TeamVisit): Promise<Answer> {
   const batch = await batchOf(visit);
-  if (batch.started_at !== null) await reopenFailed(visit.store.db, { team_id: visit.team.id, id: batch.id });
-  return run(visit);
+  const confirmed = batch.started_at === null || (await confirmLines(visit, batch, 'failed', fieldOf(visit, 'sure')));
+  return confirmed ? run(visit) : redirect(`${pathOf(visit, batch.id)}?stop=sure`);
 }

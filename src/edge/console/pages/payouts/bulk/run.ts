@@ -1,6 +1,6 @@
 import { readBalance } from '../../../../../core/balance/service.ts';
 import type { BatchRow, LineRow, Outcome } from '../../../../../core/payout-batches/schema.ts';
-import { openLines, recordOutcomes } from '../../../../../core/payout-batches/store.ts';
+import { linesThat, recordOutcomes } from '../../../../../core/payout-batches/store.ts';
 import { must, Problem } from '../../../../../kit/errors.ts';
 import { hundredths } from '../../../../../kit/money.ts';
 import type { PaidTo } from '../../../../../tenants/api/route.ts';
@@ -27,7 +27,7 @@ const OPERATION = 'POST /transfers';
 export async function runSlice(visit: TeamVisit, batch: BatchRow): Promise<'balance' | null> {
   const { store, team } = visit;
   const ref = { team_id: team.id, id: batch.id };
-  const lines = await openLines(store.db, ref, SLICE);
+  const lines = await linesThat(store.db, ref, 'open', SLICE);
   const left = await availableFor(visit, lines);
   const outcomes: Outcome[] = [];
   try {

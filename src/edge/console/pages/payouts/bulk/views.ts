@@ -129,9 +129,15 @@ ${rows.length > 0 && card(texts.sums, table(texts.sums, columns, rows))}${
   count > 0 &&
   can('transfer.write') &&
   html`<form class="card-form" method="post" action="${path}/run?from=${encodeURIComponent(path)}">${visit.formFields()}
-${repeated > 0 && checkbox({ name: 'sure', value: String(repeated), checked: false, label: texts.sure(number(repeated, language)) })}
+${sureBox(language, repeated)}
 <p class="help">${PAYOUT_TEXTS[language].final}</p><div class="form-actions"><button>${texts.start(number(count, language))}</button><a class="button quiet-button" href="${base}/payouts/bulk">${PAYOUT_TEXTS[language].keep}</a></div></form>`
 }`;
+}
+
+/** The tick for lines that repeat a payout. */
+function sureBox(language: TeamVisit['language'], repeated: number): Html | false {
+  const label = BULK_TEXTS[language].sure(number(repeated, language));
+  return repeated > 0 && checkbox({ name: 'sure', value: String(repeated), checked: false, label });
 }
 
 /** How far the list is, and what goes on with it. */
@@ -146,15 +152,16 @@ function progress(visit: TeamVisit, { batch, sums }: ShownBatch): Html {
     countOf(sums, 'asked') > 0 && texts.asked(number(countOf(sums, 'asked'), language)),
     failed > 0 && texts.failed(number(failed, language)),
   ].filter(Boolean);
-  const post = (action: string, label: string, goesOn: boolean) =>
-    html`<form method="post" action="${path}/${action}?from=${encodeURIComponent(path)}"${goesOn && raw(' data-go-on')}>${visit.formFields()}<button>${label}</button></form>`;
+  const post = (action: string, label: string, goesOn: boolean, ask?: Html | false) =>
+    html`<form method="post" action="${path}/${action}?from=${encodeURIComponent(path)}"${goesOn && raw(' data-go-on')}>${visit.formFields()}${ask}<button>${label}</button></form>`;
+  const repeated = sums.reduce((sum, one) => sum + (one.status === 'failed' ? one.repeated : 0), 0);
   // An address that is opened again, from the history or by somebody else, does not go on by itself.
   const isGoing = open > 0 && Math.abs(at - Number(query.go || Number.NaN)) < GOES_ON_MS;
   return card(
     texts.progressTitle,
     html`<p class="rate progress" role="status">${meter(right === 0 ? 1 : (right - open) / right)} <span>${words.join(' ')}</span></p>${
       can('transfer.write') &&
-      html`<div class="form-actions">${open > 0 && post('run', texts.goOn, isGoing)}${isGoing && html`<a class="button quiet-button" href="${path}">${texts.pause}</a>`}${open === 0 && failed > 0 && post('retry', texts.retry, false)}</div>`
+      html`<div class="form-actions">${open > 0 && post('run', texts.goOn, isGoing)}${isGoing && html`<a class="button quiet-button" href="${path}">${texts.pause}</a>`}${open === 0 && failed > 0 && post('retry', texts.retry, false, sureBox(language, repeated))}</div>`
     }`,
   );
 }
