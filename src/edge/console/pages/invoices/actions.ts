@@ -1,12 +1,20 @@
 import { type Answer, redirect, type TeamVisit } from '../../page.ts';
 import { faultOf } from '../../parts/fault.ts';
+import { refuseUnseen } from '../../parts/seen.ts';
 import { showInvoice } from './one.ts';
 import { invoiceOf } from './read.ts';
+import { typedFrom } from './typed.ts';
 
-/** Sends a draft, or a reminder of an invoice that was sent. */
+/** Sends a draft as the person saw it, or a reminder of an invoice that was sent. */
 export async function sendInvoice(visit: TeamVisit): Promise<Answer> {
-  const { id, status } = await invoiceOf(visit);
-  return acted(visit, 'POST /invoices/:id/send', `${visit.base}/invoices/${id}?done=${status === 'draft' ? 'send' : 'remind'}`);
+  const invoice = await invoiceOf(visit);
+  const isDraft = invoice.status === 'draft';
+  try {
+    if (isDraft) refuseUnseen(visit, typedFrom(invoice));
+  } catch (error) {
+    return showInvoice(visit, faultOf(error));
+  }
+  return acted(visit, 'POST /invoices/:id/send', `${visit.base}/invoices/${invoice.id}?done=${isDraft ? 'send' : 'remind'}`);
 }
 
 /** Cancels an invoice. */

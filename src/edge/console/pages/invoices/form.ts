@@ -6,6 +6,7 @@ import { type PageAnswer, fieldOf, redirect, type Answer, type TeamVisit } from 
 import { type Fault, faultOf, unplaced } from '../../parts/fault.ts';
 import { checkbox, choices } from '../../parts/choices.ts';
 import { alert, card, field, pageHead, select, textarea } from '../../parts/parts.ts';
+import { refuseStale, seenField } from '../../parts/seen.ts';
 import { type Invoice, invoiceOf } from './read.ts';
 import { INVOICE_TEXTS } from './texts.ts';
 import { bodyOf, LINE_FIELDS, newInvoice, type Typed, type TypedLine, typedFrom, typedIn, withLine } from './typed.ts';
@@ -42,6 +43,7 @@ export async function editInvoice(visit: TeamVisit): Promise<Answer> {
   const typed = typedIn(visit);
   if (asksForLine(visit)) return formPage(visit, invoice, withLine(typed));
   try {
+    refuseStale(visit, typedFrom(invoice), typed);
     const { id } = invoice;
     await visit.api('PATCH /invoices/:id', { params: { id }, body: bodyOf(typed, visit.language, invoice) });
     return redirect(`${visit.base}/invoices/${id}?done=update`);
@@ -70,7 +72,7 @@ function formPage(visit: TeamVisit, invoice: Invoice | null, typed: Typed, fault
     nav: '/invoices',
     ...(fault ? { status: fault.status } : {}),
     body: html`<p class="back"><a href="${back}">← ${texts.title}</a></p>${pageHead(title)}${alert(unplaced(fault, shownNames(lines)))}
-<form method="post" action="${invoice ? `${back}/edit` : all}" class="invoice-form">${visit.formFields()}<button class="quiet" tabindex="-1" aria-hidden="true">${texts.save}</button>
+<form method="post" action="${invoice ? `${back}/edit` : all}" class="invoice-form">${visit.formFields()}${invoice && seenField(visit, typedFrom(invoice), fault)}<button class="quiet" tabindex="-1" aria-hidden="true">${texts.save}</button>
 ${card(texts.customer, customerFields(visit, typed, errors))}${card(texts.lines, lineFields(visit, typed, lines, errors))}${card(texts.terms, termFields(visit, typed, errors))}
 <div class="form-actions"><button>${texts.save}</button><a class="button quiet-button" href="${back}">${texts.keep}</a></div></form>`,
   };

@@ -7,8 +7,10 @@ import type { Fault } from '../../parts/fault.ts';
 import { dayText, number, wireMoney } from '../../parts/format.ts';
 import { alert, card, type Column, confirm, doneAlert, facts, idText, table, when } from '../../parts/parts.ts';
 import { shareCard } from '../../parts/share.ts';
+import { seenField } from '../../parts/seen.ts';
 import { type Invoice, invoiceBadge, invoiceOf, recipientOf } from './read.ts';
 import { INVOICE_TEXTS } from './texts.ts';
+import { typedFrom } from './typed.ts';
 
 /** Shows one invoice, with why the last action was rejected. */
 export async function showInvoice(visit: TeamVisit, fault?: Fault): Promise<Answer> {
@@ -24,7 +26,7 @@ export async function showInvoice(visit: TeamVisit, fault?: Fault): Promise<Answ
     ...(fault ? { status: fault.status } : {}),
     body: html`<p class="back"><a href="${base}/invoices">← ${texts.title}</a></p>
 <div class="page-head"><div><h1>${title} ${invoiceBadge(invoice.status, language)}</h1><p class="note">${idText(invoice.id)}</p></div>
-<div class="actions">${visit.can('invoice.write') && actions(visit, invoice)}</div></div>${alert(fault?.message)}${!fault && doneAlert(texts.done, query.done)}
+<div class="actions">${visit.can('invoice.write') && actions(visit, invoice, fault)}</div></div>${alert(fault?.message)}${!fault && doneAlert(texts.done, query.done)}
 ${shared && invoice.recipient.email === null && alert(texts.noMail, 'info')}
 <div class="columns"><div>${linesCard(visit, invoice)}${paymentsCard(visit, invoice)}</div>
 <div>${detailsCard(visit, invoice)}${shared && shareCard(visit, texts.page, invoice.url ?? '')}</div></div>`,
@@ -32,7 +34,8 @@ ${shared && invoice.recipient.email === null && alert(texts.noMail, 'info')}
 }
 
 /** What this person may do with the invoice in its status. */
-function actions(visit: TeamVisit, { id, status, recipient }: Invoice): Html | null {
+function actions(visit: TeamVisit, invoice: Invoice, fault?: Fault): Html | null {
+  const { id, status, recipient } = invoice;
   const texts = INVOICE_TEXTS[visit.language].actions;
   const path = `${visit.base}/invoices/${id}`;
   if (status === 'draft') {
@@ -40,7 +43,7 @@ function actions(visit: TeamVisit, { id, status, recipient }: Invoice): Html | n
     return html`<a class="button quiet-button" href="${path}/edit">${INVOICE_TEXTS[visit.language].edit}</a>${confirm(
       { summary: texts.delete, why: texts.deleteWhy, action: `${path}/delete`, danger: true },
       visit.formFields(),
-    )}${confirm({ summary: texts.send, why, action: `${path}/send` }, visit.formFields())}`;
+    )}${confirm({ summary: texts.send, why, action: `${path}/send` }, html`${visit.formFields()}${seenField(visit, typedFrom(invoice), fault)}`)}`;
   }
   if (!isPayable(status)) return null;
   return html`${

@@ -5,6 +5,7 @@ import { type Answer, type PageAnswer, redirect, type TeamVisit } from '../../pa
 import { checkbox, choices } from '../../parts/choices.ts';
 import { type Fault, faultOf, unplaced } from '../../parts/fault.ts';
 import { alert, card, field, pageHead, select, textarea } from '../../parts/parts.ts';
+import { refuseStale, seenField } from '../../parts/seen.ts';
 import { type Link, linkOf } from './read.ts';
 import { LINK_TEXTS } from './texts.ts';
 import { bodyOf, newLink, type Typed, typedFrom, typedIn } from './typed.ts';
@@ -36,11 +37,17 @@ export async function editLink(visit: TeamVisit): Promise<Answer> {
   const link = await linkOf(visit);
   const typed = typedIn(visit);
   try {
+    refuseStale(visit, changeable(typedFrom(link)), changeable(typed));
     await visit.api('PATCH /links/:id', { params: { id: link.id }, body: bodyOf(typed, visit.language, link) });
     return redirect(`${visit.base}/links/${link.id}?done=update`);
   } catch (error) {
     return formPage(visit, link, typed, faultOf(error));
   }
+}
+
+/** Leaves out what the form of a link does not have. */
+function changeable({ currency: _, ...others }: Typed): Omit<Typed, 'currency'> {
+  return others;
 }
 
 /** Names under which the API rejects the fields that are shown. */
@@ -63,7 +70,7 @@ function formPage(visit: TeamVisit, link: Link | null, typed: Typed, fault?: Fau
     nav: '/links',
     ...(fault ? { status: fault.status } : {}),
     body: html`<p class="back"><a href="${back}">← ${link ? link.title : texts.title}</a></p>${pageHead(title)}${alert(unplaced(fault, SHOWN))}
-<form method="post" action="${link ? `${back}/edit` : all}">${visit.formFields()}
+<form method="post" action="${link ? `${back}/edit` : all}">${visit.formFields()}${link && seenField(visit, changeable(typedFrom(link)), fault)}
 ${card(texts.about, aboutFields(visit, typed, errors))}${card(texts.amounts, amountFields(visit, link, typed, errors))}${card(texts.limits, limitFields(visit, typed, errors))}${card(texts.payer, payerFields(visit, typed, errors))}
 <div class="form-actions"><button>${texts.save}</button><a class="button quiet-button" href="${back}">${texts.keep}</a></div></form>`,
   };

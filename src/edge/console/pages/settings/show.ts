@@ -1,5 +1,5 @@
 import { emailAddressOf } from '../../../../kit/email.ts';
-import type { FieldErrors } from '../../../../kit/errors.ts';
+import { type FieldErrors, invalid } from '../../../../kit/errors.ts';
 import { type Html, html } from '../../../../kit/html.ts';
 import { CURRENCIES, isCurrency } from '../../../../kit/money.ts';
 import { record } from '../../../../tenants/audit/record.ts';
@@ -10,7 +10,9 @@ import { actorOf } from '../../actor.ts';
 import type { ConsoleDeps } from '../../deps.ts';
 import { type Answer, fieldOf, redirect, type TeamVisit } from '../../page.ts';
 import { checkbox, choices, radio } from '../../parts/choices.ts';
+import { type Fault, faultOf, unplaced } from '../../parts/fault.ts';
 import { alert, card, facts, field, idText, pageHead, select, textarea } from '../../parts/parts.ts';
+import { refuseStale, seenField } from '../../parts/seen.ts';
 import { settingTabs } from './tabs.ts';
 import { SETTING_TEXTS } from './texts.ts';
 
@@ -21,10 +23,9 @@ type Typed = Record<'name' | 'email' | 'default_currency' | 'public_keys' | 'add
 };
 
 /** Shows the settings: as a form to those who may change them. */
-export function showSettings(visit: TeamVisit, typed: Typed = typedOf(visit), errors: FieldErrors = {}): Answer {
+export function showSettings(visit: TeamVisit, typed: Typed = typedOf(visit), fault?: Fault): Answer {
   const { language, query, team } = visit;
   const texts = SETTING_TEXTS[language];
-  const failed = Object.keys(errors).length > 0;
   const set = facts([
     [texts.plan, team.plan],
     [texts.level, String(team.verification_level)],
@@ -35,15 +36,17 @@ export function showSettings(visit: TeamVisit, typed: Typed = typedOf(visit), er
     kind: 'page',
     title: texts.title,
     nav: '/settings',
-    ...(failed ? { status: 422 } : {}),
-    body: html`${pageHead(texts.title, { note: texts.note })}${settingTabs(visit, '')}<div class="narrow">${!failed && query.done === 'save' && alert(texts.saved, 'good')}${
-      visit.can('setting.write') ? form(visit, typed, errors) : values(visit)
+    ...(fault ? { status: fault.status } : {}),
+    body: html`${pageHead(texts.title, { note: texts.note })}${settingTabs(visit, '')}<div class="narrow">${!fault && query.done === 'save' && alert(texts.saved, 'good')}${alert(unplaced(fault, Object.keys(typed)))}${
+      visit.can('setting.write') ? form(visit, typed, fault) : values(visit)
     }${card(texts.operator, set)}</div>`,
   };
 }
 
 function typedOf({ team }: TeamVisit): Typed {
-  return { ...team, address: team.address ?? '', tax_id: team.tax_id ?? '' };
+  const { name, email, default_currency, public_keys, unique_references, hosted_retry, address, tax_id } = team;
+  const own = { name, email, default_currency, public_keys, unique_references, hosted_retry };
+  return { ...own, address: address ?? '', tax_id: tax_id ?? '' };
 }
 
 /** Saves the settings with the audit entry of the person. */
@@ -58,17 +61,23 @@ export async function saveSettings({ stores }: ConsoleDeps, visit: TeamVisit): P
     unique_references: fieldOf(visit, 'unique_references') === 'yes',
     hosted_retry: fieldOf(visit, 'hosted_retry') === 'yes',
   };
-  const read = readSettings(visit, typed);
-  if ('errors' in read) return showSettings(visit, typed, read.errors);
+  let settings: TeamSettings;
+  try {
+    refuseStale(visit, typedOf(visit), typed);
+    settings = readSettings(visit, typed);
+  } catch (error) {
+    return showSettings(visit, typed, faultOf(error));
+  }
   const { id } = visit.team;
   await stores.control.transaction(async (tx) => {
-    await changeSettings(tx, id, read.settings);
+    await changeSettings(tx, id, settings);
     await record(tx, actorOf(visit), { team_id: id, action: 'team.update', resource_id: String(id), at: visit.at });
   });
   return redirect(`${visit.base}/settings?done=save`);
 }
 
-function readSettings({ language }: TeamVisit, typed: Typed): { settings: TeamSettings } | { errors: FieldErrors } {
+/** @throws Problem 422 */
+function readSettings({ language }: TeamVisit, typed: Typed): TeamSettings {
   const texts = SETTING_TEXTS[language].faults;
   const name = teamNameOf(typed.name);
   const email = emailAddressOf(typed.email);
@@ -83,16 +92,17 @@ function readSettings({ language }: TeamVisit, typed: Typed): { settings: TeamSe
     ...(isCurrency(default_currency) ? {} : { default_currency: [texts.currency] }),
     ...(isPublicKeys(public_keys) ? {} : { public_keys: [texts.publicKeys] }),
   };
-  if (name === null || email === null || !isPublicKeys(public_keys) || Object.keys(errors).length > 0) return { errors };
+  if (name === null || email === null || !isPublicKeys(public_keys) || Object.keys(errors).length > 0) throw invalid(errors);
   const seller = { address: address || null, tax_id: tax_id || null };
-  return { settings: { name, email, default_currency, public_keys, unique_references, hosted_retry, ...seller } };
+  return { name, email, default_currency, public_keys, unique_references, hosted_retry, ...seller };
 }
 
 function isPublicKeys(text: string): text is PublicKeys {
   return PUBLIC_KEYS.some((one) => one === text);
 }
 
-function form(visit: TeamVisit, typed: Typed, errors: FieldErrors): Html {
+function form(visit: TeamVisit, typed: Typed, fault?: Fault): Html {
+  const errors = fault?.errors ?? {};
   const { base, language } = visit;
   const texts = SETTING_TEXTS[language];
   const path = `${base}/settings`;
@@ -105,7 +115,7 @@ function form(visit: TeamVisit, typed: Typed, errors: FieldErrors): Html {
   });
   const seller = (name: 'address' | 'tax_id') => ({ name, value: typed[name], error: errors[name]?.[0] });
   const currency = { name: 'default_currency', value: typed.default_currency, error: errors.default_currency?.[0] };
-  return html`<form method="post" action="${path}?from=${encodeURIComponent(path)}">${visit.formFields()}${card(
+  return html`<form method="post" action="${path}?from=${encodeURIComponent(path)}">${visit.formFields()}${seenField(visit, typedOf(visit), fault)}${card(
     texts.team,
     html`${field({ ...text('name'), label: texts.name, help: texts.nameHelp, maxlength: 200 })}
 ${field({ ...text('email'), label: texts.email, help: texts.emailHelp, type: 'email', maxlength: 254 })}

@@ -8,6 +8,7 @@ import { type Answer, fieldOf, type PageAnswer, redirect, type TeamVisit } from 
 import { typedAmount } from '../../parts/amount.ts';
 import { type Fault, faultOf, unplaced } from '../../parts/fault.ts';
 import { alert, card, field, pageHead, select } from '../../parts/parts.ts';
+import { refuseStale, seenField } from '../../parts/seen.ts';
 import { type Account, accountOf } from './read.ts';
 import { ACCOUNT_TEXTS } from './texts.ts';
 
@@ -44,11 +45,7 @@ export async function createAccount(visit: TeamVisit): Promise<Answer> {
 /** Shows the form of a subaccount. */
 export async function showEdit(visit: TeamVisit): Promise<Answer> {
   const account = await accountOf(visit);
-  const { name, email, phone, split, settlement } = account;
-  return formPage(visit, account, {
-    ...{ name, email, phone: phone ?? '', split_type: split?.type ?? '', split_value: String(split?.value ?? '') },
-    ...{ channel: settlement?.channel ?? '', account_number: settlement?.account_number ?? '' },
-  });
+  return formPage(visit, account, typedFrom(account));
 }
 
 /** Saves a changed subaccount. What the form does not show stays as it is. */
@@ -56,6 +53,7 @@ export async function editAccount(visit: TeamVisit): Promise<Answer> {
   const account = await accountOf(visit);
   const typed = typedIn(visit);
   try {
+    refuseStale(visit, typedFrom(account), typed);
     const body = bodyOf(visit, typed);
     const redirected = isRedirected(body, account);
     const held = redirected && (await heldAccount(visit, body, account));
@@ -67,6 +65,13 @@ export async function editAccount(visit: TeamVisit): Promise<Answer> {
   } catch (error) {
     return formPage(visit, account, typed, faultOf(error));
   }
+}
+
+function typedFrom({ name, email, phone, split, settlement }: Account): Typed {
+  return {
+    ...{ name, email, phone: phone ?? '', split_type: split?.type ?? '', split_value: String(split?.value ?? '') },
+    ...{ channel: settlement?.channel ?? '', account_number: settlement?.account_number ?? '' },
+  };
 }
 
 function typedIn(visit: TeamVisit): Typed {
@@ -110,7 +115,7 @@ function formPage(visit: TeamVisit, account: Account | null, typed: Typed, fault
     nav: '/subaccounts',
     ...(fault ? { status: fault.status } : {}),
     body: html`<p class="back"><a href="${back}">← ${account ? account.name : texts.title}</a></p>${pageHead(title)}${alert(unplaced(fault, SHOWN))}
-<form method="post" action="${action}?from=${encodeURIComponent(from)}">${visit.formFields()}${fields(visit, typed, fault?.errors ?? {})}
+<form method="post" action="${action}?from=${encodeURIComponent(from)}">${visit.formFields()}${account && seenField(visit, typedFrom(account), fault)}${fields(visit, typed, fault?.errors ?? {})}
 <div class="form-actions"><button>${texts.save}</button><a class="button quiet-button" href="${back}">${texts.keep}</a></div></form>`,
   };
 }

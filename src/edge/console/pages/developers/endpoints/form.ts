@@ -6,6 +6,7 @@ import { type Answer, fieldOf, redirect, type TeamVisit } from '../../../page.ts
 import { checkbox, choices, chosenOf } from '../../../parts/choices.ts';
 import { type Fault, faultOf } from '../../../parts/fault.ts';
 import { alert, field, pageHead, select } from '../../../parts/parts.ts';
+import { refuseStale, seenField } from '../../../parts/seen.ts';
 import { backTo, type Endpoint, endpointOf } from './read.ts';
 import { secretPage } from './secret.ts';
 import { ENDPOINT_TEXTS } from './texts.ts';
@@ -57,7 +58,7 @@ export async function showEdit(visit: TeamVisit, asked?: Asked, fault?: Fault): 
     texts.edit,
     fault,
     html`${backTo(visit, endpoint)}${pageHead(texts.edit)}<section class="card narrow">${failed(fault)}
-<form method="post" action="${path}/edit">${visit.formFields()}${fields(visit, asked ?? endpoint, fault)}
+<form method="post" action="${path}/edit">${visit.formFields()}${seenField(visit, storedOf(endpoint), fault)}${fields(visit, asked ?? endpoint, fault)}
 <div class="field">${active}<p class="help">${texts.activeHelp}</p></div>
 <div class="form-actions"><button>${texts.save}</button><a class="button quiet-button" href="${path}">${texts.cancel}</a></div></form></section>`,
   );
@@ -67,7 +68,9 @@ export async function showEdit(visit: TeamVisit, asked?: Asked, fault?: Fault): 
 export async function editEndpoint(visit: TeamVisit): Promise<Answer> {
   const asked = { ...askedOf(visit), active: fieldOf(visit, 'active') === 'yes' };
   const { id = '' } = visit.params;
+  const endpoint = await endpointOf(visit);
   try {
+    refuseStale(visit, storedOf(endpoint), asked);
     await visit.api('PATCH /webhooks/:id', { params: { id }, body: asked });
   } catch (error) {
     return showEdit(visit, asked, faultOf(error));
@@ -82,6 +85,10 @@ function page(title: string, fault: Fault | undefined, body: Html): Answer {
 /** A rejection that belongs to no field. */
 function failed(fault: Fault | undefined): Html | false {
   return fault !== undefined && Object.keys(fault.errors).length === 0 && alert(fault.message);
+}
+
+function storedOf({ url, events, description, active, api_version }: Endpoint): Asked {
+  return { url, events, description, active, api_version };
 }
 
 function askedOf(visit: TeamVisit): Asked {

@@ -3,6 +3,7 @@ import { channelById } from '../../../../../providers/reference/channels.ts';
 import { type Answer, fieldOf, redirect, type TeamVisit } from '../../../page.ts';
 import { type Fault, faultOf } from '../../../parts/fault.ts';
 import { alert, facts, field, pageHead, select } from '../../../parts/parts.ts';
+import { refuseStale, seenField } from '../../../parts/seen.ts';
 import { PAYOUT_CHANNELS } from '../recipient.ts';
 import { PAYOUT_TEXTS } from '../texts.ts';
 import { type Beneficiary, beneficiaryOf } from './list.ts';
@@ -48,10 +49,9 @@ export async function showEdit(visit: TeamVisit, typed?: Typed, fault?: Fault): 
   const { language, base } = visit;
   const texts = PAYOUT_TEXTS[language];
   const beneficiary = await beneficiaryOf(visit);
-  const { channel, currency, phone, account_number } = beneficiary;
+  const { channel, currency } = beneficiary;
+  const stored = typedFrom(beneficiary);
   const path = `${base}/payouts/beneficiaries/${beneficiary.id}`;
-  const first = { ...beneficiary, number: account_number ?? phone } as unknown as Record<string, string | null>;
-  const values = typed ?? Object.fromEntries(FIELDS.map((name) => [name, first[name] ?? '']));
   const fixed = facts([
     [texts.recipient.channel, html`${channelById(channel)?.name ?? channel} <code>${channel}</code>`],
     [texts.currency, currency],
@@ -60,21 +60,31 @@ export async function showEdit(visit: TeamVisit, typed?: Typed, fault?: Fault): 
     visit,
     texts.saved.edit,
     { path: `${path}/edit`, back: path, from: `${path}/edit`, fault },
-    html`${fixed}
-${fields(visit, values, fault)}`,
+    html`${seenField(visit, stored, fault)}${fixed}
+${fields(visit, typed ?? stored, fault)}`,
   );
 }
 
 /** Changes a beneficiary. Payouts that were made keep the recipient that they had. */
 export async function changeBeneficiary(visit: TeamVisit): Promise<Answer> {
   const typed = typedOf(visit);
-  const { id, channel } = await beneficiaryOf(visit);
+  const beneficiary = await beneficiaryOf(visit);
+  const { id, channel } = beneficiary;
   try {
+    refuseStale(visit, typedFrom(beneficiary), typed);
     await visit.api('PATCH /beneficiaries/:id', { params: { id }, body: bodyOf(typed, channel) });
   } catch (error) {
     return showEdit(visit, typed, faultOf(error));
   }
   return redirect(`${visit.base}/payouts/beneficiaries/${id}?done=change`);
+}
+
+function typedFrom(beneficiary: Beneficiary): Typed {
+  const stored = { ...beneficiary, number: beneficiary.account_number ?? beneficiary.phone } as unknown as Record<
+    string,
+    string | null
+  >;
+  return Object.fromEntries(FIELDS.map((name) => [name, stored[name] ?? '']));
 }
 
 function typedOf(visit: TeamVisit): Typed {

@@ -1,0 +1,64 @@
+import { sha256 } from '../../../kit/crypto.ts';
+import { Problem } from '../../../kit/errors.ts';
+import { type Html, html } from '../../../kit/html.ts';
+import type { Texts } from '../language.ts';
+import { fieldOf, type Visit } from '../page.ts';
+import type { Fault } from './fault.ts';
+
+const SEEN = 'seen';
+const STALE = 409;
+
+const TEXTS: Texts<{ stale: string; unseen: string }> = {
+  en: {
+    stale:
+      'This was changed after you had opened the form, and nothing was saved. Compare what you typed with what is stored now, and save again.',
+    unseen:
+      'This was changed after you had opened the page, and nothing was done. Look at it as it is now, and repeat what you did.',
+  },
+  fr: {
+    stale:
+      'Une modification a eu lieu après l’ouverture du formulaire\u00A0: rien n’a été enregistré. Comparez votre saisie avec les valeurs actuelles, puis enregistrez de nouveau.',
+    unseen:
+      'Une modification a eu lieu après l’ouverture de la page\u00A0: rien n’a été effectué. Vérifiez les valeurs actuelles, puis recommencez.',
+  },
+};
+
+/**
+ * Renders a hidden field of a form that changes something: a digest of what was stored when the form was opened. A form has all values,
+ * also those that the person left as they were: saved later, it would undo what somebody else changed meanwhile.
+ * @param stored the values of the form as they are stored
+ * @param fault why the form is shown again
+ */
+export function seenField(visit: Visit, stored: object, fault?: Fault): Html {
+  // A form that is shown again was opened earlier. Only after its person was warned, saving it again is their decision.
+  const opened = fault?.status === STALE ? '' : fieldOf(visit, SEEN);
+  return html`<input type="hidden" name="${SEEN}" value="${opened || digestOf(stored)}">`;
+}
+
+/**
+ * Verifies that an action is about what its person saw.
+ * @throws Problem 409 when what is stored is no longer what it was when the page was opened
+ */
+export function refuseUnseen(visit: Visit, stored: object): void {
+  if (isChanged(visit, stored)) throw new Problem(STALE, TEXTS[visit.language].unseen);
+}
+
+/**
+ * Verifies that saving a form undoes nothing that its person has not seen.
+ * @param typed what was typed; what is stored already, as after a first submit of the same form, may be saved again
+ * @throws Problem 409 when what is stored is no longer what it was when the form was opened
+ */
+export function refuseStale<Values extends object>(visit: Visit, stored: Values, typed: Values): void {
+  const again = digestOf(typed) === digestOf(stored);
+  if (!again && isChanged(visit, stored)) throw new Problem(STALE, TEXTS[visit.language].stale);
+}
+
+function isChanged(visit: Visit, stored: object): boolean {
+  const opened = fieldOf(visit, SEEN);
+  return opened !== '' && opened !== digestOf(stored);
+}
+
+function digestOf(values: object): string {
+  const entries = Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1));
+  return sha256(JSON.stringify(entries)).toString('base64url').slice(0, 22);
+}

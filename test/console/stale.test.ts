@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type Api, startApi } from '../setup/api.ts';
+import { type Receiver, startReceiver } from '../setup/receiver.ts';
+import { type Person, type Shown, signedIn } from './people.ts';
+
+type Values = Record<string, string>;
+
+let api: Api;
+let receiver: Receiver;
+let owner: Person;
+
+before(async () => {
+  api = await startApi();
+  receiver = await startReceiver();
+  owner = await signedIn(api, 'owner');
+});
+after(async () => {
+  await api.stop();
+  await receiver.close();
+});
+
+const calls = (environment: 'live' | 'sandbox') => async (method: string, path: string, body?: object) =>
+  (await api.call(method, path, { key: api.keys[environment].secret, ...(body ? { body } : {}) })).body;
+const live = calls('live');
+const sandbox = calls('sandbox');
+
+/** Hidden fields of the form in the contents of a page. */
+function hiddenOf({ text }: Shown): Values {
+  const fields = text.slice(text.indexOf('<main')).matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g);
+  return Object.fromEntries([...fields].map(([, name = '', value = '']) => [name, value]));
+}
+
+interface Form {
+  /** Default: live. */
+  environment?: 'sandbox';
+  /** Below the team's base: the form is shown by `open` and sent to `send`. */
+  open: string;
+  send: string;
+  /** All fields, of which the first was changed and the others left as the form showed them. */
+  typed: Values;
+  /** What somebody else changes while the form is open. */
+  change(): Promise<unknown>;
+  /** What the other person changed, as it is stored. */
+  stored(): Promise<unknown>;
+  /** What the form has of it. */
+  old: unknown;
+  new: unknown;
+}
+
+const FORMS: Record<string, () => Promise<Form>> = {
+  'the amount of a payment link': async () => {
+    const { link } = await live('POST', '/links', { title: 'Fees', currency: 'XAF', amount: 5000 });
+    const path = `/links/${link.id}`;
+    return {
+      ...{ open: `${path}/edit`, send: `${path}/edit`, typed: { title: 'School fees', amount: '5000', collect: 'phone' } },
+      change: () => live('PATCH', path, { amount: 6000 }),
+      stored: async () => (await live('GET', path)).link.amount,
+      ...{ old: 5000, new: 6000 },
+    };
+  },
+  'the price of an invoice': async () => {
+    const items = [{ name: 'Seat', unit_price: 5000 }];
+    const { invoice } = await live('POST', '/invoices', { currency: 'XAF', customer: { phone: '+237650000117' }, items });
+    const path = `/invoices/${invoice.id}`;
+    const line = { line_0_name: 'Seat', line_0_quantity: '1', line_0_price: '5000' };
+    return {
+      ...{ open: `${path}/edit`, send: `${path}/edit` },
+      typed: { notes: 'Row 4', phone: '+237650000117', currency: 'XAF', ...line },
+      change: () => live('PATCH', path, { items: [{ name: 'Seat', unit_price: 7000 }] }),
+      stored: async () => (await live('GET', path)).invoice.amount,
+      ...{ old: 5000, new: 7000 },
+    };
+  },
+  'where the money of a subaccount goes': async () => {
+    const settlement = { channel: 'cm.mtn', account_number: '+237650000001' };
+    const { account } = await live('POST', '/accounts', { name: 'Seller', email: 's@sellers.example', settlement });
+    const path = `/accounts/${account.id}`;
+    const form = `/subaccounts/${account.id}/edit`;
+    return {
+      ...{ open: form, send: form, typed: { name: 'Seller of Douala', email: 's@sellers.example', ...settlement } },
+      change: () => live('PATCH', path, { settlement: { channel: 'cm.mtn', account_number: '+237650000002' } }),
+      stored: async () => (await live('GET', path)).account.settlement.account_number,
+      ...{ old: '+237650000001', new: '+237650000002' },
+    };
+  },
+  'the number of a beneficiary': async () => {
+    const { beneficiary } = await live('POST', '/beneficiaries', { name: 'Kofi', channel: 'cm.mtn', phone: '+237650000003' });
+    const path = `/beneficiaries/${beneficiary.id}`;
+    return {
+      ...{ open: `/payouts${path}/edit`, send: `/payouts${path}/edit` },
+      typed: { name: 'Kofi Mensah', number: '+237650000003' },
+      change: () => live('PATCH', path, { phone: '+237650000004' }),
+      stored: async () => (await live('GET', path)).beneficiary.phone,
+      ...{ old: '+237650000003', new: '+237650000004' },
+    };
+  },
+  'the address of an endpoint': async () => {
+    const { webhook } = await sandbox('POST', '/webhooks', { url: `${receiver.url}/one`, events: ['*'] });
+    const path = `/developers/endpoints/${webhook.id}/edit`;
+    const { url, api_version } = webhook;
+    return {
+      environment: 'sandbox',
+      ...{ open: path, send: path, typed: { description: 'Orders', url, api_version, events: '*', active: 'yes' } },
+      change: () => sandbox('PATCH', `/webhooks/${webhook.id}`, { url: `${receiver.url}/two` }),
+      stored: async () => (await sandbox('GET', `/webhooks/${webhook.id}`)).webhook.url,
+      ...{ old: `${receiver.url}/one`, new: `${receiver.url}/two` },
+    };
+  },
+  'the use of public keys': async () => {
+    const of = async (column: string) =>
+      (await api.control.maybe<Values>({ text: 'select * from teams where id = $1', values: [api.team.id] }))?.[column] ?? '';
+    const use = (text: string) =>
+      api.control.run({ text: 'update teams set public_keys = $2 where id = $1', values: [api.team.id, text] });
+    await use('contract');
+    const kept = { email: await of('email'), default_currency: await of('default_currency'), public_keys: 'contract' };
+    return {
+      ...{ open: '/settings', send: '/settings', typed: { name: 'Maison Awa', ...kept } },
+      ...{ change: () => use('pay-only'), stored: () => of('public_keys'), old: 'contract', new: 'pay-only' },
+    };
+  },
+};
+
+for (const [name, make] of Object.entries(FORMS)) {
+  test(`a form that was opened before a change by somebody else does not undo it: ${name}`, async () => {
+    const form = await make();
+    const base = `/console/${api.team.id}/${form.environment ?? 'live'}`;
+    const [field, value] = Object.entries(form.typed)[0] as [string, string];
+    const opened = await owner.get(base + form.open);
+    assert.equal(opened.status, 200);
+    assert.equal(await form.stored(), form.old);
+    await form.change();
+    assert.equal(await form.stored(), form.new);
+    const stale = await owner.post(base + form.send, { ...form.typed, ...hiddenOf(opened) });
+    assert.equal(stale.status, 409);
+    assert.match(stale.text, /This was changed after you had opened the form/);
+    assert.ok(stale.text.includes(value), `what was typed as ${field} is kept`);
+    assert.equal(await form.stored(), form.new);
+    // Saved again after the warning, it is what the person wants; a second submit of the same form is no conflict.
+    const warned = { ...form.typed, ...hiddenOf(stale) };
+    assert.equal((await owner.post(base + form.send, warned)).status, 303);
+    assert.equal(await form.stored(), form.old);
+    assert.equal((await owner.post(base + form.send, warned)).status, 303);
+  });
+}
+
+test('a form that is shown again, for a mistake or another line, is still compared with what it was opened with', async () => {
+  const base = `/console/${api.team.id}/live`;
+  const invoice = await (FORMS['the price of an invoice'] as () => Promise<Form>)();
+  const opened = await owner.get(base + invoice.open);
+  await invoice.change();
+  const longer = await owner.post(base + invoice.send, { ...invoice.typed, ...hiddenOf(opened), do: 'add-line' });
+  assert.equal(longer.status, 200);
+  assert.equal((await owner.post(base + invoice.send, { ...invoice.typed, ...hiddenOf(longer) })).status, 409);
+  assert.equal(await invoice.stored(), invoice.new);
+  const link = await (FORMS['the amount of a payment link'] as () => Promise<Form>)();
+  const form = await owner.get(base + link.open);
+  const wrong = await owner.post(base + link.send, { ...link.typed, max_uses: 'many', ...hiddenOf(form) });
+  assert.equal(wrong.status, 422);
+  await link.change();
+  assert.equal((await owner.post(base + link.send, { ...link.typed, ...hiddenOf(wrong) })).status, 409);
+  assert.equal(await link.stored(), link.new);
+});
+
+test('a draft that was changed after it was seen is not sent', async () => {
+  await api.control.run({ text: 'update teams set verification_level = 2 where id = $1', values: [api.team.id] });
+  const invoice = await (FORMS['the price of an invoice'] as () => Promise<Form>)();
+  const page = `/console/${api.team.id}/live${invoice.open.replace('/edit', '')}`;
+  const seen = await owner.get(page);
+  await invoice.change();
+  const refused = await owner.post(`${page}/send`, hiddenOf(seen));
+  assert.equal(refused.status, 409);
+  assert.match(refused.text, /This was changed after you had opened the page/);
+  assert.match(refused.text, /Draft/);
+  const sent = await owner.post(`${page}/send`, hiddenOf(refused));
+  assert.equal(sent.to, `${page}?done=send`);
+});
