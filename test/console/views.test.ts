@@ -61,7 +61,7 @@ test('a name that is used again gets the new filters, and a form that is submitt
 
 test('what is no name, no filter or one too many is said beside the field, with the filters kept', async () => {
   const person = await signedIn(api, 'support');
-  for (const name of ['', ' ', 'x'.repeat(41), 'bell\u0007']) {
+  for (const name of ['', ' ', 'x'.repeat(41), 'bell\u0007', '\u200b', '\u2060\u00ad', 'liaf\u202e']) {
     const { status, text } = await save(person, 'status=failed', name);
     assert.equal(status, 422, name);
     assert.ok(text.includes('id="f-name-error"') && text.includes('<option value="failed" selected>'));

@@ -1,7 +1,7 @@
 import { recordCall } from '../../tenants/audit/record.ts';
 import { once } from '../../tenants/api/idempotency.ts';
 import type { Call, Reply } from '../../tenants/api/route.ts';
-import { invalid, notFound, Problem } from '../../kit/errors.ts';
+import { type FieldErrors, invalid, notFound, Problem } from '../../kit/errors.ts';
 import { isId, lowestIdAt } from '../../kit/ids.ts';
 import { EVENT_TYPES, type EventType, subscriptionsOf } from '../events/catalogue.ts';
 import type { WebhookDeps } from './deps.ts';
@@ -12,7 +12,7 @@ import { lockEndpoint } from './store.ts';
 /** Maximum events of one order. */
 export const MAX_RESENT = 10_000;
 
-/** What is sent again. Empty `type`: everything the endpoint subscribes to. Times are milliseconds since the epoch. */
+/** What is sent again. Empty `type`: everything the endpoint subscribes to. Times are milliseconds since the epoch; NaN for what is none. */
 export interface ResendOrder {
   type: string;
   from: number;
@@ -39,7 +39,7 @@ export async function resendRange(
       if (!endpoint) throw notFound();
       if (!endpoint.active) throw new Problem(409, 'The endpoint is inactive: activate it first.');
       const types = typesOf(type, endpoint.events);
-      if (!(from < to)) throw invalid({ to: ['must be after from'] });
+      checkTimes(from, to);
       const [first, end] = [from, to].map((at) => lowestIdAt('evt', store.environment, at)) as [string, string];
       const { events, is_full } = await requeueRange(tx, id, { team_id: team.id, types, from: first, to: end }, MAX_RESENT);
       if (is_full) throw new Problem(409, 'Too many deliveries wait for this endpoint: send again when they are delivered.');
@@ -55,6 +55,15 @@ export async function resendRange(
 /** Returns the types of events that an endpoint with these subscriptions can be sent again. */
 export function resendableTypes(events: readonly string[]): EventType[] {
   return EVENT_TYPES.filter((type) => type !== TEST_EVENT && subscriptionsOf(type).some((one) => events.includes(one)));
+}
+
+/** @throws Problem 422 */
+function checkTimes(from: number, to: number): void {
+  const errors: FieldErrors = {};
+  if (Number.isNaN(from)) errors.from = ['must be a date and time'];
+  if (Number.isNaN(to)) errors.to = ['must be a date and time'];
+  if (from >= to) errors.to = ['must be after from'];
+  if (Object.keys(errors).length > 0) throw invalid(errors);
 }
 
 /** Returns the types that are sent: those the endpoint subscribes to, or the chosen one of them. */

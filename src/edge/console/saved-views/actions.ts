@@ -32,7 +32,7 @@ async function save({ stores }: ConsoleDeps, visit: TeamVisit, list: Shown): Pro
   const { faults } = VIEW_TEXTS[visit.language];
   const name = fieldOf(visit, 'name');
   const query = keptQuery(visit, list);
-  const fits = name !== '' && name.length <= MAX_NAME && !/\p{Cc}/u.test(name);
+  const fits = name !== '' && name.length <= MAX_NAME && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name);
   if (!fits) return list.show(visit, { name, message: faults.name });
   if (query === '' || query.length > MAX_QUERY) return list.show(visit, { name, message: faults.filters });
   const saved = await stores.control.transaction((tx) => saveView(tx, placeOf(visit, list), { name, query }));

@@ -1,3 +1,4 @@
+import { startOfUtcDay } from '../../../../../kit/days.ts';
 import { resendRange } from '../../../../../money/webhooks/range.ts';
 import { scopesOf } from '../../../../../tenants/people/roles.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
@@ -23,8 +24,9 @@ export async function resendEvents(deps: ConsoleDeps, visit: TeamVisit): Promise
   }
 }
 
-/** Returns a time of the form in milliseconds since the epoch; NaN for anything else, which no range contains. */
+/** Returns a time of the form in milliseconds since the epoch; NaN for anything else. */
 function momentOf(visit: TeamVisit, name: string): number {
   const text = fieldOf(visit, name);
-  return MINUTE.test(text) ? Date.parse(`${text}Z`) : Number.NaN;
+  const isDay = startOfUtcDay(text.slice(0, 'yyyy-mm-dd'.length)) !== null;
+  return isDay && MINUTE.test(text) ? Date.parse(`${text}Z`) : Number.NaN;
 }
