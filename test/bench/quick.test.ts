@@ -18,6 +18,7 @@ const ROWS = {
   post: [
     ...[64, 32, 8].flatMap((n) => ['loop', 'post', 'plain', 'raw', 'api', 'single'].map((id) => `${id}-${n}`)),
     'logging-64',
+    'unstored-64',
     'unsecured-64',
     'one_row-64',
     'hello',

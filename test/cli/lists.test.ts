@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { until } from '../setup/api.ts';
 import { paid } from '../setup/pay.ts';
 import { idsOf, type MerchantLine, openMerchantLine } from './merchant.ts';
 
@@ -17,6 +18,13 @@ describe('the other lists', () => {
     await line.run(['sandbox', 'fund', '--currency', 'XAF', '--amount', '90000']);
     const body = { amount: 1_000, currency: 'XAF', beneficiary, reference: '-1' };
     const transfer = (await line.api.call('POST', '/transfers', { key: line.merchant.sandbox.secret, body })).body.transfer;
+    // Both lists are compared when nothing changes any more.
+    for (const path of ['/refunds', '/transfers']) {
+      await until(
+        async () => (await line.get(`${path}?cursor=`)).items as { status: string }[],
+        (items) => items.every(({ status }) => status === 'succeeded'),
+      );
+    }
     for (const [kind, one] of [
       ['refunds', 'refund'],
       ['transfers', 'transfer'],

@@ -78,5 +78,5 @@ test('it finds them by an index in which acknowledgements take no space', async 
 test('the command line finds the audit entries of a resource by an index', async () => {
   const wanted = { resource_id: 'trx_test_01m7z5k2m0v159b648bmcr09rt' };
   const plan = await owner.transaction((tx) => plansOf(tx, (recording) => findEntries(recording, wanted, 10)));
-  assert.match(plan, /Index Cond: \("left"\("right"\(resource_id, 26\), 15\) =/);
+  assert.match(plan, /Index Cond: \(resource_id =/);
 });
