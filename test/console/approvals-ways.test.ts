@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { openDispute } from '../../src/core/disputes/service.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { decide } from '../../src/tenants/approvals/service.ts';
 import { type Api, startApi, until } from '../setup/api.ts';
 import { paid } from '../setup/pay.ts';
 import { fund } from '../transfers/support.ts';
-import { approvalPath, openShop, press, type Shop, stored } from './approvals.ts';
+import { approvalPath, decidedOnly, openShop, press, type Shop, stored } from './approvals.ts';
 import { signedIn } from './people.ts';
 
 let api: Api;
@@ -17,14 +16,6 @@ before(async () => {
   shop = await openShop(api);
 });
 after(() => api.stop());
-
-/** Decides as the console does, and stops there: a crash before the operation, or before it was noted. */
-async function decidedOnly(path: string): Promise<void> {
-  const { team, checker } = shop;
-  const by = { kind: 'user', id: `${checker.id}:ses_x`, request_id: 'req_x', address: null } as const;
-  const who = { team, environment: 'sandbox', user_id: checker.id, session_id: 'ses_x', by, at: Date.now() } as const;
-  await api.deps.stores.control.transaction((tx) => decide(tx, who, path.split('/').at(-1) ?? '', 'approved'));
-}
 
 const SELLER = {
   name: 'Ateliers Mbarga',
@@ -86,13 +77,13 @@ describe('where the money of a subaccount goes', () => {
       approvalPath(await change(id, { account_number: '+237677000001' })),
       approvalPath(await change(id, { account_number: '+237677000002' })),
     ];
-    await decidedOnly(first);
+    await decidedOnly(shop, first);
     await press(shop.checker, second, 'approve');
     await press(shop.owner, first, 'run');
     assert.equal((await stored(shop, first)).outcome, 'failed');
     assert.equal((await accountAt(id)).settlement.account_number, '+237677000002');
     const third = approvalPath(await change(id, { account_number: '+237 677 00 00 03' }));
-    await decidedOnly(third);
+    await decidedOnly(shop, third);
     const settlement = { channel: 'cm.mtn', account_number: '+237677000003' };
     await api.call('PATCH', `/accounts/${id}`, { key: shop.key, body: { settlement } });
     await press(shop.owner, third, 'run');
@@ -126,7 +117,7 @@ describe('a dispute above the threshold', () => {
   test('that was accepted before the process ended is done; one that was decided otherwise has failed', async () => {
     const [ran, decided] = [await disputed(25_000), await disputed(25_000)];
     const paths = [approvalPath(await accept(ran, '25000')), approvalPath(await accept(decided, '25000'))] as const;
-    for (const path of paths) await decidedOnly(path);
+    for (const path of paths) await decidedOnly(shop, path);
     await api.call('POST', `/disputes/${ran}/accept`, { key: shop.key });
     await api.deps.stores.sandbox.db.run(sql`update disputes set status = 'won', closed_at = now() where id = ${decided}`);
     for (const path of paths) await press(shop.owner, path, 'run');

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
-import { decide } from '../../src/tenants/approvals/service.ts';
 import { type Api, startApi } from '../setup/api.ts';
 import { fund } from '../transfers/support.ts';
 import {
   askRefund,
   approvalPath,
+  decidedOnly,
   countApprovals,
   openShop,
   press,
@@ -27,14 +27,6 @@ before(async () => {
   shop = await openShop(api);
 });
 after(() => api.stop());
-
-/** Decides as the console does, and stops there: a crash before the operation. */
-async function decidedOnly(path: string): Promise<void> {
-  const { team, checker } = shop;
-  const by = { kind: 'user', id: `${checker.id}:ses_x`, request_id: 'req_x', address: null } as const;
-  const who = { team, environment: 'sandbox', user_id: checker.id, session_id: 'ses_x', by, at: Date.now() } as const;
-  await api.deps.stores.control.transaction((tx) => decide(tx, who, path.split('/').at(-1) ?? '', 'approved'));
-}
 
 describe('a refund above the threshold', () => {
   test('waits for a second person, runs once as theirs, and both are in the audit trail', async () => {
@@ -230,7 +222,7 @@ describe('an approved refund', () => {
   test('that the process did not run is run by a button, and by nobody who asked', async () => {
     const payment = await sale(shop);
     const path = await askRefund(shop, payment);
-    await decidedOnly(path);
+    await decidedOnly(shop, path);
     assert.match((await shop.owner.get(path)).text, /The answer is not known[\s\S]*\/run/);
     assert.equal((await press(shop.maker, path, 'run')).status, 403);
     const [one, two] = await Promise.all([press(shop.owner, path, 'run'), press(shop.checker, path, 'run')]);
@@ -243,7 +235,7 @@ describe('an approved refund', () => {
     for (const days of [0, 2]) {
       const payment = await sale(shop);
       const path = await askRefund(shop, payment);
-      await decidedOnly(path);
+      await decidedOnly(shop, path);
       const row = await api.control.maybe<{ form_key: string }>(
         sql`select form_key from approvals where id = ${path.split('/').at(-1)}`,
       );
@@ -282,7 +274,7 @@ describe('an approved refund', () => {
     const gone = await signedIn(api, 'finance', shop.team);
     const payment = await sale(shop);
     const path = await askRefund(shop, payment, '20000', gone);
-    await decidedOnly(path);
+    await decidedOnly(shop, path);
     await api.control.run(sql`update memberships set role = 'read_only' where user_id = ${gone.id}`);
     assert.equal((await press(shop.owner, path, 'run')).status, 409);
     assert.deepEqual(await refunds(shop, payment), []);

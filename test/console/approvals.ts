@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { sql } from '../../src/kit/sql.ts';
+import { decide } from '../../src/tenants/approvals/service.ts';
 import type { Team } from '../../src/tenants/teams/schema.ts';
 import type { Api } from '../setup/api.ts';
 import { paid } from '../setup/pay.ts';
@@ -91,4 +92,11 @@ export async function trail({ api }: Shop, id: string): Promise<string[]> {
     sql`select action, actor_id from audit_entries where resource_id = ${id} order by id`,
   );
   return rows.map(({ action, actor_id }) => `${action} ${actor_id.split(':')[0]}`);
+}
+
+/** Decides as the console does, and stops there: a crash before the operation, or before it was noted. */
+export async function decidedOnly({ api, team, checker }: Shop, path: string): Promise<void> {
+  const by = { kind: 'user', id: `${checker.id}:ses_x`, request_id: 'req_x', address: null } as const;
+  const who = { team, environment: 'sandbox', user_id: checker.id, session_id: 'ses_x', by, at: Date.now() } as const;
+  await api.deps.stores.control.transaction((tx) => decide(tx, who, path.split('/').at(-1) ?? '', 'approved'));
 }

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { openDispute } from '../../src/core/disputes/service.ts';
 import { axeFaults } from '../pages/axe.ts';
 import { keepPicture } from '../pages/pictures.ts';
 import { type Api, startApi } from '../setup/api.ts';
-import { type Found, newVisitor, openBrowser, type Visitor } from '../setup/browser.ts';
+import { type Found, openBrowser } from '../setup/browser.ts';
 import { paid, startPayment } from '../setup/pay.ts';
+import { browsingAs } from './browsing.ts';
 import { type Person, signedIn } from './people.ts';
 
 const WIDE = { width: 1280, height: 900 };
@@ -49,15 +50,6 @@ after(async () => {
   await api.stop();
 });
 
-/** A browser in which the owner is signed in. */
-async function browsing(options: BrowserContextOptions): Promise<Visitor> {
-  if (!found.browser) throw new Error('no browser');
-  const visitor = await newVisitor(found.browser, options);
-  const cookies = [...owner.cookies].map(([name, value]) => ({ name, value, url: api.url }));
-  await visitor.context.addCookies(cookies);
-  return visitor;
-}
-
 const customerOf = async (id: string) => (await api.call('GET', `/payments/${id}`)).body.transaction.customer as string;
 
 /** Pages with the name of the picture that is kept of them. */
@@ -78,7 +70,7 @@ for (const [name, path] of Object.entries(PAGES)) {
   }, async () => {
     for (const viewport of [WIDE, HANDSET]) {
       for (const colorScheme of ['light', 'dark'] as const) {
-        const { context, page, complaints } = await browsing({
+        const { context, page, complaints } = await browsingAs(owner, found, {
           viewport,
           colorScheme,
           locale: colorScheme === 'dark' ? 'fr-CM' : 'en-GB',
@@ -101,7 +93,7 @@ for (const [name, path] of Object.entries(PAGES)) {
 
 test('a refund by keyboard: "/" searches, the payment opens, the form is sent', { skip }, async () => {
   const id = await paid(api);
-  const { context, page, complaints } = await browsing({ viewport: WIDE });
+  const { context, page, complaints } = await browsingAs(owner, found, { viewport: WIDE });
   await page.goto(`${api.url}${base}/payments`);
   await page.keyboard.press('/');
   await page.keyboard.type(id);

@@ -18,11 +18,11 @@ export interface Shown {
 /** A person in front of a browser: keeps cookies, follows nothing by itself. */
 export class Person {
   readonly id: string;
-  readonly #url: string;
+  readonly url: string;
   readonly #cookies = new Map<string, string>();
 
   constructor(url: string, id = '') {
-    this.#url = url;
+    this.url = url;
     this.id = id;
   }
 
@@ -54,7 +54,7 @@ export class Person {
 
   async #send(method: string, path: string, body: string | undefined, headers: Record<string, string>): Promise<Shown> {
     const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const response = await fetch(new URL(path, this.#url), {
+    const response = await fetch(new URL(path, this.url), {
       method,
       redirect: 'manual',
       headers: { 'accept-language': 'en', ...(cookie ? { cookie } : {}), ...headers },

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { BrowserContextOptions, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { openDispute } from '../../src/core/disputes/service.ts';
 import { axeFaults } from '../pages/axe.ts';
 import { keepPicture } from '../pages/pictures.ts';
 import { type Api, startApi } from '../setup/api.ts';
-import { type Found, newVisitor, openBrowser, type Visitor } from '../setup/browser.ts';
+import { type Found, openBrowser } from '../setup/browser.ts';
 import { paid } from '../setup/pay.ts';
+import { browsingAs } from './browsing.ts';
 import { type Person, signedIn } from './people.ts';
 
 const WIDE = { width: 1280, height: 900 };
@@ -77,15 +78,6 @@ after(async () => {
   await api.stop();
 });
 
-/** A browser in which the owner is signed in. */
-async function browsing(options: BrowserContextOptions): Promise<Visitor> {
-  if (!found.browser) throw new Error('no browser');
-  const visitor = await newVisitor(found.browser, options);
-  const cookies = [...owner.cookies].map(([name, value]) => ({ name, value, url: api.url }));
-  await visitor.context.addCookies(cookies);
-  return visitor;
-}
-
 /** Pages with the name of the picture that is kept of them, and the status with which they answer. */
 const PAGES: Record<string, () => string> = {
   'console-invoices': () => 'live/invoices',
@@ -114,7 +106,7 @@ for (const [name, path] of Object.entries(PAGES)) {
     skip,
   }, async () => {
     for (const look of LOOKS) {
-      const { context, page, complaints } = await browsing(look);
+      const { context, page, complaints } = await browsingAs(owner, found, look);
       const answer = await page.goto(`${api.url}/console/${api.team.id}/${path()}`);
       assert.equal(answer?.status(), name.endsWith('-sandbox') ? 403 : 200);
       const { responseBodySize } = (await answer?.request().sizes()) ?? { responseBodySize: 0 };
@@ -130,7 +122,7 @@ for (const [name, path] of Object.entries(PAGES)) {
 }
 
 test('an invoice by keyboard, without script: a line is added, Enter saves, the mail is sent', { skip }, async () => {
-  const { context, page, complaints } = await browsing({ viewport: HANDSET, javaScriptEnabled: false });
+  const { context, page, complaints } = await browsingAs(owner, found, { viewport: HANDSET, javaScriptEnabled: false });
   await page.goto(`${api.url}/console/${api.team.id}/live/invoices/new`);
   await page.getByLabel('E-mail address').fill('kofi@buyers.example');
   await page.getByLabel('Item', { exact: true }).fill('Seat');
@@ -150,7 +142,7 @@ test('an invoice by keyboard, without script: a line is added, Enter saves, the 
 });
 
 test('a colour that is chosen is shown at once, in a page in which nothing can be pressed', { skip }, async () => {
-  const { context, page, complaints } = await browsing({ viewport: WIDE });
+  const { context, page, complaints } = await browsingAs(owner, found, { viewport: WIDE });
   await page.goto(`${api.url}/console/${api.team.id}/live/settings/branding`);
   const preview = page.frameLocator('.preview');
   const colour = () => page.frames()[1]?.evaluate(`getComputedStyle(document.querySelector('form button')).backgroundColor`);

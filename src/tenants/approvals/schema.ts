@@ -7,7 +7,7 @@ export type ApprovalKind = 'money' | 'account' | 'key' | 'person' | 'threshold';
 
 export type Decision = 'approved' | 'rejected' | 'withdrawn';
 
-/** How long an approval can be decided, and after the decision, how long it can run. */
+/** How long an approval can be decided on, and after the decision, how long it can run. */
 export const APPROVAL_MS = 3 * 86_400_000;
 
 /** How long approvals are kept after they were asked for. */

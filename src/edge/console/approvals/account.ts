@@ -12,7 +12,7 @@ type Destination = Pick<AccountRow, 'split' | 'settlement'>;
 
 const NOWHERE: Destination = { split: null, settlement: null };
 
-/** Whether the body of a subaccount leads its money elsewhere than now. */
+/** Whether the body changes where the subaccount's money goes. */
 export function isRedirected(body: CreateAccountBody, before: Destination | null): boolean {
   return !isDeepStrictEqual(destinationOf(sentDetails(body)), before ? destinationOf(before) : NOWHERE);
 }
@@ -34,12 +34,12 @@ export function heldAccount(
   return heldBack(visit, { kind: 'account', operation, permission, body, seen });
 }
 
-/** Whether the money of the subaccount goes elsewhere than when the change was asked for, or it is gone. */
+/** Whether the destination of the subaccount's money has changed since the change was asked for, or the subaccount is gone. */
 export async function hasOtherDestination(visit: TeamVisit, { params, account }: Wanted): Promise<boolean> {
   return account !== undefined && !isDeepStrictEqual(await currentOf(visit, params?.id), account);
 }
 
-/** Whether the money of the subaccount goes where this body leads it. */
+/** Whether the subaccount already pays out as this body says. */
 export async function goesTo(visit: TeamVisit, id: string | undefined, body: Wanted['body']): Promise<boolean> {
   return isDeepStrictEqual(await currentOf(visit, id), destinationOf(sentDetails(body)));
 }

@@ -19,7 +19,7 @@ export async function payeeOf({ store, team }: TeamVisit, body: Readonly<Record<
   return { name, channel, account_number, phone, bank_code, country };
 }
 
-/** Whether the saved recipient is another than when the payout was asked for, or is gone. */
+/** Whether the saved recipient has changed since the payout was asked for, or is gone. */
 export async function hasOtherPayee(visit: TeamVisit, wanted: Wanted): Promise<boolean> {
   if (!wanted.payee) return false;
   const now = await payeeOf(visit, wanted.body).catch((error: unknown) => {
@@ -29,7 +29,7 @@ export async function hasOtherPayee(visit: TeamVisit, wanted: Wanted): Promise<b
   return isOtherPayee(wanted, now ?? {});
 }
 
-/** Whether a recipient is another than the saved one of when the payout was asked for. */
+/** Whether a recipient differs from the one that was saved when the payout was asked for. */
 export function isOtherPayee({ payee = {} }: Wanted, now: Readonly<Record<string, unknown>>): boolean {
   return Object.keys(payee).some((name) => payee[name] !== now[name]);
 }

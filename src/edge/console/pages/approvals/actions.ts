@@ -70,7 +70,7 @@ export async function submitKey(visit: TeamVisit): Promise<Answer> {
 }
 
 /**
- * Does something about an approval and leads back to it. A fault of the person is said there.
+ * Does something about an approval and leads back to it. A mistake of the person is shown there.
  * @param done name of what the page then says
  */
 async function shown(visit: TeamVisit, done: string | null, work: () => Promise<void>): Promise<Answer> {

@@ -4,6 +4,7 @@ import { notFound } from '../../../../kit/errors.ts';
 import { type Html, html } from '../../../../kit/html.ts';
 import { hundredths } from '../../../../kit/money.ts';
 import type { Answer, TeamVisit } from '../../page.ts';
+import { FIGURE_NAMES } from '../../parts/figures.ts';
 import { change, dayText, signedMoney } from '../../parts/format.ts';
 import { type CursorMeta, pager } from '../../parts/pager.ts';
 import { card, type Column, empty, facts, pageHead, shortId, table } from '../../parts/parts.ts';
@@ -28,7 +29,7 @@ export async function showDay(visit: TeamVisit): Promise<Answer> {
   ]);
   const path = `${base}/balance/${days.from}`;
   const back = withQuery(`${base}/balance`, { ...queryOf(selection), month: days.from.slice(0, 7) });
-  const name = texts.figures[selection.figure];
+  const name = FIGURE_NAMES[language][selection.figure];
   return {
     kind: 'page',
     title: `${name} · ${dayText(days.from, language)}`,
@@ -81,7 +82,9 @@ function entriesCard(visit: TeamVisit, selection: Selection, path: string, { ite
       cell: ({ created_at }) => html`<time datetime="${created_at}">${created_at.slice(11, 19)}</time>`,
     },
     { head: texts.cause, kind: 'main', cell: ({ kind }) => kindText(kind, language) },
-    ...(selection.figure === 'total' ? [{ head: texts.figure, cell: ({ bucket }: HistoryItem) => texts.figures[bucket] }] : []),
+    ...(selection.figure === 'total'
+      ? [{ head: texts.figure, cell: ({ bucket }: HistoryItem) => FIGURE_NAMES[language][bucket] }]
+      : []),
     { head: texts.subject, cell: (entry) => subject(visit, entry) },
     {
       head: texts.amount,

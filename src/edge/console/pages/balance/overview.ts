@@ -4,12 +4,13 @@ import { readStatement, type Statement, type StatementDay } from '../../../../co
 import { type Html, html, raw } from '../../../../kit/html.ts';
 import { hundredths } from '../../../../kit/money.ts';
 import type { Answer, TeamVisit } from '../../page.ts';
+import { type Figure, FIGURE_NAMES, FIGURES } from '../../parts/figures.ts';
 import { change, dayText, monthText, signedMoney } from '../../parts/format.ts';
 import { card, type Column, empty, field, pageHead, table } from '../../parts/parts.ts';
 import { withQuery } from '../../paths.ts';
 import { daysOfMonth, monthBeside, monthOf } from './months.ts';
 import { bucketOf, currencySwitch, queryOf, type Selection, selectionOf } from './selection.ts';
-import { BALANCE_TEXTS, FIGURES, type Figure } from './texts.ts';
+import { BALANCE_TEXTS } from './texts.ts';
 
 /** Shows the eight figures of a currency, and the statement of one of them for a month. */
 export async function showBalance(visit: TeamVisit): Promise<Answer> {
@@ -41,7 +42,7 @@ function figures({ language, base }: TeamVisit, selection: Selection, balance: B
       head: texts.figure,
       kind: 'main',
       cell: (figure) =>
-        html`<a href="${path(figure)}"${figure === selection.figure && raw(' aria-current="true"')}>${texts.figures[figure]}</a>`,
+        html`<a href="${path(figure)}"${figure === selection.figure && raw(' aria-current="true"')}>${FIGURE_NAMES[language][figure]}</a>`,
     },
     { head: texts.meaning, cell: (figure) => html`<span class="note">${texts.meanings[figure]}</span>` },
     {
@@ -56,7 +57,7 @@ function figures({ language, base }: TeamVisit, selection: Selection, balance: B
 function statementCard(visit: TeamVisit, selection: Selection, month: string, statement: Statement | null): Html {
   const { language } = visit;
   const texts = BALANCE_TEXTS[language];
-  const title = `${texts.statement} · ${texts.figures[selection.figure]} · ${monthText(month, language)}`;
+  const title = `${texts.statement} · ${FIGURE_NAMES[language][selection.figure]} · ${monthText(month, language)}`;
   return card(
     title,
     html`${statement ? statementView(visit, selection, statement) : empty(texts.counting, texts.countingText)}`,

@@ -2,8 +2,9 @@ import { type Bucket, BUCKETS } from '../../../../core/balance/schema.ts';
 import { type Html, html, raw } from '../../../../kit/html.ts';
 import { currenciesOf } from '../../../../money/ledger/balances.ts';
 import type { TeamVisit } from '../../page.ts';
+import type { Figure } from '../../parts/figures.ts';
 import { withQuery } from '../../paths.ts';
-import { BALANCE_TEXTS, type Figure } from './texts.ts';
+import { BALANCE_TEXTS } from './texts.ts';
 
 /** Which balance the address names. */
 export interface Selection {

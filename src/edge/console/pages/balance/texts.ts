@@ -1,11 +1,6 @@
-import { BUCKETS } from '../../../../core/balance/schema.ts';
 import type { ConsoleLanguage, Texts } from '../../language.ts';
+import type { Figure } from '../../parts/figures.ts';
 import { ENGLISH_KINDS, FRENCH_KINDS } from './kinds.ts';
-
-/** The figures of GET /balance, in their order. */
-export const FIGURES = ['total', ...BUCKETS] as const;
-
-export type Figure = (typeof FIGURES)[number];
 
 interface BalanceTexts {
   title: string;
@@ -15,7 +10,6 @@ interface BalanceTexts {
   figure: string;
   meaning: string;
   amount: string;
-  figures: Record<Figure, string>;
   meanings: Record<Figure, string>;
   statement: string;
   statementNote: string;
@@ -46,16 +40,6 @@ export const BALANCE_TEXTS: Texts<BalanceTexts> = {
     figure: 'Balance',
     meaning: 'What it is',
     amount: 'Amount',
-    figures: {
-      total: 'Total',
-      available: 'Available',
-      pending: 'Pending',
-      reserved: 'Reserved for payouts',
-      hold: 'On hold',
-      disputed: 'Disputed',
-      'in.transit': 'In transit',
-      credit: 'Advance',
-    },
     meanings: {
       total: 'The sum of the seven others.',
       available: 'Can be paid out now.',
@@ -101,16 +85,6 @@ export const BALANCE_TEXTS: Texts<BalanceTexts> = {
     figure: 'Solde',
     meaning: 'Signification',
     amount: 'Montant',
-    figures: {
-      total: 'Total',
-      available: 'Disponible',
-      pending: 'En attente',
-      reserved: 'Réservé aux virements',
-      hold: 'Bloqué',
-      disputed: 'En litige',
-      'in.transit': 'En cours de transfert',
-      credit: 'Avance',
-    },
     meanings: {
       total: 'La somme des sept autres montants.',
       available: 'Peut être viré dès maintenant.',

@@ -5,13 +5,10 @@ import { teamFloats } from '../../../../providers/float/service.ts';
 import { keysEnding } from '../../../../tenants/keys/store.ts';
 import type { ConsoleDeps } from '../../deps.ts';
 import { MAX_SHOWN_WAITING, type TeamVisit } from '../../page.ts';
+import type { Figure } from '../../parts/figures.ts';
 import { dayText, money, number } from '../../parts/format.ts';
 import { confirmOf, type Period, startOf, sum } from './figures.ts';
 import { HOME_TEXTS } from './texts.ts';
-
-export const BALANCE = ['total', 'available', 'pending', 'reserved', 'hold', 'disputed', 'in.transit', 'credit'] as const;
-
-export type BalanceFigure = (typeof BALANCE)[number];
 
 const MINUTE_MS = 60_000;
 /** A payment is processing longer than usual after four times the average, and not before: payers look for their phone. */
@@ -32,10 +29,10 @@ export function readFigures({ store, team, at }: TeamVisit, period: Period): Pro
 }
 
 /** Returns the eight figures of a currency, in major units; null for a role that may not read them. */
-export async function readBalance(visit: TeamVisit, currency: string): Promise<Record<BalanceFigure, number> | null> {
+export async function readBalance(visit: TeamVisit, currency: string): Promise<Record<Figure, number> | null> {
   if (!visit.can('balance.read')) return null;
   const { body } = await visit.api('GET /balance', { query: { currency } });
-  return body.balance as Record<BalanceFigure, number>;
+  return body.balance as Record<Figure, number>;
 }
 
 /** Returns what needs attention, limited to what the person's role may read. */

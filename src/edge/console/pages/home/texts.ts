@@ -1,4 +1,3 @@
-import type { BalanceFigure } from './read.ts';
 import type { Texts } from '../../language.ts';
 
 export interface HomeTexts {
@@ -34,7 +33,6 @@ export interface HomeTexts {
   noPaymentsText: string;
   balance: string;
   balanceNote: string;
-  buckets: Record<BalanceFigure, string>;
   attention: string;
   approvals(n: string): string;
   stuck(n: string, minutes: string): string;
@@ -79,16 +77,6 @@ export const HOME_TEXTS: Texts<HomeTexts> = {
     noPaymentsText: 'Figures appear here within a minute of a payment that succeeds, fails or expires.',
     balance: 'Balance',
     balanceNote: 'At most three minutes old.',
-    buckets: {
-      total: 'Total',
-      available: 'Available',
-      pending: 'Pending',
-      reserved: 'Reserved for payouts',
-      hold: 'On hold',
-      disputed: 'Disputed',
-      'in.transit': 'In transit',
-      credit: 'Advance',
-    },
     attention: 'Needs attention',
     approvals: (n) => `Approvals that wait for your decision: ${n}`,
     stuck: (n, minutes) => `Payments processing for more than ${minutes} minutes: ${n}`,
@@ -133,16 +121,6 @@ export const HOME_TEXTS: Texts<HomeTexts> = {
     noPaymentsText: 'Les chiffres apparaissent ici moins d’une minute après qu’un paiement a réussi, échoué ou expiré.',
     balance: 'Solde',
     balanceNote: 'Date de trois minutes au plus.',
-    buckets: {
-      total: 'Total',
-      available: 'Disponible',
-      pending: 'En attente',
-      reserved: 'Réservé aux virements',
-      hold: 'Bloqué',
-      disputed: 'En litige',
-      'in.transit': 'En cours de transfert',
-      credit: 'Avance',
-    },
     attention: 'À traiter',
     approvals: (n) => `Validations qui attendent votre décision : ${n}`,
     stuck: (n, minutes) => `Paiements en cours depuis plus de ${minutes} minutes : ${n}`,

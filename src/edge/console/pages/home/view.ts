@@ -2,13 +2,14 @@ import type { DayFigures } from '../../../../core/figures/schema.ts';
 import { type Html, html, raw } from '../../../../kit/html.ts';
 import type { Answer, TeamVisit } from '../../page.ts';
 import { withQuery } from '../../paths.ts';
+import { type Figure, FIGURE_NAMES, FIGURES } from '../../parts/figures.ts';
 import { money, number, wireMoney } from '../../parts/format.ts';
 import { card, empty, facts, pageHead } from '../../parts/parts.ts';
 import { collectedChart, successChart } from './charts.ts';
 import { channelTable } from './channels.ts';
 import { confirmOf, daysOf, endedOf, PERIODS, type Period, successOf, sum } from './figures.ts';
 import { duration, percent } from './format.ts';
-import { type Attention, BALANCE, type BalanceFigure } from './read.ts';
+import type { Attention } from './read.ts';
 import { HOME_TEXTS } from './texts.ts';
 
 /** What the page shows, read. */
@@ -17,7 +18,7 @@ export interface Home {
   currencies: { shown: string; all: string[] };
   /** Figures of the shown currency. */
   days: readonly DayFigures[];
-  balance: Record<BalanceFigure, number> | null;
+  balance: Record<Figure, number> | null;
   attention: readonly Attention[];
 }
 
@@ -85,7 +86,7 @@ function attention({ language }: TeamVisit, { attention }: Home): Html | null {
 function balance({ language }: TeamVisit, { balance, currencies }: Home): Html | null {
   if (!balance) return null;
   const texts = HOME_TEXTS[language];
-  const rows = BALANCE.map((name) => [texts.buckets[name], signed(balance[name], currencies.shown, language)] as const);
+  const rows = FIGURES.map((name) => [FIGURE_NAMES[language][name], signed(balance[name], currencies.shown, language)] as const);
   return card(
     `${texts.balance} · ${currencies.shown}`,
     html`<div class="balance">${facts(rows)}</div><p class="note">${texts.balanceNote}</p>`,

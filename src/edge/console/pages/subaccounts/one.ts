@@ -3,6 +3,7 @@ import { channelById } from '../../../../providers/reference/channels.ts';
 import { type Html, type HtmlPart, html } from '../../../../kit/html.ts';
 import { CURRENCIES, isCurrency } from '../../../../kit/money.ts';
 import type { Answer, TeamVisit } from '../../page.ts';
+import { FIGURE_NAMES } from '../../parts/figures.ts';
 import type { Fault } from '../../parts/fault.ts';
 import { wireMoney } from '../../parts/format.ts';
 import { alert, card, confirm, doneAlert, facts, idText, select, when } from '../../parts/parts.ts';
@@ -72,7 +73,7 @@ async function balanceCard(visit: TeamVisit, { id }: Account): Promise<Html | nu
   const currency = isCurrency(wanted) ? wanted : team.default_currency;
   const { body } = await visit.api('GET /balance', { query: { currency }, sync: id });
   const { balance } = body as unknown as { balance: Balance };
-  const rows = BUCKETS.map((bucket) => [texts.buckets[bucket], wireMoney(balance[bucket], currency, language)] as const);
+  const rows = BUCKETS.map((bucket) => [FIGURE_NAMES[language][bucket], wireMoney(balance[bucket], currency, language)] as const);
   const choice = select(
     { name: 'currency', label: texts.currency, value: currency },
     CURRENCIES.map((code) => [code, code] as const),

@@ -1,5 +1,4 @@
 import type { Verification } from '../../../../core/accounts/schema.ts';
-import type { Bucket } from '../../../../core/balance/schema.ts';
 import type { Texts } from '../../language.ts';
 
 type Name =
@@ -46,7 +45,6 @@ type Name =
 
 type AccountTexts = Record<Name, string> & {
   verifications: Record<Verification, string>;
-  buckets: Record<Bucket, string>;
   /** The platform's share. */
   share: { percentage(value: string): string; fixed(value: string): string };
   actions: Record<'deactivate' | 'deactivateWhy' | 'reactivate', string>;
@@ -97,15 +95,6 @@ export const ACCOUNT_TEXTS: Texts<AccountTexts> = {
     onboardTitle: 'Onboarding link',
     onboardUntil: 'Send it to the seller. It is shown once, and valid until',
     verifications: { pending: 'Verification pending', verified: 'Verified', rejected: 'Rejected' },
-    buckets: {
-      available: 'Available',
-      pending: 'Pending',
-      reserved: 'Reserved',
-      hold: 'On hold',
-      disputed: 'Disputed',
-      'in.transit': 'In transit',
-      credit: 'Credit',
-    },
     share: { percentage: (value) => `${value}%`, fixed: (value) => `${value} of each payment` },
     actions: {
       deactivate: 'Deactivate',
@@ -163,15 +152,6 @@ export const ACCOUNT_TEXTS: Texts<AccountTexts> = {
     onboardTitle: 'Lien d’inscription',
     onboardUntil: 'Envoyez-le au vendeur. Il n’est affiché qu’une fois, et reste valable jusqu’au',
     verifications: { pending: 'Vérification en cours', verified: 'Vérifié', rejected: 'Refusé' },
-    buckets: {
-      available: 'Disponible',
-      pending: 'En attente',
-      reserved: 'Réservé',
-      hold: 'Bloqué',
-      disputed: 'En litige',
-      'in.transit': 'En transit',
-      credit: 'Crédit',
-    },
     share: { percentage: (value) => `${value} %`, fixed: (value) => `${value} sur chaque paiement` },
     actions: {
       deactivate: 'Désactiver',
