@@ -10,7 +10,7 @@ const PHONE = '+237650000000';
 let api: Api;
 let shop: LiveShop;
 before(async () => {
-  api = await startApi({ env: { PROVIDER_EXCHANGES: 'on' } });
+  api = await startApi({ env: { PROVIDER_EXCHANGES: 'on', HOLD_MOBILE_MONEY: '0s' } });
   shop = await openLiveShop(api, ['pawapay', 'mtn-momo']);
 });
 after(async () => {
@@ -18,8 +18,9 @@ after(async () => {
   await shop.stop();
 });
 
-test('the page of a payment shows what was sent to the provider and came back, to roles that read the audit trail', async () => {
-  const { key, merchant } = shop;
+/** Creates a payment and waits until it succeeded. @returns its id */
+async function paid(): Promise<string> {
+  const { key } = shop;
   const made = await api.call('POST', '/payments', {
     key,
     body: { amount: 5000, currency: 'XAF', phone: PHONE, name: 'Awa Ndiaye' },
@@ -27,6 +28,31 @@ test('the page of a payment shows what was sent to the provider and came back, t
   const id = made.body.transaction.id as string;
   const charged = await api.call('POST', `/payments/${id}`, { key, body: { channel: 'cm.mtn', data: { phone: PHONE } } });
   assert.equal(charged.status, 202, JSON.stringify(charged.body));
+  await succeeded(`/payments/${id}`, 'transaction');
+  return id;
+}
+
+/** Waits until a payment, refund or payout has succeeded. */
+function succeeded(path: string, name: 'transaction' | 'refund' | 'transfer') {
+  return until(
+    () => api.call('GET', path, { key: shop.key }),
+    ({ body }) => body[name].status === 'succeeded',
+  );
+}
+
+/** Waits until the log has stored what `shown` looks for. @returns the page of a team in live */
+async function pageWith(path: string, shown: RegExp): Promise<string> {
+  const person = await signedIn(api, 'finance', shop.merchant.team);
+  const page = await until(
+    () => person.get(`/console/${shop.merchant.team.id}/live/${path}`),
+    ({ text }) => shown.test(text),
+  );
+  return page.text;
+}
+
+test('the page of a payment shows what was sent to the provider and came back, to roles that read the audit trail', async () => {
+  const { merchant } = shop;
+  const id = await paid();
   const { db } = api.deps.stores.live;
   const read = () =>
     db.all<{ request: string; response: string; row: string }>(
@@ -46,4 +72,38 @@ test('the page of a payment shows what was sent to the provider and came back, t
   assert.match(finance, /&quot;phoneNumber&quot;: &quot;…&quot;/);
   const support = (await (await signedIn(api, 'support', merchant.team)).get(page)).text;
   assert.doesNotMatch(support, /Exchanges with/);
+});
+
+test('the page of a payout shows what was sent to its provider and came back', async () => {
+  await paid();
+  const { status, body } = await api.call('POST', '/transfers', {
+    key: shop.key,
+    body: { amount: 500, currency: 'XAF', channel: 'cm.mtn', recipient: PHONE },
+  });
+  assert.equal(status, 201, JSON.stringify(body));
+  await succeeded(`/transfers/${body.transfer.id}`, 'transfer');
+  const path = `payouts/${body.transfer.id}`;
+  const text = await pageWith(path, /&quot;status&quot;: &quot;COMPLETED&quot;/);
+  assert.match(text, /Exchanges with pawapay/);
+  assert.match(text, /POST \/v2\/payouts<\/code>/);
+  assert.match(text, /&quot;phoneNumber&quot;: &quot;…&quot;/);
+  const timeline = text.slice(
+    text.indexOf('<ol class="timeline">'),
+    text.indexOf('</ol>', text.indexOf('<ol class="timeline">')),
+  );
+  assert.ok(!timeline.includes('650000000'));
+  const support = await signedIn(api, 'support', shop.merchant.team);
+  assert.doesNotMatch((await support.get(`/console/${shop.merchant.team.id}/live/${path}`)).text, /Exchanges with/);
+});
+
+test('the page of a payment shows what was sent to the provider for a refund', async () => {
+  const payment = await paid();
+  const { status, body } = await api.call('POST', '/refunds', {
+    key: shop.key,
+    body: { payment, amount: 1_000, reason: 'requested_by_customer' },
+  });
+  assert.equal(status, 201, JSON.stringify(body));
+  await succeeded(`/refunds/${body.refund.id}`, 'refund');
+  const text = await pageWith(`payments/${payment}`, /POST \/v2\/refunds<\/code>/);
+  assert.match(text, /&quot;refundId&quot;/);
 });

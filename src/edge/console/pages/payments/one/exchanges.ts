@@ -6,7 +6,7 @@ import { badge, idText } from '../../../parts/parts.ts';
 import { ONE_TEXTS } from './texts.ts';
 import type { Moment } from './timeline.ts';
 
-/** What was sent to a provider and came back, as one entry for each attempt and refund: polls would fill the page. */
+/** What was sent to a provider and came back, as one entry for each attempt, refund and payout: polls would fill the page. */
 export function exchangeMoments(visit: TeamVisit, exchanges: readonly ExchangeRow[]): Moment[] {
   const texts = ONE_TEXTS[visit.language].exchanges;
   return [...Map.groupBy(exchanges, ({ subject_id }) => subject_id).values()].map((rows) => {

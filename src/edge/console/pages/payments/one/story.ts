@@ -21,7 +21,7 @@ import type { TeamVisit } from '../../../page.ts';
 /** Maximum rows of each kind on the page of one payment. */
 export const MAX_ROWS = 200;
 
-/** Latest exchanges of each attempt and refund: polls repeat themselves. */
+/** Latest exchanges of each attempt, refund and payout: polls repeat themselves. */
 const MAX_EXCHANGES = 30;
 
 export type Refund = ReturnType<typeof presentRefund>;
@@ -70,18 +70,18 @@ export async function readStory(deps: Pick<ConsoleDeps, 'stores'>, visit: TeamVi
   const [{ events, deliveries, waiting }, entries, exchanges] = await Promise.all([
     visit.can('event.read') ? eventsAbout(visit, ids) : NO_EVENTS,
     visit.can('audit.read') ? entriesAbout(db, team.id, ids, MAX_ROWS) : [],
-    visit.can('audit.read')
-      ? exchangesAbout(
-          visit,
-          [...found.attempts, ...refunds].map((one) => one.id),
-        )
-      : [],
+    exchangesAbout(
+      visit,
+      [...found.attempts, ...refunds].map((one) => one.id),
+    ),
   ]);
   const names = await namesOfMembers(deps.stores.control, team.id, userIds(entries));
   return { ...found, refusals, refunds, disputes, shares, lines, events, deliveries, waiting, entries, exchanges, names };
 }
 
-function exchangesAbout({ store, team, at }: TeamVisit, ids: readonly string[]): Promise<ExchangeRow[]> {
+/** Returns the exchanges of the last days about attempts, refunds and payouts; none for a role that does not read the audit trail. */
+export async function exchangesAbout({ store, team, at, can }: TeamVisit, ids: readonly string[]): Promise<ExchangeRow[]> {
+  if (!can('audit.read')) return [];
   const from = lowestIdAt('pex', store.environment, at - EXCHANGES_KEEP_MS);
   return exchangesOf(store.db, team.id, ids, from, MAX_EXCHANGES);
 }

@@ -8,23 +8,26 @@ import { namesOfMembers } from '../../../../../tenants/people/names-store.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
 import type { TeamVisit } from '../../../page.ts';
 import type { Tone } from '../../../parts/parts.ts';
-import { eventsAbout, MAX_ROWS, userIds } from '../../payments/one/story.ts';
+import { exchangeMoments } from '../../payments/one/exchanges.ts';
+import { eventsAbout, exchangesAbout, MAX_ROWS, userIds } from '../../payments/one/story.ts';
 import { ONE_TEXTS } from '../../payments/one/texts.ts';
 import { entryMoment, journalMoment, journalsOf, type Moment, timelineOf } from '../../payments/one/timeline.ts';
 import { PAYOUT_TEXTS, type PayoutEvent } from '../texts.ts';
 
-/** What happened to a payout, oldest first: who asked for it, the choice of the provider, postings and events. */
+/** What happened to a payout, oldest first: who asked for it, the choice of the provider, what was sent to it, postings and events. */
 export async function payoutTimeline(deps: Pick<ConsoleDeps, 'stores'>, visit: TeamVisit, transfer: TransferRow): Promise<Html> {
   const { store, team, can } = visit;
-  const [{ events }, lines, entries] = await Promise.all([
+  const [{ events }, lines, entries, exchanges] = await Promise.all([
     can('event.read') ? eventsAbout(visit, [transfer.id]) : { events: [] },
     can('balance.read') ? linesOfSubject(store.db, team.id, transfer.id, MAX_ROWS) : [],
     can('audit.read') ? entriesAbout(store.db, team.id, [transfer.id], MAX_ROWS) : [],
+    exchangesAbout(visit, [transfer.id]),
   ]);
   const names = await namesOfMembers(deps.stores.control, team.id, userIds(entries));
   const moments = [
     ...entries.map((entry) => entryMoment(visit, names, entry)),
     ...routingMoment(visit, transfer),
+    ...exchangeMoments(visit, exchanges),
     ...journalsOf(lines).map((those) => journalMoment(visit, those)),
     ...events.map((event) => eventMoment(visit, event)),
   ];
