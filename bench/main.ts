@@ -1,3 +1,4 @@
+import { consoleSection } from './console.ts';
 import { deliveriesSection } from './deliveries.ts';
 import { writeDocument } from './document.ts';
 import { latencySection } from './latency.ts';
@@ -28,6 +29,7 @@ const BUILD: Record<SectionName, (stage: Stage, options: Options, service: Servi
   latency: latencySection,
   routing: routingSection,
   search: searchSection,
+  console: consoleSection,
   workers: workersSection,
   sizing: sizingSection,
 };

@@ -10,6 +10,7 @@ export const SECTIONS = [
   'latency',
   'routing',
   'search',
+  'console',
   'workers',
   'sizing',
 ] as const;
@@ -33,7 +34,7 @@ export interface Options {
 }
 
 export const USAGE = `npm run bench -- [options]
-  --only post,get,list,deliveries,postings,life,latency,routing,search,workers,sizing
+  --only post,get,list,deliveries,postings,life,latency,routing,search,console,workers,sizing
                                     measure these only
   --seconds N                       length of one window (default 3)
   --rounds N                        rounds, interleaved; medians are shown (default 5)

@@ -41,6 +41,20 @@ const ROWS = {
   latency: ['events-200', 'events-1000', 'events-2000', 'charges-50'],
   routing: ['loop', 'decide'],
   search: ['one', 'none', 'none-short', 'some', 'many', 'all'].flatMap((id) => [`${id}-small`, `${id}-large`]),
+  console: [
+    'home',
+    'home-90',
+    'payments',
+    'filtered',
+    'found',
+    'middle',
+    'payment',
+    'balance',
+    'day',
+    'events',
+    'event',
+    'requests',
+  ].flatMap((id) => [`${id}-small`, `${id}-large`]),
   workers: ['one-queue', 'ranges', 'alone'],
   sizing: ['processes-1', 'pace-10'],
 };
@@ -157,7 +171,7 @@ test('invalid combinations of options are rejected with the name of the option',
   assert.throws(
     () => readOptions(['--only', 'post,pots']),
     new OptionError(
-      '--only pots: choose among post, get, list, deliveries, postings, life, latency, routing, search, workers, sizing',
+      '--only pots: choose among post, get, list, deliveries, postings, life, latency, routing, search, console, workers, sizing',
     ),
   );
   assert.throws(() => readOptions(['--rounds', 'many']), /--rounds many/);

@@ -1,0 +1,47 @@
+import type pg from 'pg';
+import { idPrefix, lowestIdAt } from '../src/kit/ids.ts';
+import { packWhole } from '../src/kit/packing.ts';
+import type { Team } from '../src/tenants/teams/schema.ts';
+
+/** Events are kept for 90 days; older payments have none left. */
+const RECENT_MS = 60 * 24 * 3_600_000;
+const BODY = JSON.stringify({
+  id: 'evt_1',
+  event: 'payment.succeeded',
+  livemode: true,
+  created: '2026-08-01T00:00:00.000Z',
+  api_version: '2026-08-01',
+  pending_webhooks: 0,
+  request: { id: null, idempotency_key: null },
+  data: {},
+});
+
+/**
+ * Gives the payments of a team from the last 60 days what the pages of the console add up: the event of their success, and the
+ * journal that books it.
+ * @returns number of these payments
+ */
+export async function fillEnded(live: pg.Client, team: Team): Promise<number> {
+  const [payment, event, attempt] = [idPrefix('trx', 'live'), idPrefix('evt', 'live'), idPrefix('att', 'live')];
+  const oldest = lowestIdAt('trx', 'live', Date.now() - RECENT_MS);
+  const { rowCount } = await live.query(
+    `insert into events (team_id, id, type, resource_id, sequence, pending_webhooks, body, created_at)
+    select team_id, $3 || substr(id, length($2) + 1), 'payment.succeeded', id, 1, 0, $4::bytea, created_at
+    from payments where team_id = $1 and id >= $5 order by id`,
+    [team.id, payment, event, packWhole(BODY), oldest],
+  );
+  await live.query(
+    `with booked as (
+      insert into journals (team_id, kind, source_id, subject_id, created_at)
+      select team_id, 'payment.succeeded', $3 || substr(id, length($2) + 1), id, created_at
+      from payments where team_id = $1 and id >= $4 order by id returning team_id, id
+    )
+    insert into postings (team_id, journal_id, line, currency, debit, credit, amount_minor)
+    select team_id, id, line, 'XAF', case line when 1 then 'clearing' else 'pending' end,
+      case line when 1 then 'pending' else 'fee_income' end, case line when 1 then 2500000 else 50000 end
+    from booked, generate_series(1, 2) line`,
+    [team.id, payment, attempt, oldest],
+  );
+  await live.query('vacuum (analyze) events, journals, postings');
+  return rowCount ?? 0;
+}
