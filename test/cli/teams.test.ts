@@ -29,6 +29,8 @@ test('teams create creates an unverified team and prints it', async () => {
     public_keys: 'contract',
     address: null,
     brand_color: null,
+    payer_language: null,
+    payer_language_always: false,
     tax_id: null,
   });
   assert.deepEqual(await findTeam(cli.control, BigInt(id)), { id: BigInt(id), created_at: new Date(created_at), ...rest });

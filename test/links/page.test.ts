@@ -271,7 +271,7 @@ function deskOf(url: string) {
   const context = openLinkPages(api.deps);
   const token = url.slice(url.lastIndexOf('/') + 1);
   const from = (ip: string) => ({
-    ...{ token, language: 'en' as const, chosen: null, browser: newBrowser(), known: true, crossSite: false },
+    ...{ token, language: 'en' as const, chosen: null, accepts: undefined, browser: newBrowser(), known: true, crossSite: false },
     ...{ ip, request_id: 'req_1' },
   });
   const post = async (ip: string, forged = false) => {

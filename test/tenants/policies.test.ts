@@ -188,7 +188,8 @@ test('of keys and teams the service writes some columns only: neither what a key
     {
       name: 'teams',
       privilege: 'update',
-      columns: 'address brand_color default_currency email hosted_retry name public_keys tax_id unique_references updated_at',
+      columns:
+        'address brand_color default_currency email hosted_retry name payer_language payer_language_always public_keys tax_id unique_references updated_at',
     },
   ]);
 });

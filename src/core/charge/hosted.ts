@@ -8,7 +8,7 @@ import type { Tx } from '../../kit/sql.ts';
 import type { PayerInput } from '../../providers/adapters/contract.ts';
 import { channelById } from '../../providers/reference/channels.ts';
 import { parsePhone } from '../../providers/reference/phones.ts';
-import type { Brand } from '../../tenants/teams/schema.ts';
+import type { Brand, PayerLanguage } from '../../tenants/teams/schema.ts';
 import { findTeam } from '../../tenants/teams/store.ts';
 import { attemptsOf } from '../attempts/store.ts';
 import { findWithRows } from '../payments/archived.ts';
@@ -50,14 +50,15 @@ export function isHostedToken({ secrets }: Pick<PaymentDeps, 'secrets'>, token: 
 }
 
 /** What payers see of a merchant. */
-export interface Merchant extends Brand {
+export interface Merchant extends Brand, PayerLanguage {
   name: string;
 }
 
 /** Returns what payers see of the merchant. */
 export async function merchantOf(deps: PaymentDeps, team_id: bigint): Promise<Merchant> {
-  const { name, brand_color } = must(await findTeam(deps.stores.control, team_id), 'a payment has a team');
-  return { name, brand_color };
+  const team = must(await findTeam(deps.stores.control, team_id), 'a payment has a team');
+  const { name, brand_color, payer_language, payer_language_always } = team;
+  return { name, brand_color, payer_language, payer_language_always };
 }
 
 /** Returns the attempt that is moving money or may be, or undefined. */

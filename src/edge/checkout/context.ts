@@ -4,7 +4,7 @@ import type { Html } from '../../kit/html.ts';
 import { Throttle } from '../../kit/throttle.ts';
 import { Remembered } from '../../kit/remembered.ts';
 import { type Hosted, isHostedToken, type Merchant, merchantOf, openHosted } from '../../core/charge/hosted.ts';
-import type { Language } from '../pages/language.ts';
+import { type Language, payerLanguage } from '../pages/language.ts';
 import { Printer } from '../receipts/printer.ts';
 import type { CheckoutDeps } from './deps.ts';
 import { Live } from './live.ts';
@@ -20,16 +20,19 @@ const SUBMITS_A_MINUTE = 30;
 const READS_A_MINUTE = 300;
 /** Maximum PDFs of one receipt in a minute. Each is generated anew. */
 const PRINTS_A_MINUTE = 10;
-/** How long a merchant's name and colour are cached. A change appears after this time at the latest. */
+/** How long a merchant's name, colour and language are cached. A change appears after this time at the latest. */
 const MERCHANT_MS = 800;
 const MAX_MERCHANTS = 10_000;
 
 /** One request for a page, without types of the web framework. */
 export interface Visit {
   token: string;
+  /** Before the payment is read: the payer's choice on the page, else the one that suits the browser. */
   language: Language;
-  /** The payer chose the language on the page. That choice takes precedence over the merchant's locale. */
+  /** The payer chose the language on the page. That choice takes precedence over the merchant's. */
   chosen: boolean;
+  /** The Accept-Language header. */
+  accepts: string | undefined;
   /** The secret in the browser's cookie; null when there is no valid cookie. */
   browser: string | null;
   /** `ask`: without a script, to read what a payer in doubt can do. `asked`: a cancellation was requested. */
@@ -89,7 +92,7 @@ export interface CheckoutContext {
 
 /** Creates the shared state of the payment pages. */
 export function openCheckout(deps: CheckoutDeps): CheckoutContext {
-  // Every poll and page needs name and colour, which rarely change.
+  // Every page needs name, colour and language, which rarely change.
   const merchants = new Remembered<Merchant>(deps.clock, MERCHANT_MS, MAX_MERCHANTS);
   return {
     deps,
@@ -120,7 +123,7 @@ export function countRead({ deps, reads }: CheckoutContext, { token }: Visit): n
 /** A request together with the payment it is for. */
 export interface Opened {
   hosted: Hosted;
-  /** Has the payer's language: their choice on the page, else the merchant's for this payment, else their browser's. */
+  /** Has the payer's language: their choice on the page, else the merchant's for this payment, else by team and browser. */
   visit: Visit;
 }
 
@@ -128,6 +131,8 @@ export interface Opened {
 export async function openVisit(context: CheckoutContext, visit: Visit): Promise<Opened | null> {
   const hosted = await openHosted(context.deps, visit.token);
   if (!hosted) return null;
+  if (visit.chosen) return { hosted, visit };
   const { locale } = themeOf(hosted.payment.details?.theming);
-  return { hosted, visit: visit.chosen || locale === null ? visit : { ...visit, language: locale } };
+  const language = locale ?? payerLanguage(visit.accepts, await context.merchant(hosted.payment.team_id));
+  return { hosted, visit: { ...visit, language } };
 }

@@ -147,6 +147,7 @@ function visitOf(context: CheckoutContext, request: FastifyRequest): Visit {
     token: (request.params as { token?: string }).token ?? '',
     language: isLanguage(chosen) ? chosen : preferredLanguage(headers['accept-language']),
     chosen: isLanguage(chosen),
+    accepts: headers['accept-language'],
     browser: readBrowser(cookies?.[COOKIE]),
     note: noteIn(request.query),
     json: headers.accept?.includes('application/json') ?? false,

@@ -5,7 +5,7 @@ import { unchargedOf } from '../../core/payments/retry.ts';
 import type { PaymentRow } from '../../core/payments/schema.ts';
 import { isFinal } from '../../core/payments/states.ts';
 import { hostedPageUrl } from '../../core/payments/token.ts';
-import { type Holder, type Hosted, holderOf, openAttempt } from '../../core/charge/hosted.ts';
+import { type Holder, type Hosted, holderOf, openAttempt, openHosted } from '../../core/charge/hosted.ts';
 import { savedPayerOf } from '../../core/charge/saved.ts';
 import { isCancellable } from '../../core/charge/poll.ts';
 import { isReason } from '../../providers/adapters/reasons.ts';
@@ -112,16 +112,16 @@ export async function cardPageOf(context: CheckoutContext, visit: Visit, hosted:
 
 /** GET /pay/:token/status. Polled by waiting pages every few seconds. */
 export async function showStatus(context: CheckoutContext, visit: Visit): Promise<Shown> {
-  const opened = await openVisit(context, visit);
-  if (!opened) return problemAnswer(notFound('Payment'));
-  return { kind: 'json', status: 200, body: progressOf(opened.hosted, context.deps.clock.now()) };
+  const hosted = await openHosted(context.deps, visit.token);
+  if (!hosted) return problemAnswer(notFound('Payment'));
+  return { kind: 'json', status: 200, body: progressOf(hosted, context.deps.clock.now()) };
 }
 
 /** GET /pay/:token/events. Streams the same progress when it changes. Answers 429 at the limit of streams: the page polls. */
 export async function showEvents(context: CheckoutContext, visit: Visit): Promise<Answer> {
-  const opened = await openVisit(context, visit);
-  if (!opened) return problemAnswer(notFound('Payment'));
-  const stream = context.live.follow(opened.hosted);
+  const hosted = await openHosted(context.deps, visit.token);
+  if (!hosted) return problemAnswer(notFound('Payment'));
+  const stream = context.live.follow(hosted);
   return stream
     ? { kind: 'stream', stream }
     : problemAnswer(new Problem(429, 'Too many pages wait for news: ask for the status.'));
@@ -129,9 +129,8 @@ export async function showEvents(context: CheckoutContext, visit: Visit): Promis
 
 /** GET /pay/:token/logo. Serves the merchant's logo from our origin. */
 export async function showLogo(context: CheckoutContext, visit: Visit): Promise<Answer> {
-  const opened = await openVisit(context, visit);
-  const url = opened && themeOf(opened.hosted.payment.details?.theming).logo;
-  const { hosted } = opened ?? {};
+  const hosted = await openHosted(context.deps, visit.token);
+  const url = hosted && themeOf(hosted.payment.details?.theming).logo;
   const guard = hosted && guardOf(context.deps.config, hosted.store.environment);
   const logo = url && guard ? await context.logos.get(hosted.payment.team_id, url, guard) : null;
   return logo ? { kind: 'picture', logo } : problemAnswer(notFound());

@@ -1,4 +1,4 @@
-import { isLanguage, type Language, preferredLanguage, textsIn } from '../pages/language.ts';
+import { fixedLanguage, isLanguage, type Language, payerLanguage, preferredLanguage, textsIn } from '../pages/language.ts';
 import { policyWith } from '../pages/assets.ts';
 import { noticePage } from '../pages/notice.ts';
 import { themeOf } from '../pages/theme/theme.ts';
@@ -7,7 +7,7 @@ import type { Html } from '../../kit/html.ts';
 import type { Throttle } from '../../kit/throttle.ts';
 import { typedAmount } from '../../kit/typed-amount.ts';
 import { hostedPageUrl } from '../../core/payments/token.ts';
-import { findTeam } from '../../tenants/teams/store.ts';
+import { findTeam, type TeamRow } from '../../tenants/teams/store.ts';
 import { isOpen } from '../../core/attempts/schema.ts';
 import { getPayment } from '../../core/payments/service.ts';
 import { ENVIRONMENT } from './apply.ts';
@@ -44,36 +44,54 @@ export interface InvoicePageContext {
   reads: Throttle;
 }
 
-/** Returns the language of the page: the choice on the page, else the browser's preference, else the invoice's locale. */
-export function wishedLanguage({ lang, accepts }: Visit, locale: string | null): Language {
+/** Returns the language of a page without an invoice: the choice on the page, else the browser's preference. */
+export function wishedLanguage({ lang, accepts }: Visit): Language {
+  return isLanguage(lang) ? lang : preferredLanguage(accepts);
+}
+
+/**
+ * Returns the language of an invoice's page: the choice on the page; in a team with one language for every payer the invoice's locale,
+ * else that language; in others the browser's preference, else the invoice's locale, else the team's language.
+ */
+function languageOf({ lang, accepts }: Visit, { row: { locale }, seller }: Opened): Language {
   if (isLanguage(lang)) return lang;
-  return preferredLanguage(locale === null ? accepts : `${accepts ?? ''},${locale};q=0.001`);
+  const fixed = fixedLanguage(seller);
+  if (fixed) return isLanguage(locale) ? locale : fixed;
+  return payerLanguage(locale === null ? accepts : `${accepts ?? ''},${locale};q=0.001`, seller);
 }
 
 /** Answers 404 for a URL without an invoice. */
 export function unknownInvoice(visit: Visit): Answer {
-  const language = wishedLanguage(visit, null);
+  const language = wishedLanguage(visit);
   return { status: 404, page: unknownPage(language), language };
 }
 
 /** GET. Everyone with the URL can read the invoice. */
 export async function showInvoice({ deps, reads }: InvoicePageContext, visit: Visit): Promise<Answer> {
   if (readInvoiceToken(deps.secrets, visit.token) && reads.take(visit.token) > 0) {
-    const language = wishedLanguage(visit, null);
+    const language = wishedLanguage(visit);
     return { status: 429, page: noticePage(language, 'busy'), language };
   }
   const found = await open(deps, visit.token);
   if (!found) return unknownInvoice(visit);
-  const { db } = deps.stores[ENVIRONMENT].of(found.team_id);
-  const unseen = visit.reads && found.viewed_at === null && isPayable(found.status);
-  return pageOf(deps, visit, unseen ? await transact(db, (tx) => markViewed(tx, deps.clock.now(), found)) : found);
+  const { row, seller } = found;
+  const { db } = deps.stores[ENVIRONMENT].of(row.team_id);
+  const unseen = visit.reads && row.viewed_at === null && isPayable(row.status);
+  return pageOf(deps, visit, unseen ? { row: await transact(db, (tx) => markViewed(tx, deps.clock.now(), row)), seller } : found);
 }
 
-async function open(deps: InvoiceDeps, token: string): Promise<InvoiceRow | null> {
+/** An invoice that has a page, with the team that sent it. */
+interface Opened {
+  row: InvoiceRow;
+  seller: TeamRow;
+}
+
+async function open(deps: InvoiceDeps, token: string): Promise<Opened | null> {
   const ref = readInvoiceToken(deps.secrets, token);
   const row = ref && (await findInvoice(deps.stores[ENVIRONMENT].of(ref.team_id).db, ref));
   // A draft has no page yet. A draft that was cancelled never had one.
-  return row?.number ? row : null;
+  if (!row?.number) return null;
+  return { row, seller: must(await findTeam(deps.stores.control, row.team_id), 'an invoice has a team') };
 }
 
 /**
@@ -81,16 +99,17 @@ async function open(deps: InvoiceDeps, token: string): Promise<InvoiceRow | null
  * @param typed the amount as typed; null for the whole amount due
  */
 export async function submitInvoice({ deps, submits }: InvoicePageContext, visit: Visit, typed: string | null): Promise<Answer> {
-  const row = await open(deps, visit.token);
-  if (!row) return unknownInvoice(visit);
-  const language = wishedLanguage(visit, row.locale);
+  const found = await open(deps, visit.token);
+  if (!found) return unknownInvoice(visit);
+  const { row } = found;
+  const language = languageOf(visit, found);
   if (submits.take(row.id) > 0) return { status: 429, page: noticePage(language, 'busy'), language };
   const chosen = typed === null ? null : typedAmount(typed, row.currency);
   const wrongAmount = { typed: typed ?? '', complaint: { amount: textsIn(language).invoice.amountWrong } };
-  if (typed !== null && chosen === null) return pageOf(deps, visit, row, 422, wrongAmount);
+  if (typed !== null && chosen === null) return pageOf(deps, visit, found, 422, wrongAmount);
   const paying = await payInvoice(deps, row, chosen, visit.request_id);
   if (paying.kind === 'pay') return { redirect: paying.url };
-  const now = (await open(deps, visit.token)) ?? row;
+  const now = (await open(deps, visit.token)) ?? found;
   switch (paying.kind) {
     case 'settled':
       return pageOf(deps, visit, now);
@@ -110,14 +129,14 @@ function reasonOf({ details }: Problem, language: Language): string {
 async function pageOf(
   deps: InvoiceDeps,
   visit: Visit,
-  row: InvoiceRow,
-  status = row.status === 'cancelled' ? 410 : 200,
+  found: Opened,
+  status = found.row.status === 'cancelled' ? 410 : 200,
   said: Pick<Scene, 'complaint' | 'typed'> = {},
 ): Promise<Answer> {
-  const language = wishedLanguage(visit, row.locale);
+  const { row, seller } = found;
+  const language = languageOf(visit, found);
   const path = `${new URL(deps.config.public_url).pathname.replace(/\/$/, '')}/invoice/${visit.token}`;
-  const [team, underWay] = await Promise.all([findTeam(deps.stores.control, row.team_id), underWayOf(deps, row)]);
-  const seller = must(team, 'an invoice has a team');
+  const underWay = await underWayOf(deps, row);
   const theme = themeOf(null, seller);
   const page = invoicePage({ language, merchant: seller.name, seller, theme, row, path, underWay, ...said });
   return { status, language, page, headers: { 'Content-Security-Policy': policyWith(theme.style, page) } };

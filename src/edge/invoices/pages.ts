@@ -71,7 +71,7 @@ function visitOf({ method, params, query, headers, tracing }: FastifyRequest): V
 }
 
 function notice(visit: Visit, status: number, what: Notice): Answer {
-  const language = wishedLanguage(visit, null);
+  const language = wishedLanguage(visit);
   return { status, page: noticePage(language, what), language };
 }
 

@@ -1,6 +1,6 @@
 import { policyWith } from '../pages/assets.ts';
 import { formToken, isFormToken } from '../pages/browser.ts';
-import { type Language, textsIn } from '../pages/language.ts';
+import { type Language, payerLanguage, textsIn } from '../pages/language.ts';
 import { themeOf } from '../pages/theme/theme.ts';
 import { noticePage } from '../pages/notice.ts';
 import { plainAddress, subscriberOf } from '../../kit/address-list.ts';
@@ -29,10 +29,12 @@ const OF_ONE_LINK = 120;
 /** One request for a link's page, without types of the web framework. */
 export interface LinkVisit {
   token: string;
-  /** The payer's choice on the page, else the merchant's for this link, else the browser's preference. */
+  /** The payer's choice on the page, else the merchant's for this link, else by team and browser. */
   language: Language;
   /** The payer's choice, which is passed on to the hosted page. */
   chosen: Language | null;
+  /** The Accept-Language header. */
+  accepts: string | undefined;
   /** The secret in the browser's cookie, or a new one. */
   browser: string;
   /** Whether the browser sent a valid secret. */
@@ -134,7 +136,9 @@ function senderOf({ token, ip }: LinkVisit): string {
 }
 
 function spoken(visit: LinkVisit, opened: OpenedLink | null): LinkVisit {
-  return { ...visit, language: visit.chosen ?? themeOf(opened?.link.theming).locale ?? visit.language };
+  if (!opened) return { ...visit, language: visit.chosen ?? visit.language };
+  const merchants = themeOf(opened.link.theming).locale ?? payerLanguage(visit.accepts, opened.team);
+  return { ...visit, language: visit.chosen ?? merchants };
 }
 
 /** The hosted page stores the language in a cookie and redirects to its URL without the parameter. */

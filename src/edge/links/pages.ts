@@ -57,6 +57,7 @@ function visitOf({ deps }: LinkPageContext, request: FastifyRequest): LinkVisit 
     token: (request.params as { token?: string }).token ?? '',
     language: preferredLanguage(headers['accept-language']),
     chosen: isLanguage(lang) ? lang : null,
+    accepts: headers['accept-language'],
     browser: readBrowser(cookies?.[COOKIE]) ?? newBrowser(),
     known: readBrowser(cookies?.[COOKIE]) !== null,
     crossSite: isCrossSite(headers, new URL(deps.config.public_url).host),

@@ -71,7 +71,7 @@ async function attempt(deps: MailDeps, store: Store, mailer: Mailer, mail: MailT
   const team = await findTeam(deps.stores.control, mail.team_id);
   if (!team) return { kind: 'refused', error: 'no such team' };
   const hostedPage = (payment_id: string) => hostedPageUrl(deps, store, team.id, payment_id);
-  const text = textOf(mail, { environment: store.environment, team: team.name, hostedPage });
+  const text = textOf(mail, { environment: store.environment, team: team.name, language: team, hostedPage });
   const from = mail.kind === 'invoice' || mail.kind === 'receipt' ? { from_name: team.name } : {};
   return mailer.send({ id: mail.id, to: mail.recipient ?? team.email, date: mail.created_at, ...from, ...text });
 }

@@ -5,23 +5,26 @@ import { endpointBacklogFull, endpointBacklogOver } from './backlog-text.ts';
 import { invoiceText, receiptText } from './payer-text.ts';
 import type { MailText } from '../pages/texts/mails.ts';
 import type { MailFacts, MailToSend } from '../../tenants/outbox/schema.ts';
+import type { PayerLanguage } from '../../tenants/teams/schema.ts';
 
 /** Data of a mail besides its facts. */
 export interface MailContext {
   environment: Environment;
   /** Name of the team. */
   team: string;
+  /** Language of its mails to payers. */
+  language: PayerLanguage;
   /** Returns the URL of a payment's hosted page. */
   hostedPage(payment_id: string): string;
 }
 
 /**
- * Returns the text of a mail. A mail to a team is in French and English, because a team has no language setting. Mails to payers
+ * Returns the text of a mail. A mail to a team is in French and English, because a team has no language of its own. Mails to payers
  * are in the languages of the pages.
  */
 export function textOf(mail: MailToSend, context: MailContext): MailText {
-  if (mail.kind === 'invoice') return invoiceText(mail.facts, context.team);
-  if (mail.kind === 'receipt') return receiptText(mail.facts, context.team, `${context.hostedPage(mail.facts.payment)}/receipt`);
+  if (mail.kind === 'invoice') return invoiceText(mail.facts, context);
+  if (mail.kind === 'receipt') return receiptText(mail.facts, context, `${context.hostedPage(mail.facts.payment)}/receipt`);
   const { fr, en } = languagesOf(mail, context);
   return {
     subject: `${fr.subject} / ${en.subject}`,

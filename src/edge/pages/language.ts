@@ -1,3 +1,4 @@
+import type { PayerLanguage } from '../../tenants/teams/schema.ts';
 import * as registry from './languages/index.ts';
 import type { LanguageTexts } from './texts/texts.ts';
 
@@ -45,18 +46,36 @@ export function languageOfCountry(code: string | undefined): Language | null {
 /**
  * Returns the language that suits the payer best by Accept-Language (RFC 9110, 12.5.4): a supported language that is listed,
  * else that of the country of a listed one (`wo-SN` and `wo`, Wolof: French; `umb`, Umbundu: Portuguese), else the default.
+ * @param fallback default of the merchant
  */
-export function preferredLanguage(header: string | undefined): Language {
+export function preferredLanguage(header: string | undefined, fallback = DEFAULT_LANGUAGE): Language {
   const wishes = (header ?? '')
     .split(',', MAX_WISHES)
     .map(readWish)
     .filter(({ weight }) => weight > 0);
   wishes.sort((a, b) => b.weight - a.weight);
   return (
-    first(wishes, ({ tag }) => languageOfTag(tag)) ??
-    first(wishes, ({ tag }) => languageOfCountry(countryOf(tag))) ??
-    DEFAULT_LANGUAGE
+    first(wishes, ({ tag }) => languageOfTag(tag)) ?? first(wishes, ({ tag }) => languageOfCountry(countryOf(tag))) ?? fallback
   );
+}
+
+/** Returns the language that a team has set for its payers; null for none, and for one that the pages do not have. */
+export function teamLanguage({ payer_language }: PayerLanguage): Language | null {
+  return isLanguage(payer_language) ? payer_language : null;
+}
+
+/** Returns the language that a team has set for every payer; null when the payer's browser decides. */
+export function fixedLanguage(team: PayerLanguage): Language | null {
+  return team.payer_language_always ? teamLanguage(team) : null;
+}
+
+/**
+ * Returns the language of a page for a payer who has chosen none on it: the one that the team has set for every payer, else the one
+ * that suits the browser.
+ * @param header Accept-Language
+ */
+export function payerLanguage(header: string | undefined, team: PayerLanguage): Language {
+  return fixedLanguage(team) ?? preferredLanguage(header, teamLanguage(team) ?? DEFAULT_LANGUAGE);
 }
 
 interface Wish {

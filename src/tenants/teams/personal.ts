@@ -6,7 +6,8 @@ export const personal: PersonalData = {
   tables: {
     teams: {
       plain:
-        'id plan verification_level default_currency unique_references hosted_retry api_version public_keys brand_color abuse_rules created_at updated_at',
+        'id plan verification_level default_currency unique_references hosted_retry api_version public_keys brand_color payer_language payer_language_always ' +
+        'abuse_rules created_at updated_at',
       rules: { name: MERCHANT, email: MERCHANT, address: MERCHANT, tax_id: MERCHANT },
     },
   },

@@ -21,6 +21,14 @@ export interface Brand {
   brand_color: string | null;
 }
 
+/** In which language a merchant's pages and mails for payers are. */
+export interface PayerLanguage {
+  /** Code such as `fr`, of the languages that the pages had when it was set; null: ours. */
+  payer_language: string | null;
+  /** True: for every payer. False: for those whose browser names no language of the pages. */
+  payer_language_always: boolean;
+}
+
 /** A merchant, as stored in the control database. */
 export interface Team {
   id: bigint;

@@ -1,11 +1,11 @@
 import { fixed, type Queryable, sql } from '../../kit/sql.ts';
-import type { Brand, Seller, Team } from './schema.ts';
+import type { Brand, PayerLanguage, Seller, Team } from './schema.ts';
 
-export type TeamRow = Team & Seller & Brand & { created_at: Date };
+export type TeamRow = Team & Seller & Brand & PayerLanguage & { created_at: Date };
 
 /** The columns of a {@link TeamRow}. */
 const columns = fixed(`id, name, email, plan, verification_level, default_currency, unique_references, hosted_retry, api_version,
-  public_keys, address, tax_id, brand_color, created_at`);
+  public_keys, address, tax_id, brand_color, payer_language, payer_language_always, created_at`);
 
 export function insertTeam(db: Queryable, team: Team): Promise<number> {
   return db.run(sql`
@@ -73,7 +73,7 @@ export type TeamSettings = Pick<
 > &
   Seller;
 
-/** Changes the settings of a team. The service may update no other columns than these and the colour. */
+/** Changes the settings of a team. The service may update no other columns than these, the colour and the language. */
 export async function changeSettings(db: Queryable, id: bigint, settings: TeamSettings): Promise<void> {
   const { name, email, default_currency, unique_references, hosted_retry, public_keys, address, tax_id } = settings;
   await db.run(sql`
@@ -86,6 +86,14 @@ export async function changeSettings(db: Queryable, id: bigint, settings: TeamSe
 /** Sets the colour of a team's pages for payers; null: ours. */
 export async function setBrandColor(db: Queryable, id: bigint, color: Brand['brand_color']): Promise<void> {
   await db.run(sql`update teams set brand_color = ${color}, updated_at = pirogue_now() where id = ${id}`);
+}
+
+/** Sets the language of a team's pages and mails for payers. */
+export async function setPayerLanguage(db: Queryable, id: bigint, language: PayerLanguage): Promise<void> {
+  const { payer_language, payer_language_always } = language;
+  await db.run(sql`
+    update teams set payer_language = ${payer_language}, payer_language_always = ${payer_language_always}, updated_at = pirogue_now()
+    where id = ${id}`);
 }
 
 /** Returns the team settings that affect a live charge. */

@@ -3,6 +3,7 @@ import { setBrandColor } from '../../../../tenants/teams/store.ts';
 import { type Html, html } from '../../../../kit/html.ts';
 import { sampleForm } from '../../../checkout/sample.ts';
 import { styleSources } from '../../../pages/assets.ts';
+import { isLanguage, type Language, payerLanguage } from '../../../pages/language.ts';
 import { type Colour, hex, readColour } from '../../../pages/theme/colour.ts';
 import { BRAND, themeOf } from '../../../pages/theme/theme.ts';
 import { actorOf } from '../../actor.ts';
@@ -30,7 +31,7 @@ export function showBranding(visit: TeamVisit, typed = visit.team.brand_color ??
     headers: FRAMING_HEADERS,
     body: html`${pageHead(texts.title, { note: texts.note })}${settingTabs(visit, '/branding')}${color && query.done === 'save' && alert(texts.saved, 'good')}
 <div class="columns"><div>${visit.can('setting.write') && card(texts.color, form(visit, typed, color === null))}</div>
-<div>${card(texts.preview, html`<p class="note">${texts.previewNote}</p>${color && preview(visit, hex(color))}`)}</div></div>`,
+<div>${card(texts.preview, html`<p class="note">${texts.previewNote}</p>${color && preview(visit, { color: hex(color) })}`)}</div></div>`,
   };
 }
 
@@ -45,9 +46,12 @@ ${field({ ...color, error: wrong ? texts.wrong : undefined })}
 <button class="quiet-button" name="do" value="reset">${texts.reset}</button></div></form>`;
 }
 
-/** The page for payers, only to be looked at: nothing in it can be pressed, and nothing in it gets the focus. */
-function preview({ base, language }: TeamVisit, color: string): Html {
-  const path = withQuery(`${base}/settings/branding/preview`, { color });
+/**
+ * The page for payers, only to be looked at: nothing in it can be pressed, and nothing in it gets the focus.
+ * @param shown colour and language; left out: ours, and the language that a payer with the browser of this person sees
+ */
+export function preview({ base, language }: TeamVisit, shown: { color?: string | null; language?: Language }): Html {
+  const path = withQuery(`${base}/settings/branding/preview`, { color: shown.color ?? '', language: shown.language ?? '' });
   return html`<iframe class="preview" src="${path}" title="${BRANDING_TEXTS[language].preview}" sandbox="" inert></iframe>`;
 }
 
@@ -74,12 +78,13 @@ export async function saveBranding({ stores }: ConsoleDeps, visit: TeamVisit): P
   return redirect(`${visit.base}/settings/branding?done=save`);
 }
 
-/** The page of a payment that does not exist, in the colour of the address, as the checkout renders it. */
+/** The page of a payment that does not exist, in the colour and the language of the address, as the checkout renders it. */
 export function showSample({ config }: ConsoleDeps, visit: TeamVisit): Answer {
-  const { language, team, query } = visit;
+  const { team, query } = visit;
   const color = readColour(query.color);
+  const language = isLanguage(query.language) ? query.language : payerLanguage(visit.language, team);
   const theme = themeOf(null, { brand_color: color && ownColor(color) });
-  const { sample: description } = BRANDING_TEXTS[language];
+  const { sample: description } = BRANDING_TEXTS[visit.language];
   const { name: merchant, default_currency: currency } = team;
   const content = sampleForm({ language, merchant, theme, currency, description, fees: config.fees });
   return { kind: 'document', content, headers: framedHeaders(styleSources(theme.style, content)) };

@@ -1,12 +1,14 @@
 import type { ConsoleDeps } from '../../deps.ts';
 import { type ConsolePage, teamPage } from '../../page.ts';
 import { saveBranding, showBranding, showSample, tryBranding } from './branding.ts';
+import { saveLanguages, showLanguages } from './languages.ts';
 import { saveSettings, showSettings } from './show.ts';
 import { removeOne, saveThreshold, showThresholds } from './thresholds.ts';
 
 /** The settings of a team. */
 export function settingPages(deps: ConsoleDeps): ConsolePage[] {
   const branding = '/settings/branding';
+  const languages = '/settings/languages';
   const approvals = '/settings/approvals';
   const read = { method: 'GET', permission: 'setting.read' } as const;
   const attempt = { method: 'POST', permission: 'setting.write' } as const;
@@ -18,6 +20,8 @@ export function settingPages(deps: ConsoleDeps): ConsolePage[] {
     teamPage({ ...read, path: `${branding}/preview`, handle: async (visit) => showSample(deps, visit) }),
     teamPage({ ...attempt, path: `${branding}/try`, handle: async (visit) => tryBranding(visit) }),
     teamPage({ ...write, path: branding, handle: (visit) => saveBranding(deps, visit) }),
+    teamPage({ ...read, path: languages, handle: async (visit) => showLanguages(visit) }),
+    teamPage({ ...write, path: languages, handle: (visit) => saveLanguages(deps, visit) }),
     teamPage({ ...read, path: approvals, handle: (visit) => showThresholds(visit) }),
     teamPage({ ...write, path: approvals, handle: saveThreshold }),
     teamPage({ ...write, path: `${approvals}/remove`, handle: removeOne }),

@@ -2,14 +2,21 @@ import { type Html, html, raw } from '../../../../kit/html.ts';
 import type { Texts } from '../../language.ts';
 import type { TeamVisit } from '../../page.ts';
 
-const TEXTS: Texts<Record<'settings' | 'general' | 'branding' | 'approvals', string>> = {
-  en: { settings: 'Settings', general: 'General', branding: 'Branding', approvals: 'Second person' },
-  fr: { settings: 'Paramètres', general: 'Général', branding: 'Identité visuelle', approvals: 'Deuxième personne' },
+const TEXTS: Texts<Record<'settings' | 'general' | 'branding' | 'languages' | 'approvals', string>> = {
+  en: { settings: 'Settings', general: 'General', branding: 'Branding', languages: 'Languages', approvals: 'Second person' },
+  fr: {
+    settings: 'Paramètres',
+    general: 'Général',
+    branding: 'Identité visuelle',
+    languages: 'Langues',
+    approvals: 'Deuxième personne',
+  },
 };
 
 const TABS = [
   ['', 'general'],
   ['/branding', 'branding'],
+  ['/languages', 'languages'],
   ['/approvals', 'approvals'],
 ] as const;
 
