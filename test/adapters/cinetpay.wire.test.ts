@@ -242,8 +242,8 @@ suite('notifications of CinetPay', () => {
   const about = (value: string | null) => ({ kind: 'hint', subject: value === null ? null : { by: 'provider_key', value } });
 
   test('a payment callback with a valid token is only a hint, whatever amount or status it carries', () => {
-    assert.deepEqual(provider.verifyCallback?.(raw(form(), { 'x-token': token })), about(KEY));
-    assert.deepEqual(provider.verifyCallback?.(raw(form(), { 'x-token': token.toUpperCase() })), about(KEY));
+    assert.deepEqual(provider.verifyCallback?.(raw(form(), { 'x-token': token })), { ...about(KEY), proven: true });
+    assert.deepEqual(provider.verifyCallback?.(raw(form(), { 'x-token': token.toUpperCase() })), { ...about(KEY), proven: true });
   });
 
   for (const name of Object.keys(FIELDS)) {

@@ -316,7 +316,8 @@ suite('webhooks of Flutterwave', () => {
     headers: hash === undefined ? {} : { 'verif-hash': hash },
   });
   const charge = { event: 'charge.completed', data: { tx_ref: KEY, status: 'successful', amount: 25000 } };
-  const about = (value: string | null) => ({ kind: 'hint', subject: value === null ? null : { by: 'provider_key', value } });
+  const subject = (value: string | null) => (value === null ? null : { by: 'provider_key', value });
+  const about = (value: string | null) => ({ kind: 'hint', subject: subject(value), proven: true });
 
   test('a callback with the right hash is a hint to its charge or transfer, whatever amount or status it carries', () => {
     assert.deepEqual(provider.verifyCallback?.(raw(charge, 'the-hash')), about(KEY));

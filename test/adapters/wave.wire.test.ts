@@ -211,7 +211,7 @@ suite('webhooks of Wave', () => {
   test('a valid shared secret is only a hint; a wrong one is forged', () => {
     const shared = waveStub(made, { webhook_shared_secret: 'shared' }, () => NOW).provider;
     const heard = (authorization?: string) => shared.verifyCallback?.(raw(body, { authorization }));
-    assert.deepEqual(heard('Bearer shared'), { kind: 'hint', subject });
+    assert.deepEqual(heard('Bearer shared'), { kind: 'hint', subject, proven: true });
     for (const wrong of [undefined, '', 'shared', 'Bearer share', 'Bearer shared2']) assert.equal(heard(wrong)?.kind, 'forged');
   });
 

@@ -70,8 +70,11 @@ test('the page of a payment shows what was sent to the provider and came back, t
   assert.match(finance, /POST \/v2\/deposits<\/code>/);
   assert.match(finance, /&quot;status&quot;: &quot;COMPLETED&quot;/);
   assert.match(finance, /&quot;phoneNumber&quot;: &quot;…&quot;/);
+  const shown = await pageWith(`payments/${id}`, /Callback from pawapay/);
+  assert.match(shown, new RegExp(`POST /_callbacks/${shop.accounts.pawapay?.id}</code>`));
+  assert.equal(shown.match(/Callback from pawapay/g)?.length, 1);
   const support = (await (await signedIn(api, 'support', merchant.team)).get(page)).text;
-  assert.doesNotMatch(support, /Exchanges with/);
+  assert.doesNotMatch(support, /Exchanges with|Callback from/);
 });
 
 test('the page of a payout shows what was sent to its provider and came back', async () => {
@@ -87,6 +90,8 @@ test('the page of a payout shows what was sent to its provider and came back', a
   assert.match(text, /Exchanges with pawapay/);
   assert.match(text, /POST \/v2\/payouts<\/code>/);
   assert.match(text, /&quot;phoneNumber&quot;: &quot;…&quot;/);
+  // The keys of pawaPay were read when its first callback came, with the payment.
+  assert.match(await pageWith(path, /Callback from pawapay/), /Signature valid/);
   const timeline = text.slice(
     text.indexOf('<ol class="timeline">'),
     text.indexOf('</ol>', text.indexOf('<ol class="timeline">')),

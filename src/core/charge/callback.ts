@@ -21,7 +21,7 @@ export interface CallbackSource {
  * Processes a callback about an attempt. A signed result is applied. Anything else causes a poll: soon for an open attempt, at
  * once for one that ended without money, because success may come late.
  * @param reading the result in a signed callback; null when the callback carries none that can be trusted
- * @returns false when the account has no such attempt
+ * @returns the attempt as it was; undefined when the account has none such
  */
 export async function applyAttemptCallback(
   deps: PaymentDeps,
@@ -29,10 +29,9 @@ export async function applyAttemptCallback(
   from: CallbackSource,
   about: AttemptReference,
   reading: Reading | null,
-): Promise<boolean> {
+): Promise<AttemptRow | undefined> {
   const known = await restoreBySubject(store, from.team_id, from.account_id, about);
-  if (!known) return false;
-  if (known.status === 'succeeded') return true;
+  if (!known || known.status === 'succeeded') return known;
   if (known.submitted_at) {
     deps.health.callback(from.account_id, known.channel, deps.clock.now() - known.submitted_at.getTime());
   }
@@ -40,7 +39,7 @@ export async function applyAttemptCallback(
   if (reading) await applyCallback(deps, store, attempt, reading);
   else if (isOpen(attempt)) await pollNow(store.db, attempt, new Date(deps.clock.now()));
   else await pollAttempt(deps, store, attempt);
-  return true;
+  return known;
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Store } from '../../platform/db/stores.ts';
 import { notFound } from '../../kit/errors.ts';
 import { isId } from '../../kit/ids.ts';
 import type { TransferRow } from './schema.ts';
-import { findTransfer, pollNow, type TransferSubject } from './store.ts';
+import { findTransfer, pollNow, type ReportedTransfer, type TransferSubject } from './store.ts';
 
 /**
  * Returns a transfer of this team and store.
@@ -14,12 +14,15 @@ export async function getTransfer(store: Store, team_id: bigint, id: string): Pr
   return row;
 }
 
-/** Makes a transfer due for polling now, after a callback from its provider. */
+/**
+ * Makes a transfer due for polling now, after a callback from its provider.
+ * @returns the transfer; undefined when the account has none such under way
+ */
 export function pollTransfer(
   store: Store,
   at: number,
   from: { team_id: bigint; account_id: string },
   subject: TransferSubject,
-): Promise<void> {
+): Promise<ReportedTransfer | undefined> {
   return pollNow(store.db, from.team_id, from.account_id, subject, new Date(at));
 }

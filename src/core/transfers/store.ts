@@ -114,21 +114,35 @@ export async function updateTransfers(tx: Tx, rows: TransferRow[]): Promise<void
     where t.team_id = u.team_id and t.id = u.id`);
 }
 
+/** A transfer that a callback is about. */
+export type ReportedTransfer = Pick<TransferRow, 'id' | 'recipient'>;
+
 /** How a callback identifies a transfer. */
 export type TransferSubject = { by: 'id' | 'provider_key'; value: string };
 
-/** Makes a transfer that is under way due for polling now, after a callback from its provider. */
-export async function pollNow(
+/**
+ * Makes a transfer that is under way due for polling now, after a callback from its provider.
+ * @returns the transfer; by its key only one that has not ended
+ */
+export function pollNow(
   db: Queryable,
   team_id: bigint,
   account_id: string,
   subject: TransferSubject,
   now: Date,
-): Promise<void> {
-  const named = subject.by === 'id' ? part`id = ${subject.value}` : part`provider_key = ${subject.value}`;
-  await db.run(sql`
-    update transfers set next_poll_at = ${now}
-    where team_id = ${team_id} and provider_account = ${account_id} and stage = 'dispatched' and status = 'processing' and ${named}`);
+): Promise<ReportedTransfer | undefined> {
+  const named =
+    subject.by === 'id' ? part`id = ${subject.value}` : part`provider_key = ${subject.value} and status = 'processing'`;
+  return db.maybe<ReportedTransfer>(sql`
+    with known as (
+      select id, recipient from transfers where team_id = ${team_id} and provider_account = ${account_id} and ${named}
+    ),
+    due as (
+      update transfers set next_poll_at = ${now}
+      where team_id = ${team_id} and id in (select id from known) and provider_account = ${account_id} and stage = 'dispatched'
+        and status = 'processing'
+    )
+    select id, recipient from known`);
 }
 
 /**

@@ -10,6 +10,7 @@ import { isOurs } from '../../providers/provider-accounts/callback-address.ts';
 import type { Addressed } from '../../providers/provider-accounts/directory.ts';
 import type { RawCallback } from '../../providers/adapters/contract.ts';
 import type { CallbackDeps } from './deps.ts';
+import { type AnsweredCallback, callbackKeeper } from './keep.ts';
 import { verifyCallback, receive } from './receive.ts';
 
 const BODY_BYTES = 64 * 1024;
@@ -19,6 +20,8 @@ const PER_MINUTE = 1_200;
 const MAX_WRONG_A_MINUTE = 60;
 /** Number of known accounts to remember. Their callbacks are looked up whatever other requests come from the same address. */
 const MAX_KNOWN_ACCOUNTS = 10_000;
+/** The answer that providers get unless they expect another. */
+const ACKNOWLEDGEMENT = { status: 200, body: '', content_type: 'text/plain' };
 const METHODS = ['GET', 'POST', 'PUT'] as const;
 
 interface Address {
@@ -53,28 +56,51 @@ export function callbackPages(deps: CallbackDeps): Pages {
     void app.register(async (scope) => {
       scope.removeAllContentTypeParsers();
       scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: BODY_BYTES }, (_, body, done) => done(null, body));
-      const handler = (request: FastifyRequest, reply: FastifyReply) => take(deps, counters, request, reply);
+      const keep = callbackKeeper(deps);
+      const handler = (request: FastifyRequest, reply: FastifyReply) => take({ deps, counters, keep }, request, reply);
       for (const url of ['/_callbacks/:account', '/_callbacks/:account/:id/:mac']) {
         scope.route({ method: [...METHODS], url, bodyLimit: BODY_BYTES, handler });
       }
     });
 }
 
-async function take(deps: CallbackDeps, counters: Counters, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+interface Context {
+  deps: CallbackDeps;
+  counters: Counters;
+  keep: (answered: AnsweredCallback) => void;
+}
+
+async function take({ deps, counters, keep }: Context, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const at = deps.clock.now();
+  const began_ms = performance.now();
   const { account, id, mac } = request.params as Address;
   if (id !== undefined && !isOurs(deps.secrets, account, id, mac ?? '')) throw notFound();
   const sender = subscriberOf(clientAddress(request));
   const to = await find(deps, counters, account, sender);
-  const callback = verifyCallback(to, rawOf(deps, request));
+  const raw = rawOf(deps, request);
+  const callback = verifyCallback(to, raw);
+  const kept = (about: AnsweredCallback['about'], answer: AnsweredCallback['answer']) =>
+    keep({
+      ...{ to, raw, callback, about, answer, at },
+      by_address: id !== undefined,
+      duration_ms: performance.now() - began_ms,
+    });
   if (callback.kind === 'forged') {
     refuse(counters.wrong.take(`${account} ${sender}`));
     deps.log.warn({ account, provider: to.provider.name }, 'a callback with a wrong signature was refused');
+    // Without an address of ours it is unknown what it is about.
+    if (id !== undefined) kept({ subject_id: id, numbers: null }, { status: 401, body: '' });
     throw new Problem(401, 'The signature is wrong.');
   }
   const proven = callback.kind === 'signed' || id !== undefined;
   refuse(proven ? counters.proven.take(account) : counters.unproven.take(`${account} ${sender}`));
-  if ((await receive(deps, to, callback, id ?? null)) === 'matched') deps.wake.ring(to.environment);
-  return acknowledge(reply, to);
+  const about = await receive(deps, to, callback, id ?? null);
+  const answer = to.provider.acknowledgement ?? ACKNOWLEDGEMENT;
+  if (about) {
+    deps.wake.ring(to.environment);
+    kept(about, answer);
+  }
+  return reply.code(answer.status).type(answer.content_type).send(answer.body);
 }
 
 /**
@@ -105,9 +131,4 @@ function rawOf(deps: CallbackDeps, request: FastifyRequest): RawCallback {
     headers: request.headers,
     body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
   };
-}
-
-function acknowledge(reply: FastifyReply, { provider }: Addressed): FastifyReply {
-  const { status, body, content_type } = provider.acknowledgement ?? { status: 200, body: '', content_type: 'text/plain' };
-  return reply.code(status).type(content_type).send(body);
 }

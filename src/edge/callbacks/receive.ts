@@ -13,8 +13,15 @@ import type { CallbackDeps } from './deps.ts';
  */
 export type OperationRef = { by: 'id' | 'provider_key' | 'provider_ref'; value: string; reported?: Subject };
 
-/** The result of a callback. The provider receives the same response for all, so that it reveals nothing about our data. */
-export type Received = 'matched' | 'unmatched';
+/**
+ * What a callback is about, with the phone and account numbers of its person as far as they were read; null: they were not. The provider
+ * receives the same response with and without a match, so that it reveals nothing about our data.
+ */
+export interface Matched {
+  /** Attempt, payout, refund or return. */
+  subject_id: string;
+  numbers: readonly string[] | null;
+}
 
 /** A callback that is not forged. */
 export type AuthenticCallback = Exclude<Callback, { kind: 'forged' }>;
@@ -35,7 +42,7 @@ export async function receive(
   to: Addressed,
   callback: AuthenticCallback,
   id: string | null,
-): Promise<Received> {
+): Promise<Matched | null> {
   const { provider } = to;
   switch (callback.kind) {
     case 'hint':
@@ -58,20 +65,34 @@ function operationRefOf({ capabilities }: Provider, id: string | null, subject: 
   return { by: 'id', value: id, ...reported };
 }
 
-async function pass(deps: CallbackDeps, to: Addressed, ref: OperationRef | null, update: Reading | null): Promise<Received> {
-  if (ref === null) return 'unmatched';
+async function pass(
+  deps: CallbackDeps,
+  to: Addressed,
+  ref: OperationRef | null,
+  update: Reading | null,
+): Promise<Matched | null> {
+  if (ref === null) return null;
   const { team_id, environment, provider } = to;
   const store = deps.stores[environment].of(team_id);
   const from = { team_id, account_id: provider.account_id };
   if (ref.by === 'id' && ref.value.startsWith('rfd_')) {
     await pollRefund(store, deps.clock.now(), team_id, ref.value);
     await recheckFailedRefund(store, deps.clock.now(), team_id, ref.value);
-    return 'matched';
+    return { subject_id: ref.value, numbers: null };
   }
   if (ref.by === 'id' && ref.value.startsWith('rtn_')) {
     await pollReturn(store, deps.clock.now(), { team_id, id: ref.value });
-    return 'matched';
+    return { subject_id: ref.value, numbers: null };
   }
-  if (ref.by !== 'provider_ref') await pollTransfer(store, deps.clock.now(), from, { by: ref.by, value: ref.value });
-  return (await applyAttemptCallback(deps, store, from, ref, update)) ? 'matched' : 'unmatched';
+  if (ref.by !== 'provider_ref') {
+    const transfer = await pollTransfer(store, deps.clock.now(), from, { by: ref.by, value: ref.value });
+    if (transfer) return matched(transfer.id, [transfer.recipient.phone, transfer.recipient.account_number]);
+  }
+  const attempt = await applyAttemptCallback(deps, store, from, ref, update);
+  return attempt ? matched(attempt.id, [attempt.payer]) : null;
+}
+
+function matched(subject_id: string, numbers: readonly (string | null)[]): Matched {
+  const known = numbers.filter((one) => one !== null);
+  return { subject_id, numbers: known.length === 0 ? null : known };
 }

@@ -178,9 +178,10 @@ export type Subject = { by: 'provider_key' | 'provider_ref'; value: string; paid
  * reading. `hint`: an unauthenticated trigger; the status must be read from the provider. `forged`: a required
  * signature or token is wrong.
  */
+/** `proven`: the sender knows a secret of the account that does not cover the body, so that the status in it is not trusted. */
 export type Callback =
   | { kind: 'signed'; subject: Subject | null; update: Reading | null }
-  | { kind: 'hint'; subject: Subject | null }
+  | { kind: 'hint'; subject: Subject | null; proven?: true }
   | { kind: 'forged'; message: string };
 
 /** One channel on which an account can collect or pay out, with the limits the provider itself sets. */

@@ -8,8 +8,8 @@ import { insertExchanges } from './store.ts';
 const BUFFERING = { max_rows: 100, max_waiting: 1_000, every_ms: 250 };
 
 /**
- * Stores exchanges with providers in the background (docs/decisions/0095-request-log.md). A charge neither waits for it nor fails with
- * it; under pressure, exchanges are lost and counted.
+ * Stores exchanges with providers in the background (docs/decisions/0095-request-log.md). Neither a charge nor a callback waits for it or
+ * fails with it; under pressure, exchanges are lost and counted.
  */
 export class ExchangeLog {
   readonly #writers: Readonly<Record<Environment, BufferedWriter<NewExchange>>>;

@@ -3,7 +3,20 @@ import type { Environment } from '../../kit/environment.ts';
 /** Time for which exchanges are shown. Their partition is dropped when all of its day is older. */
 export const EXCHANGES_KEEP_MS = 7 * 24 * 60 * 60_000;
 
-/** One request to a provider and its outcome, with nothing that is not in the list of fields. */
+/**
+ * How a callback was authenticated: by a valid signature or secret of the account, by an unguessable address of ours, or not at all:
+ * there was no signature, or no key yet with which to verify it.
+ * The signature or secret of a forged one is missing or wrong.
+ */
+export type Authentication = 'signed' | 'address' | 'unverified' | 'forged';
+
+/**
+ * Callbacks that are stored about one attempt, payout or refund, for each authentication: whoever can send unverified ones fills nothing, and
+ * displaces no signed one.
+ */
+export const MAX_CALLBACKS = 10;
+
+/** One request to a provider and its outcome, or one callback and our answer, with nothing that is not in the list of fields. */
 export interface NewExchange {
   id: string;
   environment: Environment;
@@ -14,15 +27,17 @@ export interface NewExchange {
   account_id: string;
   method: string;
   path: string;
-  /** Null: no complete response. */
+  /** Null: a request of ours. */
+  callback: Authentication | null;
+  /** Of a callback: our answer. Null: no complete response. */
   status: number | null;
   /** Why there was no response. */
   error: string | null;
   duration_ms: number;
-  /** JSON, or null where the body is not JSON. */
+  /** What was sent, to us or by us. JSON, or null where the body is not JSON. */
   request: string | null;
   response: string | null;
-  /** Size of the response as received; the stored text is shorter. */
+  /** Size of the response, or the callback, as received; the stored text is shorter. */
   response_bytes: number;
   /** Milliseconds since the epoch. */
   at: number;

@@ -113,6 +113,7 @@ function exchangeOf(
   const answered = result.kind === 'answered' ? result : null;
   return {
     ...subject,
+    callback: null,
     ...{ id: newId('pex', subject.environment, at), at, method, path: redactedPath(url) },
     status: answered?.status ?? null,
     error: result.kind === 'failed' ? result.error : null,

@@ -16,7 +16,7 @@ export function verifyCallback({ headers, body }: RawCallback, secret_hash: stri
   const data = fieldsOf(fieldsOf(parsed(body)).data);
   // A charge contains our key as tx_ref, a transfer as reference.
   const value = textOf(data.tx_ref) ?? textOf(data.reference);
-  return { kind: 'hint', subject: value && UUID.test(value) ? { by: 'provider_key', value } : null };
+  return { kind: 'hint', subject: value && UUID.test(value) ? { by: 'provider_key', value } : null, proven: true };
 }
 
 function parsed(body: Buffer): unknown {

@@ -31,7 +31,7 @@ export function verifyCallback(raw: RawCallback, { signing, shared }: Secrets, c
   if (shared !== null && !sameText(headerOf(raw, 'authorization'), `Bearer ${shared}`)) {
     return { kind: 'forged', message: 'the shared secret is missing or wrong' };
   }
-  return { kind: 'hint', subject };
+  return { kind: 'hint', subject, ...(shared === null ? {} : { proven: true }) };
 }
 
 /**

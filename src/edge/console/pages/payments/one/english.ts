@@ -177,6 +177,15 @@ export const ENGLISH: PaymentPageTexts = {
     request: 'Sent',
     response: 'Received',
     unreadable: (bytes) => `Received ${bytes} bytes that are not JSON, or too long to show.`,
+    callback: (provider) => `Callback from ${provider}`,
+    showCallback: 'Show the callback',
+    answered: 'Our answer',
+    authentications: {
+      signed: 'Signature valid',
+      address: 'Sent to its secret address',
+      unverified: 'Not verified',
+      forged: 'Signature wrong',
+    },
   },
   events: {
     'payment.created': 'Payment created',

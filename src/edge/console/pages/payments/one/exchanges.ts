@@ -1,15 +1,19 @@
 import { type Html, html } from '../../../../../kit/html.ts';
-import type { ExchangeRow } from '../../../../../providers/exchanges/schema.ts';
+import type { Authentication, ExchangeRow } from '../../../../../providers/exchanges/schema.ts';
 import type { TeamVisit } from '../../../page.ts';
 import { exactMoment, number } from '../../../parts/format.ts';
-import { badge, idText } from '../../../parts/parts.ts';
+import { badge, idText, type Tone } from '../../../parts/parts.ts';
 import { ONE_TEXTS } from './texts.ts';
 import type { Moment } from './timeline.ts';
 
-/** What was sent to a provider and came back, as one entry for each attempt, refund and payout: polls would fill the page. */
+/**
+ * What was sent to a provider and came back, as one entry for each attempt, refund and payout: polls would fill the page. Callbacks are
+ * entries of their own.
+ */
 export function exchangeMoments(visit: TeamVisit, exchanges: readonly ExchangeRow[]): Moment[] {
   const texts = ONE_TEXTS[visit.language].exchanges;
-  return [...Map.groupBy(exchanges, ({ subject_id }) => subject_id).values()].map((rows) => {
+  const sent = exchanges.filter(({ callback }) => callback === null);
+  const requests = [...Map.groupBy(sent, ({ subject_id }) => subject_id).values()].map((rows): Moment => {
     const [first] = rows as [ExchangeRow, ...ExchangeRow[]];
     return {
       ...{ at: first.created_at, place: 2.5, tone: 'idle', title: texts.title(first.provider) },
@@ -17,17 +21,33 @@ export function exchangeMoments(visit: TeamVisit, exchanges: readonly ExchangeRo
 ${rows.map((row) => one(visit, row))}</details>`,
     };
   });
+  const callbacks = exchanges.flatMap((row) => (row.callback === null ? [] : callbackMoment(visit, row, row.callback)));
+  return [...requests, ...callbacks];
+}
+
+const TONES: Record<Authentication, Tone> = { signed: 'good', address: 'idle', unverified: 'idle', forged: 'bad' };
+
+function callbackMoment(visit: TeamVisit, row: ExchangeRow, callback: Authentication): Moment {
+  const texts = ONE_TEXTS[visit.language].exchanges;
+  const tone = TONES[callback];
+  return {
+    ...{ at: row.created_at, place: 2.6, tone },
+    title: html`${texts.callback(row.provider)} ${badge(texts.authentications[callback], tone)}`,
+    body: html`<p class="note">${texts.note} ${idText(row.subject_id)}</p><details><summary>${texts.showCallback}</summary>${one(visit, row)}</details>`,
+  };
 }
 
 function one({ language }: TeamVisit, row: ExchangeRow): Html {
   const texts = ONE_TEXTS[language].exchanges;
-  const { method, path, status, error, duration_ms, request, response, response_bytes, created_at } = row;
+  const { method, path, status, error, duration_ms, request, response, response_bytes, created_at, callback } = row;
   const outcome = badge(status === null ? (error ?? '—') : String(status), status !== null && status < 400 ? 'good' : 'bad');
+  const received = callback === null ? response : request;
   const hidden =
-    response === null && response_bytes > 0 && html`<p class="note">${texts.unreadable(number(response_bytes, language))}</p>`;
+    received === null && response_bytes > 0 && html`<p class="note">${texts.unreadable(number(response_bytes, language))}</p>`;
+  const [first, second] = callback === null ? [texts.request, texts.response] : [texts.response, texts.answered];
   return html`<div class="exchange"><p><code>${method} ${path}</code> ${outcome} <span class="note">${number(duration_ms, language)} ms ·
 <time datetime="${created_at.toISOString()}">${exactMoment(created_at, language)}</time></span></p>
-${request && body(texts.request, request)}${response && body(texts.response, response)}${hidden}</div>`;
+${request && body(first, request)}${response && body(second, response)}${hidden}</div>`;
 }
 
 function body(title: string, text: string): Html {

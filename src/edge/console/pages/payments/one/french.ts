@@ -178,6 +178,15 @@ export const FRENCH: PaymentPageTexts = {
     request: 'Envoyé',
     response: 'Reçu',
     unreadable: (bytes) => `${bytes} octets reçus, qui ne sont pas du JSON ou sont trop longs pour être affichés.`,
+    callback: (provider) => `Notification de ${provider}`,
+    showCallback: 'Afficher la notification',
+    answered: 'Notre réponse',
+    authentications: {
+      signed: 'Signature valide',
+      address: 'Reçue à son adresse secrète',
+      unverified: 'Non vérifiée',
+      forged: 'Signature incorrecte',
+    },
   },
   events: {
     'payment.created': 'Paiement créé',

@@ -21,8 +21,8 @@ import type { TeamVisit } from '../../../page.ts';
 /** Maximum rows of each kind on the page of one payment. */
 export const MAX_ROWS = 200;
 
-/** Latest exchanges of each attempt, refund and payout: polls repeat themselves. */
-const MAX_EXCHANGES = 30;
+/** Latest exchanges and callbacks of each attempt, refund and payout: polls repeat themselves. */
+const MAX_EXCHANGES = 60;
 
 export type Refund = ReturnType<typeof presentRefund>;
 export type Dispute = ReturnType<typeof presentDispute>;
@@ -44,7 +44,7 @@ export interface Story {
   waiting: readonly WaitingDelivery[];
   /** Entries of the audit trail. */
   entries: readonly Entry[];
-  /** What was sent to providers for the attempts and refunds, and came back. Oldest first. */
+  /** What was sent to providers for the attempts and refunds and came back, and their callbacks. Oldest first. */
   exchanges: readonly ExchangeRow[];
   /** Names of the members in the entries, by user id. */
   names: ReadonlyMap<string, string>;
@@ -79,7 +79,7 @@ export async function readStory(deps: Pick<ConsoleDeps, 'stores'>, visit: TeamVi
   return { ...found, refusals, refunds, disputes, shares, lines, events, deliveries, waiting, entries, exchanges, names };
 }
 
-/** Returns the exchanges of the last days about attempts, refunds and payouts; none for a role that does not read the audit trail. */
+/** Returns the exchanges and callbacks of the last days about attempts, refunds and payouts; none for a role that does not read the audit trail. */
 export async function exchangesAbout({ store, team, at, can }: TeamVisit, ids: readonly string[]): Promise<ExchangeRow[]> {
   if (!can('audit.read')) return [];
   const from = lowestIdAt('pex', store.environment, at - EXCHANGES_KEEP_MS);

@@ -4,6 +4,7 @@ import type { REFUND_REASONS } from '../../../../../core/refunds/reasons.ts';
 import type { RefundStatus } from '../../../../../core/refunds/states.ts';
 import type { AccountName } from '../../../../../money/ledger/accounts.ts';
 import type { EventType } from '../../../../../money/events/catalogue.ts';
+import type { Authentication } from '../../../../../providers/exchanges/schema.ts';
 import type { Texts } from '../../../language.ts';
 import { ENGLISH } from './english.ts';
 import { FRENCH } from './french.ts';
@@ -98,6 +99,10 @@ export interface PaymentPageTexts {
     title(provider: string): string;
     show(n: number): string;
     unreadable(bytes: string): string;
+    callback(provider: string): string;
+    showCallback: string;
+    answered: string;
+    authentications: Record<Authentication, string>;
   };
   events: Record<StoryEvent, string>;
   accounts: Record<AccountName, string>;

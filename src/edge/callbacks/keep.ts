@@ -1,0 +1,67 @@
+import { findReturn } from '../../core/obligations/store.ts';
+import { isId } from '../../kit/ids.ts';
+import { Throttle } from '../../kit/throttle.ts';
+import type { Callback, RawCallback } from '../../providers/adapters/contract.ts';
+import { callbackExchange } from '../../providers/exchanges/callback.ts';
+import { type Authentication, MAX_CALLBACKS } from '../../providers/exchanges/schema.ts';
+import type { Addressed } from '../../providers/provider-accounts/directory.ts';
+import type { CallbackDeps } from './deps.ts';
+import type { Matched } from './receive.ts';
+
+/** A callback about an attempt, payout, refund or return of ours, and its answer. */
+export interface AnsweredCallback {
+  to: Addressed;
+  raw: RawCallback;
+  callback: Callback;
+  /** Whether it came to the unguessable address of what it is about. */
+  by_address: boolean;
+  about: Matched;
+  answer: { status: number; body: string };
+  /** When it arrived, in milliseconds since the epoch. */
+  at: number;
+  duration_ms: number;
+}
+
+/**
+ * Returns a function that stores callbacks for the page of what they are about (docs/decisions/0097-callbacks-kept.md): once they are
+ * answered, so that no answer waits for it or fails with it. What is repeated beyond the maximum is not even parsed.
+ */
+export function callbackKeeper(deps: CallbackDeps): (answered: AnsweredCallback) => void {
+  const paces = new Throttle(deps.clock, MAX_CALLBACKS);
+  return (answered) => {
+    const { about, callback, by_address } = answered;
+    if (deps.exchangeLog === null || paces.take(`${about.subject_id} ${authentication(callback, by_address)}`) > 0) return;
+    setImmediate(() => {
+      store(deps, answered).catch((err) => deps.log.warn({ err, subject: about.subject_id }, 'a callback was not stored'));
+    });
+  };
+}
+
+async function store(deps: CallbackDeps, { to, callback, about, ...rest }: AnsweredCallback): Promise<void> {
+  const { environment, team_id, provider } = to;
+  const { subject_id } = about;
+  const by = authentication(callback, rest.by_address);
+  // Anybody may have written the others, about anybody.
+  const numbers = by === 'signed' || by === 'address' ? about.numbers : null;
+  const refund_id = isId('rtn', environment, subject_id) ? await refundOf(deps, to, subject_id) : null;
+  deps.exchangeLog?.add(
+    callbackExchange({
+      ...rest,
+      ...{ environment, team_id, provider: provider.name, account_id: provider.account_id, numbers },
+      subject_id: refund_id ?? subject_id,
+      callback: by,
+    }),
+  );
+}
+
+/** Returns the refund that pays a return out: calls to the provider are about it. */
+async function refundOf({ stores }: CallbackDeps, { environment, team_id }: Addressed, id: string): Promise<string | null> {
+  const row = await findReturn(stores[environment].of(team_id).db, { team_id, id });
+  return row?.payout_id ?? row?.refund_id ?? null;
+}
+
+function authentication(callback: Callback, by_address: boolean): Authentication {
+  if (callback.kind === 'forged') return 'forged';
+  if (callback.kind === 'signed' || callback.proven) return 'signed';
+  return by_address ? 'address' : 'unverified';
+}
