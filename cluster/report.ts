@@ -1,7 +1,9 @@
 import type { Outcome } from './run.ts';
 
 const MAX_EXAMPLES = 4;
-const HEADS = ['fault', 'orders', 'gap', 'back', 'errors', 'lost', 'twice', 'stuck', 'waiting', 'events', 'books', 'verdict'];
+const COUNTED = ['orders', 'refunds', 'payouts', 'cancelled'] as const;
+const FOUND = ['lost', 'twice', 'stuck', 'waiting', 'events', 'books'] as const;
+const HEADS = ['fault', ...COUNTED, 'gap', 'back', 'errors', ...FOUND, 'verdict'];
 
 /** Returns the outcomes as a table that is Markdown too, with examples of what was found below it. */
 export function reportOf(outcomes: readonly Outcome[]): string {
@@ -11,15 +13,15 @@ export function reportOf(outcomes: readonly Outcome[]): string {
   return [table, examples.join('\n'), conclusionOf(outcomes)].filter((part) => part !== '').join('\n\n');
 }
 
-function rowOf({ fault, not_run, orders, gap_s, back_s, errors, verdict, waiting, passed }: Outcome): string[] {
+function rowOf(outcome: Outcome): string[] {
+  const { fault, not_run, gap_s, back_s, errors, verdict, waiting, passed } = outcome;
   if (not_run !== null) return [fault, ...HEADS.slice(2).map(() => ''), `not run: ${not_run}`];
   const kinds = Object.entries(errors).map(([kind, count]) => `${count} ${kind}`);
-  const counts = [verdict.lost, verdict.twice, verdict.stuck, waiting, verdict.events, verdict.books].map((list) =>
-    String(list.length),
-  );
+  const counted = COUNTED.map((name) => String(outcome[name]));
+  const found = FOUND.map((name) => String((name === 'waiting' ? waiting : verdict[name]).length));
   const seconds = (value: number) => `${value.toFixed(1)} s`;
   const back = back_s === null ? '' : seconds(back_s);
-  return [fault, String(orders), seconds(gap_s), back, kinds.join(', ') || 'none', ...counts, passed ? 'pass' : 'FAIL'];
+  return [fault, ...counted, seconds(gap_s), back, kinds.join(', ') || 'none', ...found, passed ? 'pass' : 'FAIL'];
 }
 
 function examplesOf({ fault, verdict, found }: Outcome): string[] {

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { BACK_MS, type Course, type Fault } from './faults/fault.ts';
 import type { Client } from './load/client.ts';
 import type { Load } from './load/load.ts';
-import { countOpen, listPayments, readBooked, readEvents, readMoves } from './oracle/evidence.ts';
-import { type Evidence, judge, passes, type Verdict, waitingPayments } from './oracle/judge.ts';
+import { countOpen, listOutgoing, listPayments, readBooked, readEvents, readMoves, readOutgoing } from './oracle/evidence.ts';
+import { type Evidence, judge, passes, type Verdict, waitingFor } from './oracle/judge.ts';
 import { untilHealthy } from './parts/database.ts';
 import type { Stage } from './stage.ts';
 import { until } from './wait.ts';
@@ -20,6 +20,10 @@ export interface Outcome {
   /** Null: it was run. */
   not_run: string | null;
   orders: number;
+  /** Refunds and payouts that were requested, and cancellations that were answered. */
+  refunds: number;
+  payouts: number;
+  cancelled: number;
   /** Longest time without a new payment, in seconds. */
   gap_s: number;
   /** Between the new primary and the next new payment, in seconds; null: the primary stayed. */
@@ -27,7 +31,7 @@ export interface Outcome {
   /** Failed requests by kind. */
   errors: Record<string, number>;
   verdict: Verdict;
-  /** Payments that never reached their provider, and are polled until that is certain. */
+  /** Payments, refunds and payouts that never reached their provider, and are polled until that is certain. */
   waiting: string[];
   /** What the fault itself found, and writes that were back too late. */
   found: string[];
@@ -37,7 +41,8 @@ export interface Outcome {
 const NOTHING: Verdict = { lost: [], twice: [], stuck: [], events: [], books: [], errors: [] };
 
 export function notRun(fault: Pick<Fault, 'name'>, reason: string): Outcome {
-  const empty = { orders: 0, gap_s: 0, back_s: null, errors: {}, verdict: NOTHING, waiting: [], found: [], passed: true };
+  const counts = { orders: 0, refunds: 0, payouts: 0, cancelled: 0 };
+  const empty = { ...counts, gap_s: 0, back_s: null, errors: {}, verdict: NOTHING, waiting: [], found: [], passed: true };
   return { fault: fault.name, not_run: reason, ...empty };
 }
 
@@ -83,14 +88,18 @@ interface Collected {
 async function collect(stage: Stage, { client, load, prefix, since, first_delivery, course }: Collected): Promise<Evidence> {
   const ended = stage.endedPrograms();
   const failed = [...client.failed];
-  const [listed, booked, events, moves] = await Promise.all([
+  const [listed, outgoing_listed, booked, outgoing_booked, events, moves] = await Promise.all([
     listPayments(client, stage.merchants, prefix),
+    listOutgoing(client, stage.merchants, prefix),
     readBooked(stage.state, prefix),
+    readOutgoing(stage.state, prefix),
     readEvents(stage.state, prefix),
     readMoves(stage.state, since),
   ]);
   const deliveries = stage.receiver.deliveries.slice(first_delivery);
-  return { orders: load.orders, listed, booked, events, deliveries, moves, failed, windows: course.windows, ended };
+  const { orders } = load;
+  const { windows } = course;
+  return { orders, listed, booked, outgoing_listed, outgoing_booked, events, deliveries, moves, failed, windows, ended };
 }
 
 function outcomeOf(fault: Fault, evidence: Evidence, course: Course, client: Client): Outcome {
@@ -106,11 +115,21 @@ function outcomeOf(fault: Fault, evidence: Evidence, course: Course, client: Cli
     ...{
       fault: fault.name,
       not_run: null,
-      orders: evidence.orders.length,
+      ...countsOf(evidence),
       gap_s: gap / 1000,
       back_s: back === null ? null : back / 1000,
     },
     errors: Object.fromEntries([...Map.groupBy(evidence.failed, ({ kind }) => kind)].map(([kind, list]) => [kind, list.length])),
-    ...{ verdict, waiting: waitingPayments(evidence), found, passed: passes(verdict) && found.length === 0 },
+    ...{ verdict, waiting: waitingFor(evidence), found, passed: passes(verdict) && found.length === 0 },
+  };
+}
+
+function countsOf({ orders }: Evidence): Pick<Outcome, 'orders' | 'refunds' | 'payouts' | 'cancelled'> {
+  const count = (is: (order: Evidence['orders'][number]) => boolean) => orders.filter(is).length;
+  return {
+    orders: orders.length,
+    refunds: count(({ outgoing }) => outgoing?.kind === 'refund'),
+    payouts: count(({ outgoing }) => outgoing?.kind === 'payout'),
+    cancelled: count(({ cancelled }) => cancelled),
   };
 }

@@ -11,11 +11,13 @@ import { isRunning, type Running, signalProcess, startProcess, stopProcesses } f
 import type { Site } from './parts/database.ts';
 import { type MemberAddress, processOf, record, type State } from './state.ts';
 import { postmasterOf } from './stop.ts';
+import { until } from './wait.ts';
 
 /** Longer than DRAIN_MS and SHUTDOWN_MS together. */
 const STOP_MS = 25_000;
 /** Longest time until a standby takes over: ttl, a round of Patroni and the promotion, on a busy machine. */
 const TAKEOVER_MS = 60_000;
+const PRIMARY_MS = 20_000;
 
 export interface StageOptions {
   rate: number;
@@ -65,7 +67,8 @@ export class Stage {
   startLoad(name: string): { client: Client; load: Load; prefix: string } {
     const prefix = `${name}-${this.#runs}`;
     const client = new Client(this.state.api_url);
-    const load = new Load(client, this.merchants, { rate: this.#rate, prefix, first_phone: this.#runs * 50_000 });
+    const options = { rate: this.#rate, prefix, first_phone: this.#runs * 50_000, receiver: this.receiver };
+    const load = new Load(client, this.merchants, options);
     this.#runs += 1;
     return { client, load, prefix };
   }
@@ -75,11 +78,9 @@ export class Stage {
     await this.receiver.close();
   }
 
-  /** The member that is the primary now. */
-  primary(): MemberAddress {
-    const name = this.monitor.primary;
-    if (name === null) throw new Error('there is no primary');
-    return memberOf(this.state, name);
+  /** Returns the member that is the primary now. On a busy machine it may answer late, as if there were none. */
+  async primary(): Promise<MemberAddress> {
+    return memberOf(this.state, await until('there is a primary', PRIMARY_MS, () => this.monitor.primary));
   }
 
   member(name: string): Member {

@@ -93,7 +93,8 @@ async function startRest(
   const { running, simulators } = await startSimulators(state);
   state.simulators = simulators;
   record(state, running);
-  state.service_env = serviceEnv(state);
+  // Kept, because a fault starts processes again.
+  state.service_env = { ...serviceEnv(state), ...program.env };
   writeState(state);
   progress('migrations');
   const migrated = await runCommand(state, 'src/main.ts', ['migrate'], program);

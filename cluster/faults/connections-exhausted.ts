@@ -8,7 +8,7 @@ export const connectionsExhausted: Fault = {
   title: 'other programs take all connections of the primary',
   impossible: () => null,
   async run(stage) {
-    const { host, port } = stage.primary();
+    const { host, port } = await stage.primary();
     const { passwords } = stage.state.choices;
     const base = `@${host}:${port}/pirogue_live`;
     const administrator = new pg.Client({ connectionString: `postgresql://postgres:${passwords.superuser}${base}` });

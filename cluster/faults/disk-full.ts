@@ -13,7 +13,7 @@ export const diskFull: Fault = {
       ? null
       : 'the members have no file system of their own',
   async run(stage) {
-    const { name } = stage.primary();
+    const { name } = await stage.primary();
     const ballast = path.join(stage.state.folder, name, 'ballast');
     const from = Date.now();
     fill(ballast);

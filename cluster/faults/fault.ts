@@ -31,7 +31,7 @@ export const UNNOTICED: Course = { windows: [], primary_at: null, found: [] };
 
 /** Runs something that takes the primary away, and waits for the next one. */
 export async function failover(stage: Stage, act: (primary: string) => Promise<void> | void): Promise<Course> {
-  const { name } = stage.primary();
+  const { name } = await stage.primary();
   const from = Date.now();
   stage.progress(`the primary is ${name}`);
   await act(name);

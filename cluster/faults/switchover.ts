@@ -9,7 +9,7 @@ export const switchover: Fault = {
   impossible: () => null,
   async run(stage) {
     return failover(stage, async (leader) => {
-      const { host, rest_port } = stage.primary();
+      const { host, rest_port } = await stage.primary();
       const candidate = (await membersOf(stage.state)).find(({ role }) => role === 'sync_standby')?.name;
       // Patroni answers when the change is done, which is later than the first write.
       void fetch(`http://${host}:${rest_port}/switchover`, {

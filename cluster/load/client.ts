@@ -40,12 +40,18 @@ export class Client {
     this.#url = url;
   }
 
-  /** Sends once. @returns null when there was no whole answer */
-  async send(operation: string, call: Call, first_at = Date.now()): Promise<Answer | null> {
+  /**
+   * Sends once.
+   * @param first_at when the same request was sent first, in milliseconds since the epoch; null: it is the first
+   * @returns null when there was no whole answer
+   */
+  async send(operation: string, call: Call, first_at: number | null = null): Promise<Answer | null> {
     const sent_at = Date.now();
     const answer = await this.#send(call);
-    const kind = kindOf(answer);
-    if (kind !== null) this.failed.push({ first_at, sent_at, at: Date.now(), operation, kind, fault: answer && faultOf(answer) });
+    const isDone = first_at !== null && answer !== null && call.done_before?.test(answer.text) === true;
+    const kind = isDone ? null : kindOf(answer);
+    const fault = answer && faultOf(answer);
+    if (kind !== null) this.failed.push({ first_at: first_at ?? sent_at, sent_at, at: Date.now(), operation, kind, fault });
     return answer;
   }
 
@@ -54,8 +60,8 @@ export class Client {
    * @returns null when there was none before the deadline
    */
   async insist(operation: string, call: Call, until: () => boolean): Promise<Answer | null> {
-    const first_at = Date.now();
-    for (;;) {
+    const since = Date.now();
+    for (let first_at: number | null = null; ; first_at = since) {
       const answer = await this.send(operation, call, first_at);
       if (answer && !isTemporary(answer.status)) {
         if (operation === 'create' && answer.status < 300) this.created_at.push(Date.now());
@@ -92,13 +98,15 @@ export class Client {
 }
 
 export interface Call {
-  method?: 'GET' | 'POST';
+  method?: 'GET' | 'POST' | 'DELETE';
   path: string;
   key: string;
   /** Address of the caller, as a balancer passes it on. */
   ip: string;
   idempotency_key?: string;
   body?: object;
+  /** Answer to a repetition when an earlier request was carried out and its answer was lost: it is no failure. */
+  done_before?: RegExp;
 }
 
 /** 409: the first request with the key is still under way. */

@@ -22,6 +22,7 @@ export class Receiver {
   /** Deliveries that were refused because their timestamp is too far from this machine's clock. */
   stale = 0;
   readonly #secrets = new Map<string, string>();
+  readonly #known = new Set<string>();
   readonly #server: https.Server;
 
   constructor() {
@@ -36,6 +37,11 @@ export class Receiver {
   /** @param path of the merchant's endpoint */
   expect(path: string, secret: string): void {
     this.#secrets.set(path, secret);
+  }
+
+  /** Returns whether a valid delivery reported this of a resource. */
+  has(resource_id: string, type: string): boolean {
+    return this.#known.has(`${resource_id} ${type}`);
   }
 
   async close(): Promise<void> {
@@ -56,6 +62,7 @@ export class Receiver {
       const event = JSON.parse(body.toString()) as { id: string; event: string; data: { id: string } };
       const sequence = Number(request.headers['x-service-sequence']);
       this.deliveries.push({ event_id: event.id, type: event.event, resource_id: event.data.id, sequence, valid });
+      if (valid) this.#known.add(`${event.data.id} ${event.event}`);
       response.writeHead(valid ? 200 : 400).end();
     });
   }

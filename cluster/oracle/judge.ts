@@ -1,6 +1,18 @@
 import type { Failed } from '../load/client.ts';
-import type { Order } from '../load/load.ts';
+import type { Order } from '../load/orders.ts';
 import type { Delivery } from '../load/receiver.ts';
+import {
+  type BookedOutgoing,
+  doubleOutgoing,
+  type ListedOutgoing,
+  lostOutgoing,
+  movedByKey,
+  refundEvents,
+  stuckOutgoing,
+  waitingOutgoing,
+  wrongOutgoing,
+  wrongOutgoingEvents,
+} from './outgoing.ts';
 
 /** A payment as the API lists it. */
 export interface Listed {
@@ -44,9 +56,12 @@ export interface Window {
 
 /** All that is known after a fault, from four sides that share no code. */
 export interface Evidence {
-  orders: readonly Pick<Order, 'reference' | 'amount' | 'ids' | 'created' | 'charged' | 'wrong'>[];
+  orders: readonly Omit<Order, 'team_id'>[];
   listed: readonly Listed[];
   booked: readonly Booked[];
+  /** Refunds and payouts, as the API lists them and as an observer reads them in the database. */
+  outgoing_listed: readonly ListedOutgoing[];
+  outgoing_booked: readonly BookedOutgoing[];
   events: readonly StoredEvent[];
   deliveries: readonly Delivery[];
   moves: readonly Move[];
@@ -69,17 +84,20 @@ export interface Verdict {
 
 /** The lease of a charge. */
 const MAX_UNDER_WAY_MS = 60_000;
+/** Statuses that a payment reaches once. */
 const FINAL = ['succeeded', 'failed', 'cancelled', 'expired'];
+/** Statuses of a payment that succeeded. */
+const REFUNDED = ['refunded', 'partially_refunded'];
 
 /** Compares what merchants were told, what the API, the database and the providers hold, and what was delivered. */
 export function judge(evidence: Evidence): Verdict {
   const byReference = Map.groupBy(evidence.listed, ({ reference }) => reference);
   return {
-    lost: [...lostOrders(evidence, byReference), ...lostMoney(evidence)],
-    twice: [...doubleOrders(evidence, byReference), ...doubleMoney(evidence)],
-    stuck: stuckOrders(evidence, byReference),
-    events: [...wrongSequences(evidence), ...undelivered(evidence)],
-    books: wrongBooks(evidence),
+    lost: [...lostOrders(evidence, byReference), ...lostOutgoing(evidence), ...lostMoney(evidence)],
+    twice: [...doubleOrders(evidence, byReference), ...doubleMoney(evidence), ...doubleOutgoing(evidence)],
+    stuck: [...stuckOrders(evidence, byReference), ...stuckOutgoing(evidence)],
+    events: [...wrongSequences(evidence), ...wrongOutgoingEvents(evidence), ...undelivered(evidence)],
+    books: [...wrongBooks(evidence), ...wrongOutgoing(evidence)],
     errors: wrongErrors(evidence),
   };
 }
@@ -90,16 +108,18 @@ export function passes(verdict: Verdict): boolean {
 
 type ByReference = Map<string, Listed[]>;
 
-/** What was answered 2xx must exist, with the id and the amount that were answered. */
+/** What was answered 2xx must exist, with the id and the amount that were answered, and be cancelled if that was answered. */
 function lostOrders({ orders }: Evidence, byReference: ByReference): string[] {
-  return orders.flatMap(({ reference, amount, ids, created }) => {
+  return orders.flatMap(({ reference, amount, ids, created, cancelled }) => {
     const found = byReference.get(reference) ?? [];
     if (!created) return [];
     const missing = [...ids].filter((id) => !found.some((payment) => payment.id === id));
     const changed = found.filter((payment) => payment.amount !== amount);
+    const alive = found.filter(({ status }) => cancelled && status !== 'cancelled');
     return [
       ...missing.map((id) => `${reference}: ${id} was answered and does not exist`),
       ...changed.map((payment) => `${reference}: ${payment.amount} instead of ${amount}`),
+      ...alive.map(({ status }) => `${reference}: its cancellation was answered, and it is ${status}`),
     ];
   });
 }
@@ -113,11 +133,15 @@ function doubleOrders({ orders }: Evidence, byReference: ByReference): string[] 
 }
 
 /**
- * Charges that were interrupted between the intent and the provider. They never arrived there, but the program must not believe a
- * "not found" before ten minutes have passed, because status pages of providers lag. They are shown, and are no defect as long
- * as the program keeps asking.
+ * Charges, refunds and payouts that were interrupted between the intent and the provider. They never arrived there, but the program
+ * must not believe a "not found" before ten minutes have passed, because status pages of providers lag. They are shown, and are no
+ * defect as long as the program keeps asking.
  */
-export function waitingPayments({ listed, booked, moves }: Pick<Evidence, 'listed' | 'booked' | 'moves'>): string[] {
+export function waitingFor(evidence: Evidence): string[] {
+  return [...waitingPayments(evidence), ...waitingOutgoing(evidence)];
+}
+
+function waitingPayments({ listed, booked, moves }: Pick<Evidence, 'listed' | 'booked' | 'moves'>): string[] {
   const arrived = new Set(moves.map(({ key }) => key));
   const waiting = new Set(
     booked.filter(({ polled, provider_key }) => polled && !arrived.has(provider_key)).map(({ payment_id }) => payment_id),
@@ -128,22 +152,27 @@ export function waitingPayments({ listed, booked, moves }: Pick<Evidence, 'liste
 function stuckOrders(evidence: Evidence, all: ByReference): string[] {
   const waiting = new Set(waitingPayments(evidence));
   const byReference = new Map([...all].map(([reference, list]) => [reference, list.filter(({ id }) => !waiting.has(id))]));
-  return evidence.orders.flatMap(({ reference, created, charged, wrong }) => {
+  return evidence.orders.flatMap(({ reference, created, charged, cancelled, plan, wrong }) => {
     const statuses = (byReference.get(reference) ?? []).map(({ status }) => status);
     const isWaiting = (all.get(reference) ?? []).some(({ id }) => waiting.has(id));
     return [
-      ...((created && charged) || isWaiting
+      ...((created && (plan === 'cancel' ? cancelled : charged)) || isWaiting
         ? []
-        : [`${reference}: ${created ? 'its charge' : 'its creation'} was never answered`]),
-      ...statuses.filter((status) => charged && !FINAL.includes(status)).map((status) => `${reference}: still ${status}`),
+        : [`${reference}: its ${!created ? 'creation' : plan === 'cancel' ? 'cancellation' : 'charge'} was never answered`]),
+      ...statuses
+        .filter((status) => charged && ![...FINAL, ...REFUNDED].includes(status))
+        .map((status) => `${reference}: still ${status}`),
       ...wrong.map((what) => `${reference}: ${what}`),
     ];
   });
 }
 
 /** Money that a provider moved and the ledger does not have. */
-function lostMoney({ moves, booked }: Evidence): string[] {
-  const known = new Set(booked.map(({ provider_key }) => provider_key));
+function lostMoney({ moves, booked, outgoing_booked }: Evidence): string[] {
+  const known = new Set([
+    ...booked.map(({ provider_key }) => provider_key),
+    ...outgoing_booked.flatMap(({ provider_keys }) => provider_keys),
+  ]);
   return moves
     .filter(({ moved, key }) => moved && !known.has(key))
     .map(({ key }) => `${key}: moved by the provider, unknown to us`);
@@ -157,33 +186,41 @@ function doubleMoney({ moves, booked }: Evidence): string[] {
   return [...times].filter(([, list]) => list.length > 1).map(([id, list]) => `${id}: charged ${list.length} times`);
 }
 
-/** For each payment, what the providers moved is what the ledger booked. */
-function wrongBooks({ moves, booked }: Evidence): string[] {
-  const moved = new Map<string, number>();
-  for (const move of moves) if (move.moved) moved.set(move.key, (moved.get(move.key) ?? 0) + signed(move));
+/** For each payment, what the providers moved is what the ledger booked: its collections less its refunds. */
+function wrongBooks({ moves, booked, outgoing_booked }: Evidence): string[] {
+  const moved = movedByKey(moves);
   const payments = Map.groupBy(booked, ({ payment_id }) => payment_id);
+  const refunds = Map.groupBy(outgoing_booked, ({ payment_id }) => payment_id ?? '');
   return [...payments].flatMap(([id, attempts]) => {
-    const theirs = attempts.reduce((sum, { provider_key }) => sum + (moved.get(provider_key) ?? 0), 0);
+    const refunded = (refunds.get(id) ?? []).flatMap(({ provider_keys }) => provider_keys);
+    const keys = [...attempts.map(({ provider_key }) => provider_key), ...refunded];
+    const theirs = keys.reduce((sum, key) => sum + (moved.get(key) ?? 0), 0);
     const ours = attempts[0]?.booked_minor ?? 0;
     return ours === theirs ? [] : [`${id}: the ledger has ${ours}, the provider ${theirs}`];
   });
 }
 
-function signed({ kind, amount_minor }: Move): number {
-  return kind === 'collect' ? amount_minor : -amount_minor;
-}
-
-/** The events of a payment count from 1 without a gap, and exactly one, the last, is final. */
-function wrongSequences({ events, listed, orders }: Evidence): string[] {
+/**
+ * The events of a payment count from 1 without a gap, and exactly one is final. It is the last, but for those of refunds that have
+ * reached the payer.
+ */
+function wrongSequences(evidence: Evidence): string[] {
+  const { events, listed, orders } = evidence;
   const byResource = Map.groupBy(events, ({ resource_id }) => resource_id);
-  const charged = new Set(orders.filter((order) => order.charged).map(({ reference }) => reference));
+  const ended = new Set(orders.filter((order) => order.charged || order.cancelled).map(({ reference }) => reference));
   return listed.flatMap(({ id, reference, status }) => {
     const own = [...(byResource.get(id) ?? [])].sort((a, b) => a.sequence - b.sequence);
     const shown = own.map(({ type, sequence }) => `${sequence} ${type.replace('payment.', '')}`).join(', ');
     const counted = own.every(({ sequence }, i) => sequence === i + 1);
     const finals = own.filter(({ type }) => FINAL.includes(type.replace('payment.', '')));
-    const ends = finals.length === 1 && finals[0] === own.at(-1) && finals[0]?.type === `payment.${status}`;
-    const right = counted && own[0]?.type === 'payment.created' && (ends || !charged.has(reference) || !FINAL.includes(status));
+    const refunds = own.slice(own.indexOf(finals[0] as StoredEvent) + 1).map(({ type }) => type);
+    const ends =
+      finals.length === 1 &&
+      own.at(-1)?.type === `payment.${status}` &&
+      refunds.join() === refundEvents(evidence, id).join() &&
+      (refunds.length === 0 || finals[0]?.type === 'payment.succeeded');
+    const isOpen = !ended.has(reference) || ![...FINAL, ...REFUNDED].includes(status);
+    const right = counted && own[0]?.type === 'payment.created' && (ends || isOpen);
     return right ? [] : [`${id} is ${status} and has the events ${shown || 'none'}`];
   });
 }
