@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const sweep = () => mailSweep(api.deps, store, smtpMailer(server.url, 'Pirogue <no-reply@pirogue.example>', 500));
+const sweep = () => mailSweep(api.deps, store, smtpMailer(server.url, 'Pirogue <no-reply@pirogue.example>'));
 const write = (recipient?: string, team_id = api.team.id) =>
   db.transaction((tx) =>
     writeMail(tx, {
