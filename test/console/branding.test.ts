@@ -130,6 +130,6 @@ test('everyone sees the branding, and only those who may change settings have th
     values: [owner.id],
   });
   const stale = await owner.post(`${base}?from=${base}`, { ...token, brand_color: '#123456' });
-  assert.match(stale.to ?? '', /^\/console\/confirm\?to=/);
+  assert.deepEqual([stale.status, /<h1>Confirm it is you/.test(stale.text)], [403, true]);
   assert.equal(await colorOf(), null);
 });

@@ -44,8 +44,8 @@ test('what changes where events go needs a fresh factor', async () => {
     [`/${id}/delete`]: {},
   };
   for (const [path, fields] of Object.entries(changes)) {
-    const { to } = await late.post(`${base}/endpoints${path}`, { ...token, ...fields });
-    assert.match(to ?? '', /^\/console\/confirm\?to=/, path);
+    const { status, text } = await late.post(`${base}/endpoints${path}`, { ...token, ...fields });
+    assert.deepEqual([status, /<h1>Confirm it is you/.test(text)], [403, true], path);
   }
   const urls = (await endpoints()).map(({ url }) => url);
   assert.deepEqual([urls.includes(`${receiver.url}/late`), urls.includes(`${receiver.url}/elsewhere`)], [true, false]);

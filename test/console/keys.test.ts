@@ -154,7 +154,7 @@ test('keys of the other environment and of other teams are not found', async () 
   assert.deepEqual(await actions(id), [`key.create user ${owner.id}`]);
 });
 
-test('without a fresh factor nothing is changed, and the person is led to present one', async () => {
+test('without a fresh factor nothing is changed, and the person is asked for one', async () => {
   const admin = await signedIn(api, 'admin');
   const form = { ...formToken((await admin.get(`${keys}/new`)).text), kind: 'secret' };
   await api.control.run({
@@ -162,8 +162,8 @@ test('without a fresh factor nothing is changed, and the person is led to presen
     values: [admin.id],
   });
   const before = await stored();
-  const { to } = await admin.post(`${keys}?from=${encodeURIComponent(`${keys}/new`)}`, form);
-  assert.equal(to, `/console/confirm?to=${encodeURIComponent(`${keys}/new`)}`);
+  const { status, text } = await admin.post(`${keys}?from=${encodeURIComponent(`${keys}/new`)}`, form);
+  assert.deepEqual([status, /<h1>Confirm it is you/.test(text)], [403, true]);
   assert.equal(await stored(), before);
   assert.equal((await admin.get(keys)).status, 200);
 });

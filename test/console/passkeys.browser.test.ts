@@ -79,6 +79,18 @@ test('a passkey is registered, signs in and confirms, and is removed', { skip: f
   await page.getByRole('heading', { name: 'Confirm it is you' }).waitFor();
   await page.getByRole('button', { name: 'Confirm with a passkey' }).click();
   await page.getByText('Test phone').waitFor();
+  // A form whose factor has expired is carried out with the passkey.
+  await page.goto(`${origin}/console/${api.team.id}/live/settings/languages`);
+  await page.getByLabel('Language', { exact: true }).selectOption('pt');
+  await api.control.run(sql`update console_sessions set proved_at = now() - interval '11 minutes' where user_id = ${id}`);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { name: 'Confirm it is you' }).waitFor();
+  assert.deepEqual(await axeFaults(page), []);
+  await page.getByRole('button', { name: 'Confirm with a passkey' }).click();
+  await page.getByText('The language was saved.').waitFor();
+  assert.equal(await page.getByLabel('Language', { exact: true }).inputValue(), 'pt');
+  await page.goto(`${origin}/console/account/passkeys`);
+
   const { credentials } = await session.send('WebAuthn.getCredentials', { authenticatorId });
   assert.equal(credentials.length, 1);
 

@@ -158,7 +158,8 @@ describe('a new payout', () => {
     const to = `/console/confirm?to=${encodeURIComponent(`${base}/new`)}`;
     assert.equal((await person.get(`${base}/new`)).to, to);
     const { text } = await person.get(base);
-    assert.equal((await person.post(`${base}/send?from=${base}/new`, { ...formToken(text), ...AMA })).to, to);
+    const sent = await person.post(`${base}/send?from=${base}/new`, { ...formToken(text), ...AMA });
+    assert.deepEqual([sent.status, /<h1>Confirm it is you/.test(sent.text)], [403, true]);
     assert.deepEqual(await transfers(), before);
   });
 });

@@ -44,7 +44,7 @@ export class Person {
     return this.post(action, { ...formToken(text), ...values });
   }
 
-  post(path: string, values: Record<string, string>, headers: Record<string, string> = {}): Promise<Shown> {
+  post(path: string, values: Record<string, string> | [string, string][], headers: Record<string, string> = {}): Promise<Shown> {
     return this.#send('POST', path, new URLSearchParams(values).toString(), {
       'content-type': 'application/x-www-form-urlencoded',
       'sec-fetch-site': 'same-origin',

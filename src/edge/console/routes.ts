@@ -20,6 +20,7 @@ import { problemAnswer, problemPage } from './frame/problem.ts';
 import { Operations } from './operations.ts';
 import { type Answer, type ConsolePage, type PersonVisit, redirect, type TeamVisit, type Visit } from './page.ts';
 import { consolePagesOf } from './pages.ts';
+import { confirmAction } from './pages/sign-in/confirm-action.ts';
 import { cookieNames, isFresh, refuseRole, teamVisit, visitOf } from './visit.ts';
 
 /** Maximum size of a form. A list of payouts is the largest. */
@@ -149,7 +150,11 @@ async function admitted(context: Context, page: ConsolePage, seen: { visit: Visi
     if (page.method === 'GET') return liveOnlyAnswer(member, page.path);
     throw new Problem(403, 'This feature exists in the live environment only.', { error_code: 'live_only_feature' });
   }
-  return page.fresh && !isFresh(member) ? toProof(page, member) : page.handle(member);
+  if (page.fresh && !isFresh(member)) {
+    const asking = page.method === 'GET' ? toProof(page, member) : await confirmAction(context.deps, member);
+    if (asking) return asking;
+  }
+  return page.handle(member);
 }
 
 /**
@@ -170,7 +175,10 @@ function toSignIn({ method }: ConsolePage, visit: Visit): Answer {
   return redirect(`/console/sign-in?to=${encodeURIComponent(visit.path)}`);
 }
 
-/** Leads to a page on which the person presents a factor, and back to a page that can be shown again. */
+/**
+ * Leads to a page on which the person presents a factor, and back to a page that can be shown again. What was typed is lost: in forms of
+ * one's own account it is passwords and codes, which no page repeats.
+ */
 function toProof({ method }: ConsolePage, visit: PersonVisit): Answer {
   const to = method === 'GET' ? visit.path : (visit.query.from ?? '/console');
   return redirect(`/console/confirm?to=${encodeURIComponent(to)}`);

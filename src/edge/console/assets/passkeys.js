@@ -35,7 +35,7 @@
   for (const form of document.querySelectorAll('form[data-passkey]')) {
     form.hidden = false;
     form.addEventListener('submit', async (event) => {
-      const field = form.elements.namedItem('answer');
+      const field = form.querySelector('[data-answer]');
       if (field.value) return;
       event.preventDefault();
       const failure = form.querySelector('[data-failure]');

@@ -53,7 +53,7 @@ function adding(deps: ConsoleDeps, visit: PersonVisit, site: Site, user: UserRow
   const texts = ACCOUNT_TEXTS[visit.language];
   const options = JSON.stringify(creationOptions(site, newChallenge(deps.secrets, visit.browser, visit.at), user, known));
   return html`<form method="post" action="${HERE}?from=${HERE}" data-passkey="create" data-options="${options}" hidden>${visit.formFields()}
-<input type="hidden" name="answer" value="">
+<input type="hidden" name="answer" value="" data-answer>
 ${field({ name: 'name', label: texts.passkeyName, value: agentName(visit.agent), required: true, maxlength: 100 })}
 <p class="alert" role="alert" data-failure hidden>${texts.passkeyFailed}</p>
 <div class="form-actions"><button>${texts.passkeyAdd}</button></div></form><script src="${assetPath('passkeys')}" defer></script>`;

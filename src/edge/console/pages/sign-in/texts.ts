@@ -22,6 +22,8 @@ interface SignInTexts {
   continue: string;
   confirmTitle: string;
   confirmText: string;
+  confirmAction: string;
+  confirmAbandon: string;
   confirmPasskey: string;
   confirmWrong: string;
   confirmNothing: string;
@@ -56,6 +58,9 @@ export const SIGN_IN_TEXTS: Texts<SignInTexts> = {
     continue: 'Continue',
     confirmTitle: 'Confirm it is you',
     confirmText: 'What you are about to do needs a fresh confirmation. It holds for ten minutes.',
+    confirmAction:
+      'This needs a fresh confirmation, which holds for ten minutes. What you typed is kept, and is carried out once with it.',
+    confirmAbandon: 'Do not carry it out',
     confirmPasskey: 'Confirm with a passkey',
     confirmWrong: 'Password or code is wrong.',
     confirmNothing:
@@ -89,6 +94,9 @@ export const SIGN_IN_TEXTS: Texts<SignInTexts> = {
     continue: 'Continuer',
     confirmTitle: 'Confirmez votre identité',
     confirmText: 'Cette opération exige une nouvelle confirmation. Elle est valable dix minutes.',
+    confirmAction:
+      'Cette opération exige une nouvelle confirmation, valable dix minutes. Votre saisie est conservée\u00A0: l’opération est effectuée une seule fois, dès la confirmation.',
+    confirmAbandon: 'Ne pas effectuer l’opération',
     confirmPasskey: 'Confirmer avec une clé d’accès',
     confirmWrong: 'Le mot de passe ou le code est incorrect.',
     confirmNothing:

@@ -1,4 +1,4 @@
-import { type Html, html } from '../../../../kit/html.ts';
+import { type Html, type HtmlPart, html } from '../../../../kit/html.ts';
 import { newChallenge, requestOptions, siteOf } from '../../../../tenants/people/passkeys.ts';
 import { assetPath } from '../../assets.ts';
 import type { ConsoleDeps } from '../../deps.ts';
@@ -29,7 +29,7 @@ ${field({ name: 'password', label: texts.password, type: 'password', autocomplet
 <div class="form-actions"><button>${texts.signIn}</button></div></form>`;
   return sayingPage(texts.title, said, [
     form,
-    passkeyForm(deps, visit, '/console/sign-in/passkey', to),
+    passkeyForm(deps, visit, toSignIn(visit, to)),
     html`<p><a href="/console/reset">${texts.forgot}</a></p>`,
   ]);
 }
@@ -40,34 +40,37 @@ export function codeView(deps: ConsoleDeps, visit: Visit, half: string, to: stri
   const form = html`<form method="post" action="/console/sign-in/code">${visit.formFields()}<input type="hidden" name="to" value="${to}">
 <input type="hidden" name="half" value="${half}">${codeField(visit)}
 <div class="form-actions"><button>${texts.continue}</button></div></form>`;
-  return sayingPage(texts.codeTitle, said, [
-    html`<p>${texts.codeText}</p>`,
-    form,
-    passkeyForm(deps, visit, '/console/sign-in/passkey', to),
-  ]);
+  return sayingPage(texts.codeTitle, said, [html`<p>${texts.codeText}</p>`, form, passkeyForm(deps, visit, toSignIn(visit, to))]);
 }
 
-export function codeField({ language }: Visit): Html {
+export function codeField({ language }: Visit, name = 'code'): Html {
   const { code, codeHelp } = SIGN_IN_TEXTS[language];
-  return field({ name: 'code', label: code, help: codeHelp, autocomplete: 'one-time-code', maxlength: 30, required: true });
+  return field({ name, label: code, help: codeHelp, autocomplete: 'one-time-code', maxlength: 30, required: true });
+}
+
+/** What the form of a passkey sends, and where. */
+interface PasskeyForm {
+  action: string;
+  hidden: HtmlPart;
+  /** Name of the field of the answer. */
+  name: string;
+  label: string;
+}
+
+function toSignIn(visit: Visit, to: string): PasskeyForm {
+  const hidden = html`${visit.formFields()}<input type="hidden" name="to" value="${to}">`;
+  return { action: '/console/sign-in/passkey', hidden, name: 'answer', label: SIGN_IN_TEXTS[visit.language].passkey };
 }
 
 /** A form that a script shows where passkeys work. */
-export function passkeyForm(
-  deps: ConsoleDeps,
-  visit: Visit,
-  action: string,
-  to: string,
-  label: string = SIGN_IN_TEXTS[visit.language].passkey,
-): Html {
+export function passkeyForm(deps: ConsoleDeps, visit: Visit, { action, hidden, name, label }: PasskeyForm): Html {
   const texts = SIGN_IN_TEXTS[visit.language];
   const site = siteOf(visit.origin);
   if (!site) return html``;
   const options = JSON.stringify(requestOptions(site, newChallenge(deps.secrets, visit.browser, visit.at)));
-  return html`<form method="post" action="${action}" data-passkey="get" data-options="${options}" hidden>${visit.formFields()}
-<input type="hidden" name="to" value="${to}"><input type="hidden" name="answer" value="">
+  return html`<form method="post" action="${action}" data-passkey="get" data-options="${options}" hidden><input type="hidden" name="${name}" value="" data-answer>
 <p class="or">${texts.or}</p><p class="alert" role="alert" data-failure hidden>${texts.passkeyFailed}</p>
-<button class="quiet-button wide">${label}</button></form>
+<button class="quiet-button wide">${label}</button>${hidden}</form>
 <script src="${assetPath('passkeys')}" defer></script>`;
 }
 

@@ -1,0 +1,47 @@
+import { type Html, html } from '../../../../kit/html.ts';
+import type { ConsoleDeps } from '../../deps.ts';
+import { type Answer, type PersonVisit, secretOf } from '../../page.ts';
+import { alert, pageHead } from '../../parts/parts.ts';
+import { ownPath } from '../../paths.ts';
+import { type FactorNames, factorForms, presentPassword, presentPasskey } from './confirm.ts';
+import { SIGN_IN_TEXTS } from './texts.ts';
+import type { Said } from './views.ts';
+
+/** The factor is sent beside the fields of the action, none of which begins with an underscore. */
+const NAMES: FactorNames = { email: '_email', password: '_password', code: '_code', answer: '_answer' };
+
+const NEEDED = 403;
+
+/**
+ * Verifies the factor that an action was submitted with, or asks for one. The page that asks has the fields of the action, its token too:
+ * with the factor they are sent to the action once more. Nothing is stored, and the token is of this session only, so that nobody else can
+ * send or see them, and submitting them again is the same operation.
+ * @returns the page that asks; null: the factor was verified, and the action may run
+ */
+export async function confirmAction(deps: ConsoleDeps, visit: PersonVisit): Promise<Answer | null> {
+  if (secretOf(visit, NAMES.answer) !== '') return asking(deps, visit, await presentPasskey(deps, visit, NAMES));
+  if (secretOf(visit, NAMES.password) !== '') return asking(deps, visit, await presentPassword(deps, visit, NAMES));
+  return asking(deps, visit, { text: '', status: NEEDED });
+}
+
+async function asking(deps: ConsoleDeps, visit: PersonVisit, said: Said | null): Promise<Answer | null> {
+  if (!said) return null;
+  const texts = SIGN_IN_TEXTS[visit.language];
+  const forms = { action: visit.path, passkeyAction: visit.path, names: NAMES, hidden: typedFields(visit) };
+  const parts = await factorForms(deps, visit, texts.confirmAction, forms);
+  return {
+    kind: 'page',
+    title: texts.confirmTitle,
+    status: said.status ?? NEEDED,
+    body: html`${pageHead(texts.confirmTitle)}<section class="card narrow">${said.text !== '' && alert(said.text)}${parts}
+<p><a href="${ownPath(visit.query.from)}">${texts.confirmAbandon}</a></p></section>`,
+  };
+}
+
+/** What was typed, as hidden fields; without the factor. */
+function typedFields({ form }: PersonVisit): Html[] {
+  const factor = Object.values(NAMES);
+  return Object.entries(form)
+    .filter(([name]) => !factor.includes(name))
+    .flatMap(([name, values]) => [values].flat().map((value) => html`<input type="hidden" name="${name}" value="${value}">`));
+}
