@@ -180,3 +180,43 @@ test('the workers deliver what is sent again, with the same event ids', async ()
     await working.stop();
   }
 });
+
+test('the page shows how many were sent: to be reloaded, or by itself with script, until the last was', async () => {
+  const id = await endpoint(['customer.*']);
+  const path = `${base}/${id}`;
+  assert.doesNotMatch((await developer.get(path)).text, /Events sent again/);
+  const ids = await customers(5);
+  const first = (await db().maybe<{ at: string }>(sql`select created_at::text as at from events where id = ${ids[0] ?? ''}`))?.at;
+  await resend(id, { type: '', from: `${new Date(`${first}`).toISOString().slice(0, 23)}`, to: minute(Date.now() + 60_000) });
+  const progress = async () => (await developer.get(path)).text.match(/role="status">.*?<span>([^<]*)<\/span>/)?.[1];
+  assert.equal(await progress(), '0 of 5 sent.');
+  assert.match((await developer.get(path)).text, /id="progress" data-live/);
+  const [a, b, c, d, e] = ids as [string, string, string, string, string];
+  const end = (event: string) => db().run(sql`delete from deliveries where endpoint_id = ${id} and event_id = ${event}`);
+  await end(a);
+  await end(b);
+  assert.equal(await progress(), '2 of 5 sent.');
+  // The third failed and waits for its second try, within the same seconds; the fifth overtook the fourth.
+  await db().run(sql`update deliveries set tries = 1 where endpoint_id = ${id} and event_id = ${c}`);
+  await end(e);
+  assert.equal(await progress(), '3 of 5 sent.');
+  // An event of that moment, which the range does not have.
+  await db().run(sql`
+    insert into deliveries (team_id, endpoint_id, event_id, due_at)
+    select team_id, endpoint_id, ${c}, due_at - interval '300 microseconds' from deliveries where endpoint_id = ${id} and event_id = ${d}`);
+  assert.equal(await progress(), '3 of 5 sent.');
+  await db().run(sql`delete from deliveries where endpoint_id = ${id} and tries = 0`);
+  assert.match((await progress()) ?? '', /^5 of 5 sent\. All were sent\. The responses are below\.$/);
+  assert.doesNotMatch((await developer.get(path)).text, /data-live/);
+  const other = await api.newMerchant();
+  const stranger = await signedIn(api, 'owner', other.team);
+  assert.equal((await stranger.get(path.replace(String(api.team.id), String(other.team.id)))).status, 404);
+  await db().run(sql`update webhook_endpoints set resend_started_at = pirogue_now() - interval '1 day' where id = ${id}`);
+  assert.doesNotMatch((await developer.get(path)).text, /Events sent again/);
+  // Deliveries that the clock has moved no longer tell.
+  await resend(id, LAST_HOUR());
+  assert.match((await progress()) ?? '', /^0 of/);
+  const sandbox = `/console/${api.team.id}/sandbox/developers/sandbox`;
+  await developer.submit(sandbox, `${sandbox}/clock`, { span: '10m' });
+  assert.doesNotMatch((await developer.get(path)).text, /Events sent again/);
+});

@@ -15,7 +15,8 @@ export const personal: PersonalData = {
   tables: {
     webhook_endpoints: {
       plain:
-        'team_id id secret_sealed events active api_version failing_since disabled_reason created_at updated_at backlog_full_since',
+        'team_id id secret_sealed events active api_version failing_since disabled_reason created_at updated_at backlog_full_since ' +
+        'resend_started_at resend_events',
       rules: { url: SETTING, description: SETTING, metadata: SETTING },
     },
     deliveries: { plain: 'id team_id endpoint_id event_id tries due_at claim' },

@@ -1,4 +1,4 @@
-import { sql, type Tx } from '../../kit/sql.ts';
+import { type Queryable, sql, type Tx } from '../../kit/sql.ts';
 
 /** Events of a team: `from` and `to` are ids, `from` inclusive and `to` exclusive. */
 export interface EventRange {
@@ -11,7 +11,7 @@ export interface EventRange {
 /**
  * Queues the events of a range again for one endpoint, all or none. Deliveries that wait are replaced, those in progress are left to
  * finish. Each falls due a millisecond after the one before it, in the order of their recording, so that those of one resource stay in
- * their order.
+ * their order. The endpoint remembers when and how many, for {@link resendOf}.
  * @param max maximum number of events
  * @returns number of events in the range, up to `max` + 1: then, and when its backlog is full, nothing was queued
  */
@@ -48,7 +48,35 @@ export async function requeueRange(
       select ${team_id}::bigint, ${endpoint_id}::text, p.id,
         pirogue_now() + row_number() over (order by p.created_at, p.sequence) * interval '1 millisecond'
       from picked p, fits f where f.events <= ${max} and not f.is_full
+    ),
+    remembered as (
+      update webhook_endpoints set resend_started_at = pirogue_now(), resend_events = f.events
+      from fits f where team_id = ${team_id} and id = ${endpoint_id} and f.events between 1 and ${max} and not f.is_full
     )
     select events, is_full from fits`);
   return row ?? { events: 0, is_full: false };
+}
+
+/** The last range of events that was sent to an endpoint again. */
+export interface Resend {
+  /** Number of events that were queued. */
+  events: number;
+  /** How many of them were sent at least once; those that failed are tried again like any other. */
+  sent: number;
+}
+
+/**
+ * Returns the last range that was sent to an endpoint again in the last day. Deliveries are made in the order in which they fall due, so
+ * that the first one that was not tried tells how many were, without counting them.
+ */
+export function resendOf(db: Queryable, team_id: bigint, endpoint_id: string): Promise<Resend | undefined> {
+  return db.maybe<Resend>(sql`
+    select e.resend_events as events,
+      case when w.due_at is null then e.resend_events
+        else ceil(extract(epoch from w.due_at - e.resend_started_at) * 1000)::integer - 1 end as sent
+    from webhook_endpoints e left join lateral (
+      select d.due_at from deliveries d where d.endpoint_id = e.id and d.due_at > e.resend_started_at
+        and d.due_at <= e.resend_started_at + e.resend_events * interval '1 millisecond' and d.tries = 0
+      order by d.due_at limit 1) w on true
+    where e.team_id = ${team_id} and e.id = ${endpoint_id} and e.resend_started_at > pirogue_now() - interval '1 day'`);
 }

@@ -100,7 +100,10 @@ export async function countAttempts(db: Queryable, ref: EndpointRef, ids: Ids): 
   return Number(row?.total ?? 0n);
 }
 
-/** Moves deliveries that wait for a retry, by endpoint to use the index. It uses the database's clock, as the sender does. */
+/**
+ * Moves deliveries that are not due yet, by endpoint to use the index. It uses the database's clock, as the sender does. Ranges that are being
+ * sent again lose the times by which their progress is read.
+ */
 export async function shiftDeliveries(tx: Tx, { team_id, by_ms }: TimeShift): Promise<Shifted> {
   const row = await tx.maybe<Shifted>(sql`
     with moved as (
@@ -108,6 +111,9 @@ export async function shiftDeliveries(tx: Tx, { team_id, by_ms }: TimeShift): Pr
       where team_id = ${team_id} and due_at > pirogue_now()
         and endpoint_id in (select id from webhook_endpoints where team_id = ${team_id})
       returning due_at
+    ),
+    forgotten as (
+      update webhook_endpoints set resend_started_at = null where team_id = ${team_id} and resend_started_at is not null
     ) ${countMoved(by_ms, part`pirogue_now()`, part`due_at`)}`);
   return must(row, 'a count returns a row');
 }

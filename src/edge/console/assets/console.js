@@ -57,6 +57,26 @@
     });
   }
 
+  // Where the page shows how far something is, it is read again until that has ended: for ten minutes, and not behind another tab.
+  const follow = async (left) => {
+    const shown = document.querySelector('[data-live]');
+    if (!shown || left === 0) return;
+    if (!document.hidden) {
+      const answer = await fetch(location.href).catch(() => null);
+      const page = answer?.ok && !answer.redirected && new DOMParser().parseFromString(await answer.text(), 'text/html');
+      const now = page && page.getElementById(shown.id);
+      if (now) {
+        shown.querySelector('[role=status]').replaceChildren(...now.querySelector('[role=status]').childNodes);
+        if (!('live' in now.dataset)) {
+          delete shown.dataset.live;
+          shown.querySelector('.form-actions')?.remove();
+        }
+      }
+    }
+    setTimeout(follow, 3000, left - 1);
+  };
+  setTimeout(follow, 3000, 200);
+
   // A second click while the first is on its way would only show a repeated answer.
   document.addEventListener('submit', (event) => {
     for (const button of event.target.querySelectorAll('button:not([name])')) setTimeout(() => (button.disabled = true));

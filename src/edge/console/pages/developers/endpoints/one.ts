@@ -6,6 +6,7 @@ import { type CursorMeta, pager } from '../../../parts/pager.ts';
 import { alert, badge, card, type Column, doneAlert, empty, facts, idText, table, when } from '../../../parts/parts.ts';
 import { backTo, type Endpoint, endpointBadge, endpointOf, subscriptions } from './read.ts';
 import { resendForm } from './resend-form.ts';
+import { resendProgress } from './resend-progress.ts';
 import { ENDPOINT_TEXTS } from './texts.ts';
 
 /** An attempt as GET /webhooks/{id}/deliveries returns it. */
@@ -36,7 +37,7 @@ export async function showEndpoint(visit: TeamVisit, fault?: Fault): Promise<Ans
 <div class="actions">${actions(visit, endpoint)}</div></div>${alert(fault?.message)}${!fault && (isNote(query.done) ? alert(texts.done[query.done], 'info') : doneAlert(texts.done, query.done))}${
       !endpoint.active && alert(endpoint.disabled_reason ?? texts.inactiveNote, endpoint.disabled_reason ? 'bad' : 'info')
     }
-${details(visit, endpoint)}${resendForm(visit, endpoint, fault)}${await deliveries(visit, endpoint)}`,
+${details(visit, endpoint)}${await resendProgress(visit, endpoint)}${resendForm(visit, endpoint, fault)}${await deliveries(visit, endpoint)}`,
   };
 }
 

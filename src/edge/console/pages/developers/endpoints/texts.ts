@@ -49,7 +49,11 @@ type Name =
 type EndpointTexts = Record<Name, string> & {
   states: Record<'active' | 'failing' | 'inactive' | 'disabled', string>;
   done: Record<'again' | 'edit' | 'test' | 'delete' | 'resend' | 'nothing', string>;
-  resend: Record<'title' | 'type' | 'everyType' | 'from' | 'to' | 'submit', string> & { note(most: string): string };
+  resend: Record<'title' | 'type' | 'everyType' | 'from' | 'to' | 'submit' | 'progress' | 'refresh', string> & {
+    note(most: string): string;
+    sent(sent: string, of: string): string;
+    ended(events: number): string;
+  };
 };
 
 export const ENDPOINT_TEXTS: Texts<EndpointTexts> = {
@@ -116,6 +120,11 @@ export const ENDPOINT_TEXTS: Texts<EndpointTexts> = {
       from: 'From (UTC)',
       to: 'Until (UTC)',
       submit: 'Send again',
+      progress: 'Events sent again',
+      refresh: 'Refresh',
+      sent: (sent, of) => `${sent} of ${of} sent.`,
+      ended: (events) =>
+        events === 1 ? 'The event was sent. The response is below.' : 'All were sent. The responses are below.',
     },
   },
   fr: {
@@ -183,6 +192,13 @@ export const ENDPOINT_TEXTS: Texts<EndpointTexts> = {
       from: 'À partir de (UTC)',
       to: 'Jusqu’à (UTC)',
       submit: 'Envoyer à nouveau',
+      progress: 'Événements envoyés à nouveau',
+      refresh: 'Actualiser',
+      sent: (sent, of) => `${sent} sur ${of} envoyés.`,
+      ended: (events) =>
+        events === 1
+          ? 'L’événement a été envoyé. La réponse figure ci-dessous.'
+          : 'Tous ont été envoyés. Les réponses figurent ci-dessous.',
     },
   },
 };
