@@ -23,6 +23,22 @@ export type MovingCall = Pick<ApiCall, 'idempotency_key' | 'params' | 'verifyPay
 export type Movement = { kind: 'done'; reply: Reply } | { kind: 'asked'; approval: string };
 
 /**
+ * Returns whether a movement needs a second person, and above which amount of its currency they do, in hundredths: null when each does, or
+ * none. Pages say by it beforehand what {@link movesMoney} will decide.
+ */
+export async function secondRule({ approvals: { control }, team }: TeamVisit, moved: Moved) {
+  const thresholds = await listThresholds(control, team.id);
+  const own = thresholds.find(({ currency }) => currency === moved.currency);
+  return { needed: needsSecond(thresholds, moved), above_minor: own?.above_minor ?? null };
+}
+
+/** Returns how many of these movements need a second person each, as {@link movesMoney} will decide. */
+export async function countNeedingSecond({ approvals: { control }, team }: TeamVisit, all: readonly Moved[]): Promise<number> {
+  const thresholds = await listThresholds(control, team.id);
+  return all.filter((moved) => needsSecond(thresholds, moved)).length;
+}
+
+/**
  * Runs an operation that moves money out, as the person: the one way of the console to do so. Above the team's threshold nothing runs,
  * and a second person is asked. The form's token is the idempotency key in both cases, so that one form that was shown moves money
  * once, however often it is submitted and whatever the threshold was each time.
@@ -37,7 +53,7 @@ export async function movesMoney(visit: TeamVisit, operation: string, call: Movi
   const form_key = call.idempotency_key ?? visit.formKey;
   const known = await findByForm(control, visit.team.id, form_key);
   if (known !== undefined) return { kind: 'asked', approval: known };
-  if (!needsSecond(await listThresholds(control, visit.team.id), moved)) {
+  if (!(await secondRule(visit, moved)).needed) {
     return { kind: 'done', reply: await visit.api(operation, { ...call, idempotency_key: form_key }) };
   }
   // What the second person sees is what is sent: an amount that was left out is the one that was compared.

@@ -1,12 +1,13 @@
 import { html } from '../../../../kit/html.ts';
 import { hundredths } from '../../../../kit/money.ts';
 import { toApproval } from '../../approvals/held.ts';
-import { movesMoney } from '../../money.ts';
+import { type Moved, movesMoney } from '../../money.ts';
 import { type Answer, fieldOf, redirect, type TeamVisit } from '../../page.ts';
 import { typedAmount } from '../../parts/amount.ts';
 import { type Fault, faultOf } from '../../parts/fault.ts';
 import { wireMoney } from '../../parts/format.ts';
 import { alert, field, idText, pageHead } from '../../parts/parts.ts';
+import { secondNote } from '../../parts/second-note.ts';
 import { disputeOf, isOpenDispute } from './read.ts';
 import { DISPUTE_TEXTS } from './texts.ts';
 
@@ -31,7 +32,7 @@ export async function showAccept(visit: TeamVisit, rejected?: Rejected): Promise
     title: texts.acceptTitle,
     nav: '/disputes',
     ...(rejected ? { status: rejected.fault?.status ?? 422 } : {}),
-    body: html`<p class="back"><a href="${path}">← ${texts.title}</a></p>${pageHead(texts.acceptTitle)}<section class="card narrow">${alert(rejected?.fault?.message)}
+    body: html`<p class="back"><a href="${path}">← ${texts.title}</a></p>${pageHead(texts.acceptTitle)}<section class="card narrow">${alert(rejected?.fault?.message)}${await secondNote(visit, movedBy(dispute))}
 <p>${texts.acceptWhat}</p><ul class="reasons">${texts.acceptEffects.map((effect) => html`<li>${effect}</li>`)}</ul><p>${idText(dispute.id, path)}</p>
 <form method="post" action="${path}/accept?from=${encodeURIComponent(`${path}/accept`)}">${visit.formFields()}
 ${field({ ...confirm, error, inputmode: 'decimal', autocomplete: 'off' })}
@@ -39,14 +40,18 @@ ${field({ ...confirm, error, inputmode: 'decimal', autocomplete: 'off' })}
   };
 }
 
+function movedBy({ amount, currency }: { amount: number; currency: string }): Moved {
+  return { amount_minor: hundredths(amount), currency };
+}
+
 /** Accepts the dispute whose amount was typed, or asks a second person: its money goes back to the payer as that of a refund does. */
 export async function submitAccept(visit: TeamVisit): Promise<Answer> {
-  const { id, amount, currency } = await disputeOf(visit);
+  const dispute = await disputeOf(visit);
+  const { id, amount } = dispute;
   const typed = fieldOf(visit, 'confirm');
   if (typedAmount(typed) !== amount) return showAccept(visit, { typed });
   try {
-    const moved = { amount_minor: hundredths(amount), currency };
-    const accepted = await movesMoney(visit, 'POST /disputes/:id/accept', { params: { id } }, moved);
+    const accepted = await movesMoney(visit, 'POST /disputes/:id/accept', { params: { id } }, movedBy(dispute));
     if (accepted.kind === 'asked') return toApproval(visit, accepted.approval);
   } catch (error) {
     return showAccept(visit, { typed, fault: faultOf(error) });

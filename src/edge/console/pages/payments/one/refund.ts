@@ -9,6 +9,7 @@ import { type Answer, fieldOf, redirect, type TeamVisit } from '../../../page.ts
 import { typedAmount } from '../../../parts/amount.ts';
 import { money } from '../../../parts/format.ts';
 import { alert, field, idText, pageHead, select } from '../../../parts/parts.ts';
+import { secondNote } from '../../../parts/second-note.ts';
 import { refundsOf } from './story.ts';
 import { ONE_TEXTS } from './texts.ts';
 
@@ -42,7 +43,7 @@ export async function showRefund(visit: TeamVisit, asked?: Asked, fault?: Fault)
     nav: '/payments',
     ...(fault ? { status: fault.status } : {}),
     body: html`<p class="back"><a href="${path}">← ${texts.event.back}</a></p>${pageHead(texts.refund.title)}<section class="card narrow">${fault && Object.keys(fault.errors).length === 0 && alert(fault.message)}
-<p>${texts.refund.left(money(left, payment.currency, language))} ${idText(id, path)}</p>
+${await secondNote(visit, { amount_minor: left, currency: payment.currency }, true)}<p>${texts.refund.left(money(left, payment.currency, language))} ${idText(id, path)}</p>
 <p class="note">${[payment.reference, payment.name, payment.phone].filter(Boolean).join(' · ')}</p>
 <form method="post" action="${path}/refund?from=${encodeURIComponent(`${path}/refund`)}">${visit.formFields()}<input type="hidden" name="all" value="${all}">
 ${field({ name: 'amount', label: `${texts.refund.amount} (${payment.currency})`, value: first, error: error('amount'), inputmode: 'decimal', autocomplete: 'off', help: texts.refund.amountHelp })}

@@ -6,7 +6,7 @@ import { type Answer, type ConsolePage, fieldOf, redirect, type TeamVisit, teamP
 import { confirmLines } from './confirm.ts';
 import { makeBatch } from './make.ts';
 import { parseList } from './parse.ts';
-import { runSlice } from './run.ts';
+import { countForSecond, runSlice } from './run.ts';
 import { batchView, formView, PAGE } from './views.ts';
 
 /** Latest lists beside the form. */
@@ -52,13 +52,14 @@ async function showBatch(visit: TeamVisit): Promise<Answer> {
   const batch = await batchOf(visit);
   const ref = { team_id: team.id, id: batch.id };
   const from = /^\d{1,3}$/.test(query.from ?? '') ? Math.max(1, Number(query.from)) : 1;
-  const [sums, lines, troubled] = await Promise.all([
+  const [sums, lines, troubled, second] = await Promise.all([
     sumsOf(store.db, ref),
     linesFrom(store.db, ref, from, PAGE),
     // On one page they are seen where they are.
     batch.lines > PAGE ? troubledLines(store.db, ref, PAGE) : [],
+    batch.started_at === null ? countForSecond(visit, batch) : 0,
   ]);
-  return batchView(visit, { batch, sums, lines, troubled, from });
+  return batchView(visit, { batch, sums, lines, troubled, from, second });
 }
 
 /** Pays out the next lines. The first time is the confirmation of the list. */

@@ -6,10 +6,11 @@ import { hundredths } from '../../../../../kit/money.ts';
 import type { PaidTo } from '../../../../../tenants/api/route.ts';
 import { approvalFault, refuseApproval } from '../../../../../tenants/approvals/faults.ts';
 import { ranBefore } from '../../../approvals/ran.ts';
-import { movesMoney } from '../../../money.ts';
+import { countNeedingSecond, type Moved, movesMoney } from '../../../money.ts';
 import type { TeamVisit } from '../../../page.ts';
 import { recipientLine } from '../recipient.ts';
 import { reasonOf } from './make.ts';
+import { MAX_LINES } from './parse.ts';
 import { BULK_TEXTS } from './texts.ts';
 
 /** Lines that one request pays out: a few seconds at most. */
@@ -32,7 +33,7 @@ export async function runSlice(visit: TeamVisit, batch: BatchRow): Promise<'bala
   const outcomes: Outcome[] = [];
   try {
     for (const line of lines) {
-      const { currency, total } = costOf(line);
+      const { currency, amount_minor: total } = movedBy(line);
       const available = left.get(currency) ?? 0n;
       if (available < total) return 'balance';
       const outcome = await pay(visit, batch, line);
@@ -45,21 +46,27 @@ export async function runSlice(visit: TeamVisit, batch: BatchRow): Promise<'bala
   }
 }
 
+/** Returns how many lines of a list that is not confirmed yet need a second person, each on its own. */
+export async function countForSecond(visit: TeamVisit, batch: BatchRow): Promise<number> {
+  const { store, team } = visit;
+  const lines = await linesThat(store.db, { team_id: team.id, id: batch.id }, 'open', MAX_LINES);
+  return countNeedingSecond(visit, lines.map(movedBy));
+}
+
 async function availableFor({ store, team }: TeamVisit, lines: readonly LineRow[]): Promise<Map<string, bigint>> {
-  const currencies = [...new Set(lines.map((line) => costOf(line).currency))];
+  const currencies = [...new Set(lines.map((line) => movedBy(line).currency))];
   const balances = await Promise.all(currencies.map((currency) => readBalance(store.db, team.id, currency, null)));
   return new Map(balances.map(({ currency, available }) => [currency, hundredths(available)]));
 }
 
-function costOf({ amount_minor, fee_minor, currency }: LineRow): { currency: string; total: bigint } {
+function movedBy({ amount_minor, fee_minor, currency }: LineRow): Moved {
   return {
     currency: must(currency, 'an open line has a currency'),
-    total: must(amount_minor, 'an open line has an amount') + (fee_minor ?? 0n),
+    amount_minor: must(amount_minor, 'an open line has an amount') + (fee_minor ?? 0n),
   };
 }
 
 async function pay(visit: TeamVisit, batch: BatchRow, line: LineRow): Promise<Outcome> {
-  const { currency, total } = costOf(line);
   const call = {
     body: must(line.body, 'an open line has a body'),
     idempotency_key: `bulk-${batch.id}-${line.line}`,
@@ -68,8 +75,7 @@ async function pay(visit: TeamVisit, batch: BatchRow, line: LineRow): Promise<Ou
     },
   };
   try {
-    const moved = { amount_minor: total, currency };
-    const movement = await movesMoney(visit, OPERATION, call, moved);
+    const movement = await movesMoney(visit, OPERATION, call, movedBy(line));
     if (movement.kind === 'asked') return { line: line.line, status: 'asked', result_id: movement.approval, message: null };
     const { id } = movement.reply.body.transfer as { id: string };
     return { line: line.line, status: 'done', result_id: id, message: null };

@@ -25,6 +25,7 @@ interface BulkTexts {
   available: string;
   after: string;
   wrong(lines: string): string;
+  second(lines: string, most: number): string;
   uncovered: string;
   sure(lines: string): string;
   start(lines: string): string;
@@ -76,6 +77,8 @@ export const BULK_TEXTS: Texts<BulkTexts> = {
     available: 'Available now',
     after: 'Available afterwards',
     wrong: (lines) => `Lines that are wrong and are not paid out: ${lines}`,
+    second: (lines, most) =>
+      `Lines on which a second person decides before they are paid out, each on its own: ${lines}. At most ${most} wait at a time; those beyond are rejected and can be tried again.`,
     uncovered: 'The available balance does not cover the list. Lines are paid out in their order as far as it goes.',
     sure: (lines) => `Pay out the lines that repeat a recipient and an amount, too: ${lines}`,
     start: (lines) => `Pay out ${lines} lines`,
@@ -137,6 +140,8 @@ export const BULK_TEXTS: Texts<BulkTexts> = {
     available: 'Disponible maintenant',
     after: 'Disponible ensuite',
     wrong: (lines) => `Lignes erronées, qui ne seront pas virées : ${lines}`,
+    second: (lines, most) =>
+      `Lignes qu’une deuxième personne doit valider avant le virement, chacune séparément\u00A0: ${lines}. Au plus ${most} attendent à la fois\u00A0; les suivantes sont rejetées et peuvent être réessayées.`,
     uncovered: 'Le solde disponible ne couvre pas la liste. Les lignes sont virées dans l’ordre, tant que le solde suffit.',
     sure: (lines) => `Virer aussi les lignes qui répètent un destinataire et un montant : ${lines}`,
     start: (lines) => `Virer ${lines} lignes`,

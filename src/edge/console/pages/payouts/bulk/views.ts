@@ -1,5 +1,6 @@
 import { readBalance } from '../../../../../core/balance/service.ts';
 import type { BatchRow, LineStatus, LineSum, ShownLine } from '../../../../../core/payout-batches/schema.ts';
+import { MAX_WAITING } from '../../../../../tenants/approvals/schema.ts';
 import { type Html, html, raw } from '../../../../../kit/html.ts';
 import { hundredths } from '../../../../../kit/money.ts';
 import { assetPath } from '../../../assets.ts';
@@ -77,6 +78,8 @@ export interface ShownBatch {
   troubled: readonly ShownLine[];
   /** First line of the page. */
   from: number;
+  /** Lines that will need a second person, of a list that is not confirmed. */
+  second: number;
 }
 
 /** A list before, while and after it is paid out. */
@@ -102,7 +105,7 @@ function countOf(sums: readonly LineSum[], ...statuses: LineStatus[]): number {
 }
 
 /** What would be paid out, and the confirmation. */
-async function preview(visit: TeamVisit, { batch, sums }: ShownBatch): Promise<Html> {
+async function preview(visit: TeamVisit, { batch, sums, second }: ShownBatch): Promise<Html> {
   const { language, base, store, team, can } = visit;
   const texts = BULK_TEXTS[language];
   const open = sums.filter(({ status }) => status === 'open');
@@ -124,7 +127,7 @@ async function preview(visit: TeamVisit, { batch, sums }: ShownBatch): Promise<H
     { head: texts.available, kind: 'number', cell: (row) => shown(row.available, row) },
     { head: texts.after, kind: 'number', cell: (row) => shown(row.after, row) },
   ];
-  return html`${alert(wrong > 0 && texts.wrong(number(wrong, language)), 'info')}${alert(rows.some(({ after }) => after < 0n) && texts.uncovered)}
+  return html`${alert(wrong > 0 && texts.wrong(number(wrong, language)), 'info')}${alert(second > 0 && texts.second(number(second, language), MAX_WAITING), 'info')}${alert(rows.some(({ after }) => after < 0n) && texts.uncovered)}
 ${rows.length > 0 && card(texts.sums, table(texts.sums, columns, rows))}${
   count > 0 &&
   can('transfer.write') &&

@@ -5,10 +5,11 @@ import { hundredths } from '../../../../../kit/money.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
 import type { PaidTo } from '../../../../../tenants/api/route.ts';
 import { approvalFault, refuseApproval } from '../../../../../tenants/approvals/faults.ts';
-import { movesMoney } from '../../../money.ts';
+import { type Moved, movesMoney } from '../../../money.ts';
 import { type Answer, type ConsolePage, fieldOf, redirect, type TeamVisit, teamPage } from '../../../page.ts';
 import { money, signedMoney } from '../../../parts/format.ts';
 import { alert, card, facts, pageHead } from '../../../parts/parts.ts';
+import { secondNote } from '../../../parts/second-note.ts';
 import { recipientLine, recipientRows } from '../recipient.ts';
 import { PAYOUT_TEXTS } from '../texts.ts';
 import { type Asked, askedOf, FIELDS, payoutFault, quoteOf } from './asked.ts';
@@ -42,16 +43,20 @@ async function checkPayout(deps: ConsoleDeps, visit: TeamVisit, warning?: string
   }
 }
 
+/** The fee leaves the balance too. */
+function movedBy({ body: { currency }, amount_minor, fee_minor }: Quote): Moved {
+  return { amount_minor: amount_minor + fee_minor, currency };
+}
+
 /** Pays out, and leads to the payout, or to the decision that it waits for. */
 async function sendPayout(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
   const asked = askedOf(visit);
   try {
-    const { body, amount_minor, fee_minor } = await quoteOf(deps, visit, asked);
-    const moved = { amount_minor: amount_minor + fee_minor, currency: body.currency };
+    const quote = await quoteOf(deps, visit, asked);
     const verifyPayee = (payee: PaidTo) => {
       if (fieldOf(visit, 'to') !== recipientLine(payee)) refuseApproval('payee');
     };
-    const movement = await movesMoney(visit, 'POST /transfers', { body: { ...body }, verifyPayee }, moved);
+    const movement = await movesMoney(visit, 'POST /transfers', { body: { ...quote.body }, verifyPayee }, movedBy(quote));
     if (movement.kind === 'asked') return redirect(`${visit.base}/approvals/${movement.approval}`);
     const { id } = movement.reply.body.transfer as { id: string };
     return redirect(`${visit.base}/payouts/${id}?done=create`);
@@ -73,7 +78,7 @@ async function showConfirmation(visit: TeamVisit, asked: Asked, quote: Quote, wa
     kind: 'page',
     title: texts.confirm,
     nav: '/payouts',
-    body: html`<p class="back"><a href="${base}/payouts">← ${texts.title}</a></p>${pageHead(texts.confirm)}${alert(warning)}${!covered && alert(texts.uncovered)}
+    body: html`<p class="back"><a href="${base}/payouts">← ${texts.title}</a></p>${pageHead(texts.confirm)}${alert(warning)}${!covered && alert(texts.uncovered)}${covered && (await secondNote(visit, movedBy(quote)))}
 <div class="columns"><div>${card(texts.cards.recipient, facts(recipientRows({ ...quote.payee.recipient, channel: quote.payee.channel.id }, language)))}</div>
 <div>${sums(visit, quote, hundredths(available), after)}</div></div>
 <form class="card-form" method="post" action="${base}/payouts/send?from=${encodeURIComponent(`${base}/payouts/new`)}">${visit.formFields()}${FIELDS.map(
