@@ -50,11 +50,42 @@ export function linesFrom(db: Queryable, { team_id, id }: BatchRef, from: number
     select ${SHOWN} where l.team_id = ${team_id} and l.batch_id = ${id} and l.line >= ${from} order by l.line limit ${limit}`);
 }
 
-/** Returns the first lines of a list that a person should look at: wrong, failed, or repeating a payout. */
-export function troubledLines(db: Queryable, { team_id, id }: BatchRef, limit: number): Promise<ShownLine[]> {
+/** Returns the lines of a list for which a second person was asked, with their approvals. */
+export function askedLines(
+  db: Queryable,
+  { team_id, id }: BatchRef,
+  limit: number,
+): Promise<{ line: number; approval: string }[]> {
+  return db.all<{ line: number; approval: string }>(sql`
+    select line, result_id as approval from payout_batch_lines
+    where team_id = ${team_id} and batch_id = ${id} and status = 'asked' and result_id is not null order by line limit ${limit}`);
+}
+
+/** Returns which of these lists have a line for which one of these approvals was asked. */
+export async function batchesAsking(
+  db: Queryable,
+  team_id: bigint,
+  { batches, approvals }: { batches: readonly string[]; approvals: readonly string[] },
+): Promise<string[]> {
+  const rows = await db.all<{ id: string }>(sql`
+    select distinct batch_id as id from payout_batch_lines
+    where team_id = ${team_id} and batch_id = any(${[...batches]}::text[]) and status = 'asked' and result_id = any(${[...approvals]}::text[])`);
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Returns the first lines of a list that a person should look at: wrong, failed, or repeating a payout.
+ * @param others numbers of further ones
+ */
+export function troubledLines(
+  db: Queryable,
+  { team_id, id }: BatchRef,
+  others: readonly number[],
+  limit: number,
+): Promise<ShownLine[]> {
   return db.all<ShownLine>(sql`
     select ${SHOWN} where l.team_id = ${team_id} and l.batch_id = ${id}
-      and (l.status in ('wrong', 'failed') or l.status = 'open' and l.repeats is not null)
+      and (l.status in ('wrong', 'failed') or l.status = 'open' and l.repeats is not null or l.line = any(${[...others]}::integer[]))
     order by l.line limit ${limit}`);
 }
 

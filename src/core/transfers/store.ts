@@ -12,6 +12,7 @@ import { BY_SHARD, dueBefore, EVERY_TURN, IN_SHARD, shardsOf, type Turn } from '
 import { ListSearcher } from '../../platform/search/list.ts';
 import type { Searchable } from '../../platform/search/searchable.ts';
 import type { ListTransfersQuery, Recipient, TransferRow } from './schema.ts';
+import type { TransferStatus } from './states.ts';
 
 /** The columns of a {@link TransferRow} with their types. */
 export const COLUMNS: Record<keyof TransferRow, string> = {
@@ -96,6 +97,13 @@ export async function findRecipients(db: Queryable, team_id: bigint, ids: readon
   const rows = await db.all<{ id: string; recipient: Recipient }>(sql`
     select id, recipient from transfers where team_id = ${team_id} and id = any(${ids}::text[])`);
   return new Map(rows.map(({ id, recipient }) => [id, recipient]));
+}
+
+/** Returns the statuses of transfers by the transfers' ids. */
+export async function findStatuses(db: Queryable, team_id: bigint, ids: readonly string[]): Promise<Map<string, TransferStatus>> {
+  const rows = await db.all<{ id: string; status: TransferStatus }>(sql`
+    select id, status from transfers where team_id = ${team_id} and id = any(${[...ids]}::text[])`);
+  return new Map(rows.map(({ id, status }) => [id, status]));
 }
 
 /** Locks transfers in a fixed order until the transaction ends, so that concurrent transactions cannot deadlock. */

@@ -21,7 +21,10 @@ const TONES: Record<ApprovalState, Tone> = {
 };
 
 export function stateBadge(row: ApprovalRow, language: ConsoleLanguage): Html {
-  const state = approvalState(row);
+  return approvalBadge(approvalState(row), language);
+}
+
+export function approvalBadge(state: ApprovalState, language: ConsoleLanguage): Html {
   return badge(APPROVAL_TEXTS[language].states[state], TONES[state]);
 }
 

@@ -4,6 +4,7 @@ import { notFound } from '../../../../../kit/errors.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
 import { type Answer, type ConsolePage, fieldOf, redirect, type TeamVisit, teamPage } from '../../../page.ts';
 import { confirmLines } from './confirm.ts';
+import { followed, linesEnded, waitingAmong } from './follow.ts';
 import { makeBatch } from './make.ts';
 import { parseList } from './parse.ts';
 import { countForSecond, runSlice } from './run.ts';
@@ -26,7 +27,10 @@ export function bulkPages(deps: ConsoleDeps): ConsolePage[] {
 }
 
 async function showForm(visit: TeamVisit, csv = '', fault?: string): Promise<Answer> {
-  return formView(visit, await latestBatches(visit.store.db, visit.team.id, LATEST), csv, fault);
+  const latest = await latestBatches(visit.store.db, visit.team.id, LATEST);
+  const waiting = await waitingAmong(visit, latest);
+  const shown = latest.map((batch) => ({ ...batch, waits: waiting.has(batch.id) }));
+  return formView(visit, shown, csv, fault);
 }
 
 async function upload(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
@@ -52,14 +56,15 @@ async function showBatch(visit: TeamVisit): Promise<Answer> {
   const batch = await batchOf(visit);
   const ref = { team_id: team.id, id: batch.id };
   const from = /^\d{1,3}$/.test(query.from ?? '') ? Math.max(1, Number(query.from)) : 1;
+  const asked = await followed(visit, batch);
   const [sums, lines, troubled, second] = await Promise.all([
     sumsOf(store.db, ref),
     linesFrom(store.db, ref, from, PAGE),
     // On one page they are seen where they are.
-    batch.lines > PAGE ? troubledLines(store.db, ref, PAGE) : [],
+    batch.lines > PAGE ? troubledLines(store.db, ref, linesEnded(asked, 'refused', 'undone'), PAGE) : [],
     batch.started_at === null ? countForSecond(visit, batch) : 0,
   ]);
-  return batchView(visit, { batch, sums, lines, troubled, from, second });
+  return batchView(visit, { batch, sums, lines, troubled, from, second, asked });
 }
 
 /** Pays out the next lines. The first time is the confirmation of the list. */

@@ -16,7 +16,7 @@ interface BulkTexts {
   linesHead: string;
   troubled: string;
   state: string;
-  states: Record<'preview' | 'paused' | 'finished', string>;
+  states: Record<'preview' | 'paused' | 'waiting' | 'finished', string>;
   list(lines: string): string;
   sums: string;
   currency: string;
@@ -33,6 +33,8 @@ interface BulkTexts {
   progressTitle: string;
   progress(done: string, all: string): string;
   asked(lines: string): string;
+  /** How the approvals of lines have ended. */
+  ended: Record<'done' | 'refused' | 'undone', (lines: string) => string>;
   failed(lines: string): string;
   goOn: string;
   pause: string;
@@ -68,7 +70,7 @@ export const BULK_TEXTS: Texts<BulkTexts> = {
     linesHead: 'Lines',
     troubled: 'Lines to look at',
     state: 'State',
-    states: { preview: 'Not confirmed', paused: 'Not finished', finished: 'Finished' },
+    states: { preview: 'Not confirmed', paused: 'Not finished', waiting: 'Waits for a second person', finished: 'Finished' },
     list: (lines) => `List of ${lines} lines`,
     sums: 'What is paid out',
     currency: 'Currency',
@@ -89,6 +91,11 @@ export const BULK_TEXTS: Texts<BulkTexts> = {
     progressTitle: 'Progress',
     progress: (done, all) => `${done} of ${all} lines.`,
     asked: (lines) => `${lines} were sent to a second person.`,
+    ended: {
+      done: (lines) => `Of these, approved and made: ${lines}.`,
+      refused: (lines) => `Not approved: ${lines}.`,
+      undone: (lines) => `Approved, but failed: ${lines}.`,
+    },
     failed: (lines) => `${lines} failed.`,
     goOn: 'Go on',
     pause: 'Pause',
@@ -131,7 +138,7 @@ export const BULK_TEXTS: Texts<BulkTexts> = {
     linesHead: 'Lignes',
     troubled: 'Lignes à examiner',
     state: 'État',
-    states: { preview: 'Non confirmée', paused: 'Inachevée', finished: 'Terminée' },
+    states: { preview: 'Non confirmée', paused: 'Inachevée', waiting: 'Attend une deuxième personne', finished: 'Terminée' },
     list: (lines) => `Liste de ${lines} lignes`,
     sums: 'Ce qui sera viré',
     currency: 'Devise',
@@ -152,6 +159,11 @@ export const BULK_TEXTS: Texts<BulkTexts> = {
     progressTitle: 'Avancement',
     progress: (done, all) => `${done} lignes sur ${all}.`,
     asked: (lines) => `Soumises à une deuxième personne : ${lines}.`,
+    ended: {
+      done: (lines) => `Dont validées et effectuées\u00A0: ${lines}.`,
+      refused: (lines) => `Non validées\u00A0: ${lines}.`,
+      undone: (lines) => `Validées, mais échouées\u00A0: ${lines}.`,
+    },
     failed: (lines) => `${lines} ont été rejetées.`,
     goOn: 'Continuer',
     pause: 'Suspendre',

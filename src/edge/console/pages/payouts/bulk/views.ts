@@ -9,8 +9,10 @@ import { meter } from '../../../parts/charts.ts';
 import { checkbox } from '../../../parts/choices.ts';
 import { money, number, signedMoney } from '../../../parts/format.ts';
 import { alert, badge, card, type Column, pageHead, shortId, table, type Tone, when } from '../../../parts/parts.ts';
+import { approvalBadge } from '../../approvals/parts.ts';
 import { payoutBadge } from '../status.ts';
 import { PAYOUT_TEXTS } from '../texts.ts';
+import { type Followed, linesEnded } from './follow.ts';
 import { COLUMNS } from './parse.ts';
 import { BULK_TEXTS } from './texts.ts';
 
@@ -26,7 +28,7 @@ const EXAMPLE = [
   '0123456789,ng.bank,Kofi Ltd,044,1250.50,NGN,INV-118,',
 ].join('\n');
 
-type Latest = BatchRow & { open: number };
+type Latest = BatchRow & { open: number; waits: boolean };
 
 /** The form of a list, with the lists that were uploaded before. */
 export function formView(visit: TeamVisit, latest: readonly Latest[], csv: string, fault: string | undefined): Answer {
@@ -58,14 +60,15 @@ function latestCard({ language, base }: TeamVisit, latest: readonly Latest[]): H
       cell: ({ id, created_at }) => html`<a href="${base}/payouts/bulk/${id}">${when(created_at, language)}</a>`,
     },
     { head: texts.linesHead, kind: 'number', cell: ({ lines }) => number(lines, language) },
-    { head: texts.state, cell: ({ started_at, open }) => stateBadge(language, started_at !== null, open) },
+    { head: texts.state, cell: ({ started_at, open, waits }) => stateBadge(language, started_at !== null, open, waits) },
   ];
   return card(texts.latest, html`<p class="note">${texts.latestNote}</p>${table(texts.latest, columns, latest)}`);
 }
 
-function stateBadge(language: TeamVisit['language'], started: boolean, open: number): Html {
+function stateBadge(language: TeamVisit['language'], started: boolean, open: number, waits: boolean): Html {
   const texts = BULK_TEXTS[language].states;
   if (!started) return badge(texts.preview, 'idle');
+  if (open === 0 && waits) return badge(texts.waiting, 'warn');
   return open > 0 ? badge(texts.paused, 'warn') : badge(texts.finished, 'good');
 }
 
@@ -80,6 +83,8 @@ export interface ShownBatch {
   from: number;
   /** Lines that will need a second person, of a list that is not confirmed. */
   second: number;
+  /** Lines for which a second person was asked, by number. */
+  asked: ReadonlyMap<number, Followed>;
 }
 
 /** A list before, while and after it is paid out. */
@@ -94,7 +99,7 @@ export async function batchView(visit: TeamVisit, shown: ShownBatch): Promise<An
     title: texts.title,
     nav: '/payouts',
     body: html`<p class="back"><a href="${base}/payouts/bulk">← ${texts.title}</a></p>
-${pageHead(texts.list(number(batch.lines, language)), { note: when(batch.created_at, language), actions: stateBadge(language, batch.started_at !== null, open) })}
+${pageHead(texts.list(number(batch.lines, language)), { note: when(batch.created_at, language), actions: stateBadge(language, batch.started_at !== null, open, linesEnded(shown.asked, 'waiting').length > 0) })}
 ${alert(stop)}${batch.started_at === null ? await preview(visit, shown) : progress(visit, shown)}${linesCard(visit, shown)}
 <script src="${assetPath('payouts')}" defer></script>`,
   };
@@ -144,7 +149,7 @@ function sureBox(language: TeamVisit['language'], repeated: number): Html | fals
 }
 
 /** How far the list is, and what goes on with it. */
-function progress(visit: TeamVisit, { batch, sums }: ShownBatch): Html {
+function progress(visit: TeamVisit, { batch, sums, asked }: ShownBatch): Html {
   const { language, base, query, can, at } = visit;
   const texts = BULK_TEXTS[language];
   const [open, failed] = [countOf(sums, 'open'), countOf(sums, 'failed')];
@@ -153,6 +158,10 @@ function progress(visit: TeamVisit, { batch, sums }: ShownBatch): Html {
   const words = [
     texts.progress(number(right - open, language), number(right, language)),
     countOf(sums, 'asked') > 0 && texts.asked(number(countOf(sums, 'asked'), language)),
+    ...(['done', 'refused', 'undone'] as const).map((ending) => {
+      const { length } = linesEnded(asked, ending);
+      return length > 0 && texts.ended[ending](number(length, language));
+    }),
     failed > 0 && texts.failed(number(failed, language)),
   ].filter(Boolean);
   const post = (action: string, label: string, goesOn: boolean, ask?: Html | false) =>
@@ -171,10 +180,10 @@ function progress(visit: TeamVisit, { batch, sums }: ShownBatch): Html {
 
 const TONES: Record<LineStatus, Tone> = { wrong: 'bad', open: 'idle', done: 'good', asked: 'warn', failed: 'bad' };
 
-function linesCard(visit: TeamVisit, { batch, lines, troubled, from }: ShownBatch): Html {
+function linesCard(visit: TeamVisit, { batch, lines, troubled, from, asked }: ShownBatch): Html {
   const texts = BULK_TEXTS[visit.language];
   const path = `${visit.base}/payouts/bulk/${batch.id}`;
-  const columns = columnsOf(visit);
+  const columns = columnsOf(visit, asked);
   const pages = Array.from({ length: Math.ceil(batch.lines / PAGE) }, (_, i) => i * PAGE + 1);
   const links = pages.map(
     (first) =>
@@ -186,7 +195,7 @@ function linesCard(visit: TeamVisit, { batch, lines, troubled, from }: ShownBatc
   )}`;
 }
 
-function columnsOf({ language, base }: TeamVisit): Column<ShownLine>[] {
+function columnsOf({ language, base }: TeamVisit, asked: ShownBatch['asked']): Column<ShownLine>[] {
   const texts = BULK_TEXTS[language];
   return [
     { head: texts.line, kind: 'number', cell: ({ line }) => number(line, language) },
@@ -198,15 +207,22 @@ function columnsOf({ language, base }: TeamVisit): Column<ShownLine>[] {
     },
     {
       head: texts.state,
-      cell: ({ status, transfer_status, message, repeats }) =>
-        html`${transfer_status ? payoutBadge(transfer_status, language) : badge(texts.lineStates[status], TONES[status])}${
+      cell: (line) => {
+        const { status, repeats } = line;
+        const { transfer_status, message, state } = asked.get(line.line) ?? { ...line, state: 'open' as const };
+        const waits = state === 'open' ? badge(texts.lineStates[status], TONES[status]) : approvalBadge(state, language);
+        return html`${transfer_status ? payoutBadge(transfer_status, language) : waits}${
           repeats && html` ${badge(texts.repeats[repeats], 'warn')}`
-        }${message && html`<span class="under" lang="en">${message}</span>`}`,
+        }${message && html`<span class="under" lang="en">${message}</span>`}`;
+      },
     },
     {
       head: texts.result,
-      cell: ({ status, result_id }) =>
-        result_id === null ? '—' : shortId(result_id, `${base}/${status === 'asked' ? 'approvals' : 'payouts'}/${result_id}`),
+      cell: ({ line, status, result_id }) => {
+        const transfer = status === 'asked' ? asked.get(line)?.transfer : result_id;
+        if (transfer) return shortId(transfer, `${base}/payouts/${transfer}`);
+        return result_id === null ? '—' : shortId(result_id, `${base}/approvals/${result_id}`);
+      },
     },
   ];
 }

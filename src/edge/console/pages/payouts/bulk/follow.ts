@@ -1,0 +1,78 @@
+import { askedLines, batchesAsking } from '../../../../../core/payout-batches/store.ts';
+import type { BatchRow } from '../../../../../core/payout-batches/schema.ts';
+import type { TransferStatus } from '../../../../../core/transfers/states.ts';
+import { findStatuses } from '../../../../../core/transfers/store.ts';
+import { MAX_WAITING } from '../../../../../tenants/approvals/schema.ts';
+import { type ApprovalState, approvalState } from '../../../../../tenants/approvals/states.ts';
+import { findEnds, listWaiting } from '../../../../../tenants/approvals/store.ts';
+import type { TeamVisit } from '../../../page.ts';
+import { MAX_LINES } from './parse.ts';
+
+/** What has become of a line for which a second person was asked. */
+export interface Followed {
+  state: ApprovalState;
+  /** The transfer; null unless one was made. */
+  transfer: string | null;
+  transfer_status: TransferStatus | null;
+  /** Why it failed. */
+  message: string | null;
+}
+
+/**
+ * Returns what has become of the lines of a list for which a second person was asked, by their numbers. Approvals are in `control` and lines
+ * in the store, so that it is read from both each time and never copied: three statements, whatever the number of lines.
+ */
+export async function followed(
+  { store, team, approvals: { control } }: TeamVisit,
+  batch: BatchRow,
+): Promise<Map<number, Followed>> {
+  const asked = await askedLines(store.db, { team_id: team.id, id: batch.id }, MAX_LINES);
+  if (asked.length === 0) return new Map();
+  const ref = { team_id: team.id, environment: store.environment };
+  const ends = await findEnds(
+    control,
+    ref,
+    asked.map(({ approval }) => approval),
+  );
+  const made = [...ends.values()].flatMap(({ result }) => result ?? []);
+  const statuses = made.length > 0 ? await findStatuses(store.db, team.id, made) : new Map<string, TransferStatus>();
+  return new Map(
+    asked.flatMap(({ line, approval }) => {
+      const end = ends.get(approval);
+      if (!end) return [];
+      const { result: transfer, message } = end;
+      const transfer_status = transfer === null ? null : (statuses.get(transfer) ?? null);
+      return [[line, { state: approvalState(end), transfer, transfer_status, message }] as const];
+    }),
+  );
+}
+
+/** Returns the ids of those lists of which a line waits for a second person. */
+export async function waitingAmong(
+  { store, team, approvals: { control } }: TeamVisit,
+  batches: readonly BatchRow[],
+): Promise<Set<string>> {
+  const waiting = await listWaiting(control, team.id, store.environment, MAX_WAITING);
+  if (waiting.length === 0 || batches.length === 0) return new Set();
+  const ids = { batches: batches.map(({ id }) => id), approvals: waiting.map(({ id }) => id) };
+  return new Set(await batchesAsking(store.db, team.id, ids));
+}
+
+/** How the approvals of a list have ended, for its counts. */
+export type Ending = 'waiting' | 'done' | 'refused' | 'undone';
+
+const ENDINGS: Record<ApprovalState, Ending> = {
+  open: 'waiting',
+  approved: 'waiting',
+  done: 'done',
+  rejected: 'refused',
+  withdrawn: 'refused',
+  expired: 'refused',
+  failed: 'undone',
+  lapsed: 'undone',
+};
+
+/** Returns the numbers of the lines whose approvals have ended so. */
+export function linesEnded(all: ReadonlyMap<number, Followed>, ...endings: Ending[]): number[] {
+  return [...all].filter(([, { state }]) => endings.includes(ENDINGS[state])).map(([line]) => line);
+}

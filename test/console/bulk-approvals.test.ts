@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { sql } from '../../src/kit/sql.ts';
+import { type Api, startApi } from '../setup/api.ts';
+import { HEAD, line, Payer, read } from './bulk.ts';
+import { formToken, type Person, signedIn } from './people.ts';
+
+let api: Api;
+const statements: string[] = [];
+
+before(async () => {
+  const listen = ({ text }: { text: string }) => {
+    statements.push(text);
+    return null;
+  };
+  api = await startApi({ workers: false, watch: () => listen });
+});
+after(() => api.stop());
+
+async function withThreshold(payer: Payer, above_minor: bigint): Promise<void> {
+  const { id } = payer.merchant.team;
+  await api.control.run(
+    sql`insert into approval_thresholds (team_id, currency, above_minor) values (${id}, 'XAF', ${above_minor})`,
+  );
+}
+
+/** Paths of the approvals of a list, by the numbers of their lines. */
+async function approvalsOf(payer: Payer, list: string): Promise<(number: number) => string> {
+  const rows = await api.deps.stores.sandbox.db.all<{ line: number; result_id: string }>(
+    sql`select line, result_id from payout_batch_lines where batch_id = ${list.split('/').at(-1)} and status = 'asked'`,
+  );
+  const ids = new Map(rows.map((row) => [row.line, row.result_id]));
+  return (number) => `/console/${payer.merchant.team.id}/sandbox/approvals/${ids.get(number)}`;
+}
+
+async function press(person: Person, path: string, name: string): Promise<void> {
+  const { text } = await person.get(path);
+  assert.equal((await person.post(`${path}/${name}`, formToken(text.slice(text.indexOf('<main'))))).status, 303, text);
+}
+
+/** What the table of lines says about each line: number, then state. */
+function statesOf(text: string): string[] {
+  const table = text.slice(text.lastIndexOf('<tbody>'));
+  return [...table.matchAll(/<tr>([\s\S]*?)<\/tr>/g)].map(([, row = '']) => {
+    const cells = [...row.matchAll(/<td[^>]*>([\s\S]*?)<\/td>/g)].map(([, cell = '']) => cell);
+    const state = /<span class="badge[^"]*">(?:<[^>]+><\/[^>]+>)?([^<]*)</.exec(cells[3] ?? '')?.[1];
+    const path = /href="[^"]*\/(approvals|payouts)\//.exec(cells[4] ?? '')?.[1];
+    return `${state?.trim()} ${path ?? '—'}`;
+  });
+}
+
+test('lines that were sent to a second person follow the decision, on the page of the list and in its counts', async () => {
+  const payer = await Payer.open(api, 50_000);
+  const checker = await signedIn(api, 'finance', payer.merchant.team);
+  await withThreshold(payer, 1_000_00n);
+  const amounts = [30_000, 30_001, 5_000, 5_001, 5_002, 5_003, 500];
+  const key = payer.merchant.sandbox.secret;
+  const kofi = { name: 'Kofi', channel: 'cm.orange', phone: '690000000' };
+  const { id: beneficiary } = (await api.call('POST', '/beneficiaries', { key, body: kofi })).body.beneficiary;
+  const lines = [...amounts.map((amount, i) => line(i + 1, amount)), `${beneficiary},,,5004,XAF,B`];
+  const list = await payer.upload([HEAD, ...lines].join('\n'));
+  await payer.press(list);
+  const before = await payer.person.get(list);
+  const asked = 'Sent for approval approvals';
+  assert.deepEqual(statesOf(before.text), [asked, asked, asked, asked, asked, asked, 'Processing payouts', asked]);
+  assert.match(read(before.text), /Waits for a second person.*8 of 8 lines\. 7 were sent to a second person\./);
+  assert.match(read((await payer.person.get(payer.path)).text), /8 Waits for a second person/);
+
+  const at = await approvalsOf(payer, list);
+  await press(checker, at(1), 'approve');
+  // The balance has 50,000: the payout of the second one is made, and fails.
+  await press(checker, at(2), 'approve');
+  await api.call('DELETE', `/beneficiaries/${beneficiary}`, { key });
+  await press(checker, at(8), 'approve');
+  await press(checker, at(3), 'reject');
+  await press(payer.person, at(4), 'withdraw');
+  const id = at(5).split('/').at(-1);
+  await api.control.run(sql`update approvals set expires_at = pirogue_now() - interval '1 second' where id = ${id}`);
+  const { text } = await payer.person.get(list);
+  assert.deepEqual(statesOf(text), [
+    'Processing payouts',
+    'Failed payouts',
+    'Rejected approvals',
+    'Withdrawn approvals',
+    'Expired approvals',
+    asked,
+    'Processing payouts',
+    'Failed approvals',
+  ]);
+  assert.match(
+    read(text),
+    /7 were sent to a second person\. Of these, approved and made: 2\. Not approved: 3\. Approved, but failed: 1\./,
+  );
+  assert.match(read(text), /Waits for a second person/, 'one line still does');
+  const [made] = (await payer.transfers()).filter(({ reference }) => reference === 'L-1');
+  assert.ok(made && text.includes(`/payouts/${made.id}"`));
+  assert.ok(!/\/retry\?/.test(text), 'nobody pays by another button what was not approved');
+
+  await press(checker, at(6), 'reject');
+  assert.match(read((await payer.person.get(list)).text), /^[^.]*Finished/);
+  assert.match(read((await payer.person.get(payer.path)).text), /8 Finished/);
+});
+
+test('a list of any length reads its approvals in one statement, and lines that were not approved are those to look at', async () => {
+  const payer = await Payer.open(api, 500_000);
+  const checker = await signedIn(api, 'finance', payer.merchant.team);
+  const lines = Array.from({ length: 120 }, (_, i) => line(i + 1, i < 100 ? 100 : 1_500));
+  const list = await payer.upload([HEAD, ...lines].join('\n'));
+  await withThreshold(payer, 1_000_00n);
+  await payer.finish(list);
+  const at = await approvalsOf(payer, list);
+  await press(checker, at(110), 'reject');
+  statements.length = 0;
+  const { text } = await payer.person.get(list);
+  const about = (table: string) => statements.filter((one) => new RegExp(`from ${table}\\b[^;]*any\\(`).test(one)).length;
+  assert.deepEqual([about('approvals'), about('transfers')], [1, 0]);
+  assert.match(read(text), /Lines to look at .* 110 \+237650000110 FCFA 1,500 Rejected/);
+});
