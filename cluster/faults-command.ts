@@ -89,6 +89,7 @@ async function runFaults(
   const { site } = await startForFaults(folder, options, progress);
   if (!site) throw new Error('the databases are not of this cluster');
   const stage = await Stage.open(site, { rate: options.rate, progress });
+  for (const fault of faults) await fault.prepare?.(stage);
   const outcomes: Outcome[] = [];
   const end = options.minutes === null ? Number.POSITIVE_INFINITY : performance.now() + options.minutes * 60_000;
   try {

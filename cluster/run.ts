@@ -9,8 +9,11 @@ import { untilHealthy } from './parts/database.ts';
 import type { Stage } from './stage.ts';
 import { until } from './wait.ts';
 
-const BEFORE_S = 4;
+const BEFORE_S = 3;
+/** Beyond the end of the windows in which requests may fail. */
 const AFTER_S = 6;
+/** After a fault in which none may fail. */
+const AFTER_UNNOTICED_S = 2;
 /** After this long nothing may be under way. */
 const SETTLED_MS = 60_000;
 
@@ -58,7 +61,7 @@ export async function runFault(stage: Stage, fault: Fault): Promise<Outcome> {
   try {
     await stage.wait(BEFORE_S);
     course = await fault.run(stage);
-    await stage.wait(AFTER_S);
+    await stage.wait(fault.is_unnoticed ? AFTER_UNNOTICED_S : AFTER_S);
   } finally {
     await load.stop();
   }

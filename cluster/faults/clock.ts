@@ -8,6 +8,7 @@ function wrongClock(name: string, minutes: number): Fault {
   return {
     name,
     title: `the clock of a node is ${Math.abs(minutes)} minutes ${minutes > 0 ? 'ahead' : 'behind'}`,
+    is_unnoticed: true,
     impossible: ({ state }) =>
       NODES.every((node) => state.processes.some((one) => one.name === node))
         ? null

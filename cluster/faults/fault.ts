@@ -16,6 +16,10 @@ export interface Course {
 export interface Fault {
   name: string;
   title: string;
+  /** No request may fail. */
+  is_unnoticed?: true;
+  /** Changes the cluster before the first load. */
+  prepare?(stage: Stage): Promise<void>;
   /** Returns why it cannot be run here; null: it can. */
   impossible(stage: Stage): string | null;
   run(stage: Stage): Promise<Course>;

@@ -8,6 +8,7 @@ const DEADLINE_MS = 60_000;
 export const promotedTwice: Fault = {
   name: 'promoted-twice',
   title: 'a standby is promoted by hand beside the primary, twice',
+  is_unnoticed: true,
   impossible: () => null,
   async run(stage) {
     const name = (await membersOf(stage.state)).find(({ role }) => role === 'replica')?.name;
