@@ -1,5 +1,6 @@
 import type { ColumnDef, Constraint, Node } from 'libpg-query';
 import type { MigrationFile, Statement } from './file.ts';
+import { KEPT_FOR_EVER } from '../../src/platform/db/partitioning/tables.ts';
 import { commandsOf, droppedBy, namesIn, stronglyLocked } from './locks.ts';
 
 /** What earlier migrations have prepared. */
@@ -112,6 +113,10 @@ export const RULES: Readonly<Record<string, Rule>> = {
       !node.CreateStmt.partbound &&
       !protectedIn(file).has(node.CreateStmt.relation?.relname ?? ''),
   },
+  partitioned: {
+    says: 'an installation may have partitioned this table by team (`pirogue partition`), and a partitioned table has no storage parameters, foreign keys, constraints made from an index, unique indexes without team_id or row triggers with transition tables',
+    breaks: ({ node }) => KEPT_FOR_EVER.some((table) => table === tableNamed(node)) && isImpossiblePartitioned(node),
+  },
   'one-strong-lock': {
     says: 'the file locks a second existing table against writes, which then waits for the first: one table in each file',
     breaks: (statement, file) => {
@@ -125,6 +130,25 @@ export const RULES: Readonly<Record<string, Rule>> = {
 
 function lockedExisting(node: Node, { created }: MigrationFile): string[] {
   return stronglyLocked(node).filter((table) => !created.has(table));
+}
+
+/** The table of a statement that changes one, or makes an index or trigger on it. */
+function tableNamed(node: Node): string {
+  if ('IndexStmt' in node) return node.IndexStmt.relation?.relname ?? '';
+  return 'CreateTrigStmt' in node ? (node.CreateTrigStmt.relation?.relname ?? '') : tableOf(node);
+}
+
+function isImpossiblePartitioned(node: Node): boolean {
+  if ('CreateTrigStmt' in node) return node.CreateTrigStmt.row === true && (node.CreateTrigStmt.transitionRels ?? []).length > 0;
+  if ('IndexStmt' in node) return node.IndexStmt.unique === true && !namesOfIndex(node.IndexStmt.indexParams).includes('team_id');
+  return (
+    commandsOf(node).some(({ subtype }) => subtype === 'AT_SetRelOptions' || subtype === 'AT_ResetRelOptions') ||
+    addedConstraints(node).some(({ contype, indexname }) => indexname !== undefined || contype === 'CONSTR_FOREIGN')
+  );
+}
+
+function namesOfIndex(columns: readonly Node[] = []): string[] {
+  return columns.flatMap((column) => ('IndexElem' in column ? [column.IndexElem.name ?? ''] : []));
 }
 
 function tableOf(node: Node): string {

@@ -6,6 +6,8 @@ import { tryLock } from '../../src/platform/db/embedded/lock.ts';
 import { readyPostmaster } from '../../src/platform/db/embedded/postmaster.ts';
 import { type EmbeddedServer, ensureDatabase, startEmbedded } from '../../src/platform/db/embedded.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
+import { convert, inTurn } from '../../src/platform/db/partitioning/convert.ts';
+import { DEFAULT_PARTITIONS, KEPT_FOR_EVER } from '../../src/platform/db/partitioning/tables.ts';
 import { ensureServiceLogin } from '../../src/platform/db/roles.ts';
 
 const MEMORY = '/dev/shm';
@@ -53,6 +55,7 @@ export async function makeTemplates(server: TestServer): Promise<void> {
   for (const [name, kind] of Object.entries(TEMPLATES)) {
     await ensureDatabase(server, name);
     await migrate(server.url(name), kind);
+    if (kind === 'store' && process.env.TEST_PARTITIONED === '1') await partitionAll(server.url(name));
   }
   const client = await connectClient(server.url('postgres'));
   await ensureServiceLogin(client, new URL(server.url('postgres')).password || undefined);
@@ -61,6 +64,13 @@ export async function makeTemplates(server: TestServer): Promise<void> {
     await client.query(`alter database ${name} with is_template true allow_connections false`);
   }
   await client.end();
+}
+
+/** Partitions what is kept for ever, as `pirogue partition` does: every test then runs on such an installation. */
+async function partitionAll(url: string): Promise<void> {
+  await inTurn(url, {}, async (client) => {
+    for (const table of KEPT_FOR_EVER) await convert(client, url, table, { partitions: DEFAULT_PARTITIONS });
+  });
 }
 
 function hasRoom(folder: string): boolean {

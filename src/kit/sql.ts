@@ -163,9 +163,16 @@ export function pgCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** Returns the violated constraint or unique index, if any. */
+/**
+ * Returns the violated constraint or unique index, if any. A partition reports its own part of it (`payments_3_pkey`): that of the whole table
+ * is returned (`payments_pkey`).
+ */
 export function pgConstraint(error: unknown): string | undefined {
-  return error instanceof Error && 'constraint' in error && typeof error.constraint === 'string' ? error.constraint : undefined;
+  if (!(error instanceof Error && 'constraint' in error && typeof error.constraint === 'string')) return undefined;
+  const { constraint } = error;
+  const partition = 'table' in error && typeof error.table === 'string' ? error.table : '';
+  const [, parent] = /^(\w+)_\d+$/.exec(partition) ?? [];
+  return parent && constraint.startsWith(`${partition}_`) ? `${parent}${constraint.slice(partition.length)}` : constraint;
 }
 
 export const UNIQUE_VIOLATION = '23505';

@@ -113,6 +113,7 @@ test('the commands are the ones in the reference', () => {
       'backup',
       'restore',
       'archive',
+      'partition',
       'doctor',
       'completion',
     ],

@@ -5,7 +5,8 @@ import path from 'node:path';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectClient, type DbClient } from '../../src/platform/db/client.ts';
-import { MigrationBlocked, migrateFrom } from '../../src/platform/db/migrate.ts';
+import { TableBlocked } from '../../src/platform/db/lock-tries.ts';
+import { migrateFrom } from '../../src/platform/db/migrate.ts';
 import { headOf } from '../../src/platform/db/migration-waits.ts';
 import { type Databases, emptyDatabases } from '../setup/databases.ts';
 
@@ -97,7 +98,7 @@ test('a migration that stays blocked names the session that blocks it, without t
     await assert.rejects(
       migrateFrom(folder, databases.sandbox, { ...QUICK, max_tries: 2, report: (_, message) => lines.push(message) }),
       (error) => {
-        assert.ok(error instanceof MigrationBlocked);
+        assert.ok(error instanceof TableBlocked);
         assert.match(
           error.message,
           /in 2 tries: pid \d+ \(.*a long report, idle in transaction\), transaction of \d+ s: select count/,

@@ -36,6 +36,20 @@ const CASES: Readonly<Record<string, { bad: readonly string[][]; good: readonly 
     bad: [[`${CONTRACT}drop index payments_x;`], [`${ALONE}${CONTRACT}drop index concurrently payments_x;`]],
     good: [[`${ALONE}${CONTRACT}drop index concurrently if exists payments_x;`]],
   },
+  partitioned: {
+    bad: [
+      [`${ALONE}create unique index concurrently if not exists payments_x on payments (x);`],
+      ['alter table payments set (fillfactor = 80);'],
+      ['alter table payments add constraint payments_x unique using index payments_x;'],
+      ['alter table attempts add constraint attempts_x foreign key (team_id, payment_id) references payments not valid;'],
+      ['create trigger x after update on postings referencing new table as written for each row execute function f();'],
+    ],
+    good: [
+      [`${ALONE}create unique index concurrently if not exists payments_x on payments (team_id, x);`],
+      ['alter table customers set (fillfactor = 80);'],
+      ['create trigger x after update on postings referencing new table as written for each statement execute function f();'],
+    ],
+  },
   'add-column': {
     bad: [
       ['alter table payments add column x uuid default gen_random_uuid();'],
@@ -63,8 +77,8 @@ const CASES: Readonly<Record<string, { bad: readonly string[][]; good: readonly 
     good: [
       [`alter table payments add constraint x check (x <> '') not valid;`, 'alter table payments validate constraint x;'],
       [
-        `${ALONE}create unique index concurrently if not exists payments_x on payments (team_id, x);`,
-        'alter table payments add constraint payments_x unique using index payments_x;',
+        `${ALONE}create unique index concurrently if not exists customers_x on customers (team_id, x);`,
+        'alter table customers add constraint customers_x unique using index customers_x;',
       ],
     ],
   },
@@ -95,7 +109,7 @@ const CASES: Readonly<Record<string, { bad: readonly string[][]; good: readonly 
   },
   'alter-type': {
     bad: [['alter table payments alter column x type bigint;'], ['alter table payments set unlogged;']],
-    good: [['alter table payments add column x_long bigint;'], ['alter table payments set (fillfactor = 90);']],
+    good: [['alter table payments add column x_long bigint;'], ['alter table customers set (fillfactor = 90);']],
   },
   contract: {
     bad: [

@@ -1,46 +1,29 @@
 import path from 'node:path';
 import { runner } from 'node-pg-migrate';
 import type { Environment } from '../../kit/environment.ts';
-import { pgCode } from '../../kit/sql.ts';
 import { connectClient, type DbClient } from './client.ts';
+import { isLocked, type LockTries, triedAgain } from './lock-tries.ts';
 import { applied, filesOf, sqlFiles } from './migration-files.ts';
 import { takeTurn } from './migration-turn.ts';
-import { type Blocker, describe, watchBlockers } from './migration-waits.ts';
+import { requireNoConversion } from './partitioning/progress.ts';
 import { ensureRoles } from './roles.ts';
 
 const ROOT = path.join(import.meta.dirname, '..', '..', '..', 'migrations');
 
-/** Longest wait for a lock. Statements that come after it wait behind it, so this is how long a migration can stop writers. */
-const LOCK_TIMEOUT_MS = 3_000;
 /** Longer than any index build takes; a server that does not respond must not hold the others for ever. */
 const STATEMENT_MS = 24 * 3_600_000;
-const MAX_TRIES = 20;
-const FIRST_WAIT_MS = 1_000;
-const MAX_WAIT_MS = 30_000;
-const LOCK_NOT_AVAILABLE = '55P03';
-const DEADLOCK = '40P01';
 
-/** Receives one line for each try that found a table locked. */
-export type Report = (fields: Record<string, unknown>, message: string) => void;
-
-export interface MigrateOptions {
+export interface MigrateOptions extends LockTries {
   /** Of a store. Absent while it is not decided: its partitions are made later (platform/db/partitions.ts). */
   environment?: Environment;
-  /** Default: standard error. */
-  report?: Report;
-  lock_timeout_ms?: number;
-  max_tries?: number;
-  first_wait_ms?: number;
 }
-
-/** A migration found its table locked in every try. */
-export class MigrationBlocked extends Error {}
 
 /**
  * Migrates one database to the latest schema. Safe to run from many processes at once, and beside a service that is working: no
  * wait for a lock lasts longer than three seconds; after it the migration lets others pass and tries again.
  * @param kind `control`, or `store` for both sandbox and live
- * @throws MigrationBlocked when a session holds a table for minutes; the message names it
+ * @throws TableBlocked when a session holds a table for minutes; the message names it
+ * @throws Error when `pirogue partition` has begun with a table and not finished
  */
 export function migrate(url: string, kind: 'control' | 'store', options: MigrateOptions = {}): Promise<void> {
   return migrateFrom(path.join(ROOT, kind), url, options);
@@ -55,9 +38,10 @@ export async function migrateFrom(folder: string, url: string, options: MigrateO
     if (await isComplete(client, wanted)) return await makeAhead(client, options);
     const report = options.report ?? ((_, message) => console.error(message));
     await takeTurn(client, (message) => report({}, message));
+    await requireNoConversion(client);
     // Index builds and copies of rows may take hours; only waits for locks are limited.
     await client.query('set statement_timeout = 0');
-    await retried(client, url, options, report, (lock_timeout_ms) => run(client, folder, lock_timeout_ms));
+    await triedAgain(client, url, 'migration', { ...options, report }, (lock_timeout_ms) => run(client, folder, lock_timeout_ms));
     await makeAhead(client, options);
   } finally {
     await client.end();
@@ -98,42 +82,4 @@ async function run(client: DbClient, folder: string, lock_timeout_ms: number): P
     if (!isLocked(error)) for (const text of failures) console.error(text);
     throw error;
   }
-}
-
-function isLocked(error: unknown): boolean {
-  const code = pgCode(error);
-  return code === LOCK_NOT_AVAILABLE || code === DEADLOCK;
-}
-
-/** Runs `work` until it meets no locked table. Finished files are not repeated. */
-async function retried(
-  client: DbClient,
-  url: string,
-  { lock_timeout_ms = LOCK_TIMEOUT_MS, max_tries = MAX_TRIES, first_wait_ms = FIRST_WAIT_MS }: MigrateOptions,
-  report: Report,
-  work: (lock_timeout_ms: number) => Promise<void>,
-): Promise<void> {
-  for (let tries = 1, wait_ms = first_wait_ms; ; tries++, wait_ms = Math.min(wait_ms * 2, MAX_WAIT_MS)) {
-    const watch = watchBlockers(client, url, lock_timeout_ms);
-    try {
-      await work(lock_timeout_ms);
-      return;
-    } catch (error) {
-      await client.query('rollback').catch(() => {});
-      if (!isLocked(error)) throw error;
-      const blockers = await watch.last();
-      if (tries === max_tries) throw blocked(blockers, tries, error);
-      report({ tries, blockers }, `a migration waits for a locked table, try ${tries} of ${max_tries}: ${describe(blockers)}`);
-    } finally {
-      await watch.close();
-    }
-    await new Promise((resolve) => setTimeout(resolve, wait_ms));
-  }
-}
-
-function blocked(blockers: readonly Blocker[], tries: number, cause: unknown): MigrationBlocked {
-  return new MigrationBlocked(
-    `the migration found a table locked in ${tries} tries: ${describe(blockers)}. End that session (select pg_terminate_backend(pid)) or wait for it, then migrate again`,
-    { cause },
-  );
 }

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { MigrationBuilder } from 'node-pg-migrate';
 import pg from 'pg';
 import { pgCode } from '../../kit/sql.ts';
+import { type Ask, indexSteps } from './partitioned-indexes.ts';
 
 /** A comment line that makes a file run without a transaction, as `create index concurrently` requires. */
 export const NO_TRANSACTION = /^-- migration: no transaction$/m;
@@ -52,7 +53,7 @@ export function sqlFiles(lock_timeout_ms: number) {
 async function loadFile(file: string, lock_timeout_ms: number) {
   const text = await fs.readFile(file, 'utf8');
   const up = NO_TRANSACTION.test(text)
-    ? (pgm: MigrationBuilder) => runSeparately(pgm, statementsOf(text))
+    ? (pgm: MigrationBuilder) => runSeparately(pgm, statementsOf(text), lock_timeout_ms)
     : async (pgm: MigrationBuilder) => {
         pgm.sql(`set local lock_timeout = ${lock_timeout_ms}`);
         pgm.sql(text);
@@ -60,11 +61,18 @@ async function loadFile(file: string, lock_timeout_ms: number) {
   return { id: file, filePaths: [file], actions: { up, down: false as const } };
 }
 
-async function runSeparately(pgm: MigrationBuilder, statements: readonly string[]): Promise<void> {
+async function runSeparately(pgm: MigrationBuilder, statements: readonly string[], lock_timeout_ms: number): Promise<void> {
   pgm.noTransaction();
   pgm.sql(`set lock_timeout = ${CONCURRENT_LOCK_TIMEOUT_MS}`);
   for (const name of await interrupted(pgm, statements)) pgm.sql(`drop index concurrently ${pg.escapeIdentifier(name)}`);
-  for (const statement of statements) pgm.sql(statement);
+  const ask: Ask = (query, values) => pgm.db.select(query, [...values]);
+  for (const statement of statements) {
+    // A table that `pirogue partition` has partitioned needs several statements, some of them under a lock that others wait behind.
+    for (const { text, brief } of await indexSteps(ask, statement)) {
+      pgm.sql(`set lock_timeout = ${brief ? lock_timeout_ms : CONCURRENT_LOCK_TIMEOUT_MS}`);
+      pgm.sql(text);
+    }
+  }
   pgm.sql('reset lock_timeout');
 }
 
@@ -73,7 +81,7 @@ async function interrupted(pgm: MigrationBuilder, statements: readonly string[])
   const names = statements.flatMap((statement) => BUILT.exec(statement)?.[1] ?? []);
   const rows = await pgm.db.select(
     `select c.relname as name from pg_index i join pg_class c on c.oid = i.indexrelid
-     where not i.indisvalid and pg_table_is_visible(c.oid) and c.relname = any ($1)`,
+     where not i.indisvalid and c.relkind = 'i' and pg_table_is_visible(c.oid) and c.relname = any ($1)`,
     [names],
   );
   return rows.map(({ name }: { name: string }) => name);

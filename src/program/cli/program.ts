@@ -18,6 +18,7 @@ import { addFloat } from './float/command.ts';
 import { addKeys } from './keys/command.ts';
 import { addLedger } from './ledger/command.ts';
 import { addListen } from './listen/command.ts';
+import { addPartition } from './partition/command.ts';
 import { addPayments } from './payments/command.ts';
 import { addProviders } from './providers/command.ts';
 import { addBreaks, addReconcile } from './reconcile/command.ts';
@@ -75,6 +76,7 @@ export function buildProgram(output: Pick<OutputConfiguration, 'writeOut' | 'wri
   addSecrets(program);
   addBackup(program);
   addArchive(program);
+  addPartition(program);
   addDoctor(program);
   addCompletion(program);
   pointToHelp(program, 'pirogue');

@@ -3,7 +3,8 @@ import { connectClient } from '../../platform/db/client.ts';
 import type { Login } from '../../platform/db/embedded/address.ts';
 import { DEFAULT_MAX_CONNECTIONS } from '../../platform/db/embedded/settings.ts';
 import { type EmbeddedServer, ensureDatabase, startEmbedded } from '../../platform/db/embedded.ts';
-import { migrate, type Report } from '../../platform/db/migrate.ts';
+import type { Report } from '../../platform/db/lock-tries.ts';
+import { migrate } from '../../platform/db/migrate.ts';
 import { ensureRoles, ensureServiceLogin } from '../../platform/db/roles.ts';
 import { connectionsOf } from '../../platform/db/stores.ts';
 

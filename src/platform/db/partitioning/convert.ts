@@ -1,0 +1,158 @@
+import { connectClient, type DbClient } from '../client.ts';
+import { type LockTries, triedAgain } from '../lock-tries.ts';
+import { takeTurn } from '../migration-turn.ts';
+import { askOf, nameIn, partitionedBuild } from '../partitioned-indexes.ts';
+import { obstaclesOf } from './obstacles.ts';
+import { conversionsOf, enter, type Step } from './progress.ts';
+import { COPY_LOCK_TIMEOUT_MS, compareRows, copyRows, type OverRows } from './rows.ts';
+import { shapeOf } from './shape.ts';
+import { switchTables } from './switch.ts';
+import { abandonTarget, makeTarget, targetOf } from './target.ts';
+import { type KeptTable, PARTITIONS_SCHEMA } from './tables.ts';
+
+/** Longer than any step takes; a server that does not respond must not hold the command for ever. */
+const STATEMENT_MS = 24 * 3_600_000;
+/** Building an index waits for older transactions, and nobody waits behind it. */
+const BUILD_LOCK_TIMEOUT_MS = 1_800_000;
+
+/** A writer of one of the rows of a batch waits for its end. */
+const BATCH_ROWS = 2_000;
+/** Nobody waits for comparing: as many batches are compared by one statement. */
+const COMPARED_AT_ONCE = 10;
+
+/** A table cannot be partitioned as it is. */
+export class CannotPartition extends Error {}
+
+export interface ConvertOptions extends LockTries {
+  /** Number of partitions. A conversion that has begun keeps its own. */
+  partitions: number;
+  /** Rows of one transaction of copying. */
+  batch_rows?: number;
+  /** Longest wait of copying for a transaction of the service. */
+  copy_lock_timeout_ms?: number;
+  /** Receives each step and how many of its rows are done. */
+  progress?: (step: Step, rows: number) => void;
+}
+
+/** Runs work on one connection of the owner that holds the turn of migrations: no migration runs meanwhile, and no other conversion. */
+export async function inTurn<Result>(
+  url: string,
+  tries: LockTries,
+  work: (client: DbClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await connectClient(url, STATEMENT_MS);
+  try {
+    await takeTurn(client, (message) => tries.report?.({}, message));
+    // Rows are read in the order of the primary key, whatever the statistics are.
+    await client.query('set statement_timeout = 0; set enable_seqscan = off; set enable_bitmapscan = off; set enable_sort = off');
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * Turns a table into one that is partitioned by a hash of `team_id`, while the service works. May be ended at any moment: the next call continues.
+ * Until the last step the original has all rows.
+ * @returns whether it was partitioned already
+ * @throws CannotPartition
+ */
+export async function convert(
+  client: DbClient,
+  url: string,
+  table: KeptTable,
+  options: ConvertOptions,
+): Promise<{ before: boolean }> {
+  if (await isPartitioned(client, table)) return { before: true };
+  const { progress = () => {}, batch_rows = BATCH_ROWS, copy_lock_timeout_ms = COPY_LOCK_TIMEOUT_MS } = options;
+  const sizes = { batch_rows, copy_lock_timeout_ms };
+  const briefly = <Result>(work: (lock_timeout_ms: number) => Promise<Result>) =>
+    triedAgain(client, url, 'conversion', options, async (lock_timeout_ms) => {
+      await client.query(`set lock_timeout = ${lock_timeout_ms}`);
+      return work(lock_timeout_ms);
+    });
+  const stored = async () => (await conversionsOf(client)).find(({ parent }) => parent === table);
+  if (!(await stored())) {
+    const obstacles = await obstaclesOf(client, table);
+    if (obstacles.length > 0) throw new CannotPartition(`${table} cannot be partitioned: ${obstacles.join('; ')}`);
+    await validateChecks(client, table, briefly);
+    await briefly(() => makeTarget(client, table, options.partitions));
+  }
+  for (let at = await stored(); at; at = await stored()) {
+    const { step } = at;
+    progress(step, at.row_count);
+    await STEPS[step]({
+      ...sizes,
+      client,
+      shape: await shapeOf(client, table),
+      from: at,
+      briefly,
+      done: (rows) => progress(step, rows),
+    });
+  }
+  await client.query(`analyze ${nameIn('public', table)}`);
+  return { before: false };
+}
+
+/** Gives up a conversion that is not finished. */
+export function abandon(client: DbClient, url: string, table: KeptTable, tries: LockTries): Promise<void> {
+  return triedAgain(client, url, 'conversion', tries, async (lock_timeout_ms) => {
+    await client.query(`set lock_timeout = ${lock_timeout_ms}`);
+    await abandonTarget(client, table);
+  });
+}
+
+interface Working extends OverRows {
+  briefly<Result>(work: (lock_timeout_ms: number) => Promise<Result>): Promise<Result>;
+}
+
+/** Each step ends by recording the next one; it may be interrupted and repeated. */
+const STEPS: Readonly<Record<Step, (working: Working) => Promise<void>>> = {
+  copy: async (working) => {
+    await copyRows(working);
+    await enter(working.client, working.from.parent, 'index');
+  },
+  index: async (working) => {
+    await buildIndexes(working);
+    await enter(working.client, working.from.parent, 'compare');
+  },
+  compare: async (working) => {
+    const { client, from, batch_rows } = working;
+    await client.query(`analyze ${targetOf(from.parent)}`);
+    await compareRows({ ...working, batch_rows: batch_rows * COMPARED_AT_ONCE });
+    await enter(client, from.parent, 'switch');
+  },
+  switch: ({ client, from, briefly }) => briefly((lock_timeout_ms) => switchTables(client, from.parent, lock_timeout_ms)),
+};
+
+/** Builds the indexes that are no keys, after copying, which is faster without them. */
+async function buildIndexes({ client, shape, from, briefly, done }: Working): Promise<void> {
+  for (const { name, rest } of shape.indexes.filter(({ unique }) => !unique)) {
+    const build = { unique: false, name, schema: PARTITIONS_SCHEMA, table: from.parent, rest, concurrent: true };
+    for (const { text, brief } of await partitionedBuild(askOf(client), build)) {
+      done(0);
+      if (brief) await briefly(() => client.query(text));
+      else {
+        await client.query(`set lock_timeout = ${BUILD_LOCK_TIMEOUT_MS}`);
+        await client.query(text);
+      }
+    }
+  }
+}
+
+/** Validates the checks that were added for new rows only: the partitioned table has them for all rows. */
+async function validateChecks(client: DbClient, table: KeptTable, briefly: Working['briefly']): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `select quote_ident(conname) as name from pg_constraint where conrelid = to_regclass($1) and contype = 'c' and not convalidated`,
+    [nameIn('public', table)],
+  );
+  for (const { name } of rows)
+    await briefly(() => client.query(`alter table ${nameIn('public', table)} validate constraint ${name}`));
+}
+
+async function isPartitioned(client: DbClient, table: KeptTable): Promise<boolean> {
+  const { rows } = await client.query(`select 1 from pg_class where oid = to_regclass($1) and relkind = 'p'`, [
+    nameIn('public', table),
+  ]);
+  return rows.length > 0;
+}

@@ -1,0 +1,92 @@
+import pg from 'pg';
+import type { DbClient } from '../client.ts';
+import { askOf, nameIn, partitionedBuild } from '../partitioned-indexes.ts';
+import { type Shape, shapeOf } from './shape.ts';
+import { type KeptTable, PARTITIONS_SCHEMA } from './tables.ts';
+
+/** Returns the qualified name of the partitioned table that will take the place of the original. */
+export function targetOf(table: KeptTable): string {
+  return nameIn(PARTITIONS_SCHEMA, table);
+}
+
+/** Trigger and function that repeat each change of the original in its copy. */
+export const COPIER = 'pirogue_copied';
+
+/** Returns the number of the advisory lock that a deletion shares, and that copying takes for itself. */
+export const deletionLock = (table: KeptTable) => `hashtextextended(${pg.escapeLiteral(targetOf(table))}, 0)`;
+
+/** Returns names as SQL, separated by commas. */
+export function namesOf(columns: readonly string[], prefix = ''): string {
+  return columns.map((column) => `${prefix}${pg.escapeIdentifier(column)}`).join(', ');
+}
+
+/**
+ * Makes the partitioned table, empty, with its keys, and the trigger that repeats each change of the original in it from the end of this
+ * transaction on. The trigger waits for the writers of the original, and writers wait meanwhile.
+ */
+export async function makeTarget(client: DbClient, table: KeptTable, partitions: number): Promise<void> {
+  const shape = await shapeOf(client, table);
+  const [original, target] = [nameIn('public', table), targetOf(table)];
+  await client.query('begin');
+  await client.query(
+    `create table ${target} (like ${original} including all excluding indexes excluding identity) partition by hash (team_id)`,
+  );
+  await client.query(`select pirogue_protect($1::regclass)`, [target]);
+  const options = shape.options.length > 0 ? `with (${shape.options.join(', ')})` : '';
+  for (let n = 0; n < partitions; n++) {
+    const partition = nameIn(PARTITIONS_SCHEMA, `${table}_${n}`);
+    await client.query(
+      `create table ${partition} partition of ${target} for values with (modulus ${partitions}, remainder ${n}) ${options}`,
+    );
+    await client.query(`select pirogue_protect($1::regclass)`, [partition]);
+  }
+  for (const { name, definition } of shape.constraints) {
+    await client.query(`alter table ${target} add constraint ${pg.escapeIdentifier(name)} ${definition}`);
+  }
+  for (const { name, rest } of shape.indexes.filter(({ unique }) => unique)) {
+    const build = { unique: true, name, schema: PARTITIONS_SCHEMA, table, rest, concurrent: false };
+    for (const { text } of await partitionedBuild(askOf(client), build)) await client.query(text);
+  }
+  await client.query('insert into pirogue_partitions.conversions (parent, partitions, step) values ($1, $2, $3)', [
+    ...[table, partitions],
+    'copy',
+  ]);
+  await client.query(copierOf(table, shape));
+  await client.query(`revoke execute on function ${copierName(table)}() from public`);
+  await client.query(
+    `create trigger ${COPIER} after insert or update or delete on ${original} for each row execute function ${copierName(table)}()`,
+  );
+  await client.query('commit');
+}
+
+export const copierName = (table: KeptTable) => nameIn(PARTITIONS_SCHEMA, `${COPIER}_${table}`);
+
+/**
+ * Returns the function of the trigger. A row that copying has just inserted may be invisible to this transaction: writing it again waits for
+ * copying to commit. A deletion would find nothing to wait for, and shares a lock with copying instead.
+ */
+function copierOf(table: KeptTable, { columns, key }: Shape): string {
+  const keys = key.map(({ name }) => name);
+  const others = columns.filter((column) => !keys.includes(column));
+  return `create function ${copierName(table)}() returns trigger language plpgsql security definer set search_path = pg_catalog, pg_temp as $copy$
+begin
+  if tg_op = 'DELETE' or (tg_op = 'UPDATE' and (${namesOf(keys, 'old.')}) is distinct from (${namesOf(keys, 'new.')})) then
+    perform pg_advisory_xact_lock_shared(${deletionLock(table)});
+    delete from ${targetOf(table)} where (${namesOf(keys)}) = (${namesOf(keys, 'old.')});
+    if tg_op = 'DELETE' then return null; end if;
+  end if;
+  insert into ${targetOf(table)} (${namesOf(columns)}) values (${namesOf(columns, 'new.')})
+    on conflict (${namesOf(keys)}) do update set (${namesOf(others)}) = row(${namesOf(others, 'excluded.')});
+  return null;
+end $copy$`;
+}
+
+/** Removes the copy and its trigger. The original has all rows at any time. */
+export async function abandonTarget(client: DbClient, table: KeptTable): Promise<void> {
+  await client.query('begin');
+  await client.query(`drop trigger if exists ${COPIER} on ${nameIn('public', table)}`);
+  await client.query(`drop function if exists ${copierName(table)}()`);
+  await client.query(`drop table if exists ${targetOf(table)}`);
+  await client.query('delete from pirogue_partitions.conversions where parent = $1', [table]);
+  await client.query('commit');
+}

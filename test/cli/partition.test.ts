@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import type { ChildProcess } from 'node:child_process';
+import { after, before, describe, test } from 'node:test';
+import { connectClient, type DbClient } from '../../src/platform/db/client.ts';
+import { until } from '../setup/api.ts';
+import { type CommandLine, openCommandLine, pirogue } from './command.ts';
+
+let cli: CommandLine;
+let client: DbClient;
+before(async () => {
+  cli = await openCommandLine();
+  client = await connectClient(cli.databases.live);
+  await client.query(`
+    insert into event_sequences (team_id, resource_id, recorded_to)
+    select case when n % 10 = 0 then 8 else 7 end, 'trx_' || n, n from generate_series(1, 1000) n`);
+  await client.query('analyze event_sequences');
+});
+after(async () => {
+  await client.end();
+  await cli.close();
+});
+
+const rows = async () => (await client.query('select team_id, resource_id, recorded_to from event_sequences order by 1, 2')).rows;
+const step = async () => (await client.query('select step from pirogue_partitions.conversions')).rows[0]?.step;
+
+describe('pirogue partition', () => {
+  test('--check reports sizes, the share of the largest team and the state, and changes nothing', async () => {
+    const { tables, environment } = await cli.json('partition', '--check');
+    assert.equal(environment, 'live');
+    assert.equal(tables.length, 9);
+    const found = tables.find(({ table }: { table: string }) => table === 'event_sequences');
+    assert.deepEqual([found.rows, found.partitions, found.unfinished, found.obstacles], [1_000, 0, null, []]);
+    assert.ok(Math.abs(found.largest_team - 0.9) < 0.001);
+    assert.ok(found.bytes > 50_000);
+    const { stdout } = await cli.run('partition', 'event_sequences', '--check');
+    assert.match(stdout, /^event_sequences +1,000 +0\.0 +90 % +one table$/m);
+  });
+
+  test('a killed run is continued by the next one; meanwhile --check says where it is', async () => {
+    const before = await rows();
+    // A reader that does not end keeps the tables from being switched.
+    const reader = await connectClient(cli.databases.live);
+    await reader.query('begin');
+    await reader.query('select count(*) from event_sequences');
+    let child: ChildProcess | undefined;
+    const killed = pirogue(['partition', 'event_sequences'], cli.env, (running) => {
+      child = running;
+    });
+    await until(step, (at) => at === 'switch', 60_000);
+    child?.kill('SIGKILL');
+    assert.notEqual((await killed).code, 0);
+    const { tables } = await cli.json('partition', 'event_sequences', '--check');
+    assert.equal(tables[0].unfinished.step, 'switch');
+    assert.deepEqual(await rows(), before);
+    await reader.query('commit');
+    await reader.end();
+    assert.deepEqual(await cli.json('partition', 'event_sequences'), {
+      environment: 'live',
+      tables: [{ table: 'event_sequences', result: 'partitioned' }],
+    });
+    assert.deepEqual(await rows(), before);
+  });
+
+  test('a table that is partitioned is left as it is', async () => {
+    const { stdout } = await cli.run('partition', 'event_sequences', '--partitions', '32');
+    assert.match(stdout, /^event_sequences +partitioned before$/m);
+    assert.match((await cli.run('partition', 'event_sequences', '--check')).stdout, / 8 partitions$/m);
+  });
+
+  test('--abandon removes what is unfinished', async () => {
+    assert.equal((await cli.json('partition', 'transfers', '--abandon')).tables[0].result, 'nothing to abandon');
+  });
+
+  test('what is in the way is named, with exit code 1', async () => {
+    await client.query('create view watched as select id from payments');
+    const { code, stderr } = await cli.run('partition', 'payments');
+    await client.query('drop view watched');
+    assert.equal(code, 1);
+    assert.match(stderr, /^pirogue: payments cannot be partitioned: .*view watched depends on it.*Remove what is in the way/);
+  });
+
+  const wrong: [string[], RegExp][] = [
+    [[], /give the tables to partition, or --check/],
+    [['payment'], /payment cannot be partitioned: give payments, postings/],
+    [['payments', '--partitions', '7'], /Choose 4, 8, 16, 32/],
+    [['payments', '--check', '--abandon'], /cannot be used with/],
+  ];
+  for (const [args, message] of wrong) {
+    test(`${args.join(' ') || 'no table'}: rejected with exit code 2`, async () => {
+      const { code, stderr } = await cli.run('partition', ...args);
+      assert.equal(code, 2);
+      assert.match(stderr, message);
+    });
+  }
+});
