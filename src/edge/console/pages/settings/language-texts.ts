@@ -22,8 +22,7 @@ export const LANGUAGE_TEXTS: Texts<Record<Name, string>> = {
     note: 'For the pages on which your customers pay, and the mails that they get, in sandbox and live.',
     card: 'Language of your payers',
     when: 'Pages are in',
-    whenHelp:
-      'A payer can always choose another language on the page. A payment, link or invoice with a language of its own keeps it.',
+    whenHelp: 'A payer can always choose another language on the page. A payment or link with a language of its own keeps it.',
     browser: 'the language of the payer’s browser',
     always: 'always the language below',
     language: 'Language',
@@ -41,7 +40,7 @@ export const LANGUAGE_TEXTS: Texts<Record<Name, string>> = {
     card: 'Langue de vos payeurs',
     when: 'Les pages sont',
     whenHelp:
-      'Le payeur peut toujours choisir une autre langue sur la page. Un paiement, un lien ou une facture qui a sa propre langue la garde.',
+      'Le payeur peut toujours choisir une autre langue sur la page. Un paiement ou un lien qui a sa propre langue la garde.',
     browser: 'dans la langue du navigateur du payeur',
     always: 'toujours dans la langue ci-dessous',
     language: 'Langue',
