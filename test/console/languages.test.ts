@@ -123,6 +123,16 @@ test('what a payer chooses on the page, and what a payment, link or invoice name
     'en',
     'the locale of an invoice comes before the fallback',
   );
+  const wolof = [...Array.from({ length: 19 }, () => 'wo'), 'wo-SN'].join();
+  for (const accepts of ['wo-SN', wolof, 'sw-KE;q=0.1, wo-SN']) {
+    assert.equal(
+      await languageAt(await invoiced({ locale: 'pt' }), accepts),
+      'fr',
+      'the locale of an invoice comes after the country',
+    );
+  }
+  const unknown = Array.from({ length: 25 }, () => 'de').join();
+  assert.equal(await languageAt(await invoiced({ locale: 'pt' }), unknown), 'pt', 'however many languages the browser names');
 });
 
 test('mails to payers are in the language of the team, or have it beside those of the country', async () => {

@@ -55,9 +55,8 @@ export function wishedLanguage({ lang, accepts }: Visit): Language {
  */
 function languageOf({ lang, accepts }: Visit, { row: { locale }, seller }: Opened): Language {
   if (isLanguage(lang)) return lang;
-  const fixed = fixedLanguage(seller);
-  if (fixed) return isLanguage(locale) ? locale : fixed;
-  return payerLanguage(locale === null ? accepts : `${accepts ?? ''},${locale};q=0.001`, seller);
+  if (!isLanguage(locale)) return payerLanguage(accepts, seller);
+  return fixedLanguage(seller) ? locale : preferredLanguage(accepts, locale);
 }
 
 /** Answers 404 for a URL without an invoice. */
