@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ENVIRONMENTS, type Environment } from '../../src/kit/environment.ts';
+import { sql } from '../../src/kit/sql.ts';
 import type { ConsolePage } from '../../src/edge/console/page.ts';
 import { consolePagesOf } from '../../src/edge/console/pages.ts';
 import { isPermitted, PERMISSIONS, ROLES } from '../../src/tenants/people/roles.ts';
@@ -103,6 +104,35 @@ test('of a form, as many fields are read as any of ours has: more only take the 
   const fields = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, '']));
   const send = (count: number) => stranger.post('/console/language', { ...fields(count), ...token, language: 'fr' });
   assert.deepEqual([(await send(500)).status, (await send(1_000)).status], [303, 403]);
+});
+
+test('a form that is larger than any of ours is rejected before a page repeats it', async () => {
+  const quotes = (count: number) => "'".repeat(count);
+  const form = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin' };
+  const sizes: [path: string, bytes: number, status: number][] = [
+    ['/console/sign-in', 10_000, 422],
+    ['/console/sign-in', 100_000, 400],
+    ['/console/account/sessions', 100_000, 400],
+    [`/console/${api.team.id}/sandbox/payouts/new`, 400_000, 403],
+    [`/console/${api.team.id}/sandbox/payouts/new`, 1_000_000, 400],
+    [`/console/${api.team.id}/sandbox/payouts/bulk`, 2_000_000, 403],
+    [`/console/${api.team.id}/sandbox/payouts/bulk`, 3_000_000, 400],
+  ];
+  const owner = await signedIn(api, 'owner');
+  await api.control.run(sql`update console_sessions set proved_at = now() - interval '11 minutes' where user_id = ${owner.id}`);
+  const own = formToken((await owner.get('/console/account')).text);
+  const stranger = new Person(api.url);
+  const open = formToken((await stranger.get('/console/sign-in')).text);
+  for (const [path, bytes, status] of sizes) {
+    const [person, token] = path === '/console/sign-in' ? [stranger, open] : [owner, own];
+    const cookie = [...person.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    // Sent as it is: a browser would encode the quotes.
+    const body = `${new URLSearchParams(token)}&email=${quotes(bytes)}`;
+    const shown = await fetch(new URL(path, api.url), { method: 'POST', headers: { ...form, cookie }, body });
+    const text = await shown.text();
+    assert.equal(shown.status, status, `${path} ${bytes}`);
+    if (status === 400) assert.ok(text.length < 50_000 && text.includes('<h1'), path);
+  }
 });
 
 test('the choice of a language leads back to a page, also where only a form leads', async () => {

@@ -119,6 +119,8 @@ interface Common {
   method: 'GET' | 'POST';
   /** Below `/console`; of a team's page, below `/console/:team/:environment`. */
   path: string;
+  /** Maximum size of its form, where it is not that of the others. */
+  body_bytes?: number;
 }
 
 /** A page or an action, as data: the router, the navigation and a test of all roles derive from it. */

@@ -23,9 +23,12 @@ import { consolePagesOf } from './pages.ts';
 import { confirmAction } from './pages/sign-in/confirm-action.ts';
 import { cookieNames, isFresh, refuseRole, teamVisit, visitOf } from './visit.ts';
 
-/** Maximum size of a form. A list of payouts is the largest. */
-const BODY_BYTES = 2 * 1024 * 1024;
-/** Fields of a form that are read. The largest of ours has fewer than a hundred. */
+/**
+ * Maximum size of a form: outside a team, where anybody may send one, and in it. A page can repeat what was sent, with five characters
+ * for one, and the process serves no payment while it does.
+ */
+const BODY_BYTES = { outside: 64 * 1024, team: 512 * 1024 };
+/** Fields of a form that are read. An invoice of a hundred lines has about five hundred. */
 const MAX_FIELDS = 1_000;
 /** Lifetime of the cookies of browser and language in seconds; the session's ends with the browser, and earlier on the server. */
 const COOKIE_S = 365 * 86_400;
@@ -59,7 +62,7 @@ export function consolePages(deps: ConsoleDeps, routes: readonly Route[]): Pages
 async function serveConsole(scope: FastifyInstance, context: Context): Promise<void> {
   await scope.register(cookie);
   // Replaces the plugin's parser, which has no limit on fields: hundreds of thousands would block the event loop for a second.
-  await scope.register(formbody, { bodyLimit: BODY_BYTES, parser: (text) => parse(text, '&', '=', { maxKeys: MAX_FIELDS }) });
+  await scope.register(formbody, { parser: (text) => parse(text, '&', '=', { maxKeys: MAX_FIELDS }) });
   scope.removeContentTypeParser(['text/plain', 'application/json']);
   scope.addHook('onRequest', async (request) => {
     // The payers' host has no console, so that neither can read the cookies of the other.
@@ -74,7 +77,7 @@ async function serveConsole(scope: FastifyInstance, context: Context): Promise<v
     scope.route({
       method: page.method,
       url: page.who === 'team' ? `/:team/:environment${page.path}` : page.path,
-      bodyLimit: BODY_BYTES,
+      bodyLimit: page.body_bytes ?? (page.who === 'team' ? BODY_BYTES.team : BODY_BYTES.outside),
       exposeHeadRoute: page.method === 'GET',
       handler: async (request, reply) => {
         const visit = await visitOf(context.deps, request, context.secure);

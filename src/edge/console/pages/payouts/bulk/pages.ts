@@ -6,12 +6,15 @@ import { type Answer, type ConsolePage, fieldOf, redirect, type TeamVisit, teamP
 import { confirmLines } from './confirm.ts';
 import { followed, linesEnded, waitingAmong } from './follow.ts';
 import { makeBatch } from './make.ts';
-import { parseList } from './parse.ts';
+import { MAX_CHARACTERS, parseList } from './parse.ts';
 import { countForSecond, runSlice } from './run.ts';
 import { batchView, formView, PAGE } from './views.ts';
 
 /** Latest lists beside the form. */
 const LATEST = 10;
+
+/** A list of the maximum length, in which a form takes up to nine bytes for each character. */
+const MAX_LIST_BYTES = 9 * MAX_CHARACTERS;
 
 /** Bulk payouts: a list is uploaded, checked, confirmed, and paid out slice by slice. */
 export function bulkPages(deps: ConsoleDeps): ConsolePage[] {
@@ -19,7 +22,7 @@ export function bulkPages(deps: ConsoleDeps): ConsolePage[] {
   const write = { permission: 'transfer.write', fresh: true } as const;
   return [
     teamPage({ ...write, method: 'GET', path, handle: (visit) => showForm(visit) }),
-    teamPage({ ...write, method: 'POST', path, handle: (visit) => upload(deps, visit) }),
+    teamPage({ ...write, method: 'POST', path, body_bytes: MAX_LIST_BYTES, handle: (visit) => upload(deps, visit) }),
     teamPage({ method: 'GET', path: `${path}/:batch`, permission: 'transfer.read', handle: showBatch }),
     teamPage({ ...write, method: 'POST', path: `${path}/:batch/run`, handle: run }),
     teamPage({ ...write, method: 'POST', path: `${path}/:batch/retry`, handle: retry }),

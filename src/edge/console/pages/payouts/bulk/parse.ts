@@ -6,7 +6,7 @@ import { BULK_TEXTS } from './texts.ts';
 /** Maximum lines of a list. */
 export const MAX_LINES = 500;
 /** Maximum characters of a list: 500 lines with long names and descriptions. */
-const MAX_CHARACTERS = 256 * 1024;
+export const MAX_CHARACTERS = 256 * 1024;
 
 /** Columns of a list, in the order of the example. Their names are part of docs/console.md. */
 export const COLUMNS = ['recipient', 'channel', 'name', 'bank_code', 'amount', 'currency', 'reference', 'description'] as const;
