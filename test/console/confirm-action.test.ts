@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { Secret, TOTP } from 'otpauth';
 import { consolePagesOf } from '../../src/edge/console/pages.ts';
 import { fundSandbox } from '../../src/core/transfers/fund.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { hashPassword } from '../../src/tenants/people/passwords.ts';
+import { newTotp } from '../../src/tenants/people/totp.ts';
 import { type Api, startApi } from '../setup/api.ts';
 import { paid } from '../setup/pay.ts';
 import { type Person, type Shown, signedIn } from './people.ts';
@@ -138,6 +140,25 @@ describe('an action whose factor has expired keeps what was typed', () => {
     await owner.post(keys, typed);
     assert.deepEqual(await made(), [{ kind: 'restricted', scopes: ['resource.read', 'refund.write'], ips: 2 }]);
   });
+});
+
+test('a form that is submitted twice with one code is carried out once, and neither answer says that it failed', async () => {
+  const person = await withPassword();
+  const { sealed, secret } = newTotp(api.deps.secrets, { id: person.id, email: 'codes@shop.example' });
+  await api.control.run(sql`update users set totp_sealed = ${sealed} where id = ${person.id}`);
+  const payment = await paid(api);
+  const path = `${base}/payments/${payment}/refund`;
+  const typed: [string, string][] = [...hiddenOf(await person.get(path)), ['amount', '1500'], ['reason', 'duplicate']];
+  await expire(person);
+  const code = new TOTP({ secret: Secret.fromBase32(secret) }).generate();
+  const sent: [string, string][] = [...typed, ['_password', PASSWORD], ['_code', code]];
+  const answers = await Promise.all([person.post(path, sent), person.post(path, sent), person.post(path, sent)]);
+  for (const { to } of answers) assert.equal(to, `${base}/payments/${payment}?done=refund`);
+  assert.equal((await refundsOf(payment)).length, 1);
+
+  await expire(person);
+  const replayed = await person.post(path, sent);
+  assert.deepEqual([replayed.status, replayed.text.includes('name="_password"')], [422, true], 'the code is used up');
 });
 
 test('every action of a team that needs a fresh factor asks for it with all that was typed, writes nothing, and then runs', async () => {

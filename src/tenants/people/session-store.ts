@@ -48,6 +48,13 @@ export async function touchSession(db: Queryable, id: string): Promise<void> {
   await db.run(sql`update console_sessions set seen_at = pirogue_now() where id = ${id}`);
 }
 
+/** Returns when the person last presented a factor in a session that was not revoked, in milliseconds since the epoch; 0 for none. */
+export async function provedAt(db: Queryable, id: string): Promise<number> {
+  const row = await db.maybe<{ proved_at: Date }>(sql`
+    select proved_at from console_sessions where id = ${id} and revoked_at is null`);
+  return row?.proved_at.getTime() ?? 0;
+}
+
 /** Notes that the person presented a factor just now. */
 export async function proveSession(db: Queryable, id: string): Promise<void> {
   await db.run(sql`update console_sessions set proved_at = pirogue_now(), seen_at = pirogue_now() where id = ${id}`);

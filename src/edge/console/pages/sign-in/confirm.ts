@@ -3,6 +3,7 @@ import { type Html, type HtmlPart, html } from '../../../../kit/html.ts';
 import { attempt, byAddress } from '../../../../tenants/people/attempts.ts';
 import { hasSecondFactor, listPasskeys } from '../../../../tenants/people/factor-store.ts';
 import { provePasskey, siteOf } from '../../../../tenants/people/passkeys.ts';
+import { provedAt } from '../../../../tenants/people/session-store.ts';
 import { attemptCode, confirmSession, presentCode, presentOwnPassword } from '../../../../tenants/people/sign-in.ts';
 import { findUser } from '../../../../tenants/people/store.ts';
 import type { ConsoleDeps } from '../../deps.ts';
@@ -80,10 +81,22 @@ async function confirmed(deps: ConsoleDeps, visit: PersonVisit, said: Said | nul
 }
 
 /**
+ * Returns why a factor was rejected; null when the session got one while it was verified. A form that is submitted twice presents a code
+ * or passkey that its first submit has used up: to answer that it is wrong would report an action as not done that is.
+ */
+async function unlessProved({ stores }: ConsoleDeps, { session }: PersonVisit, said: Said | null): Promise<Said | null> {
+  return said && (await provedAt(stores.control, session.id)) > session.proved_at ? null : said;
+}
+
+/**
  * Notes a fresh factor in the session when the form has the password, and the code of a person with a second factor.
  * @returns why not; null when it is noted
  */
 export async function presentPassword(deps: ConsoleDeps, visit: PersonVisit, names: FactorNames): Promise<Said | null> {
+  return unlessProved(deps, visit, await rightPassword(deps, visit, names));
+}
+
+async function rightPassword(deps: ConsoleDeps, visit: PersonVisit, names: FactorNames): Promise<Said | null> {
   const wrong = { text: SIGN_IN_TEXTS[visit.language].confirmWrong, status: 422 };
   const presented = await presentOwnPassword(deps, visit, visit.session, secretOf(visit, names.password));
   if (presented.kind === 'limited') return limitedText(visit, presented.wait_ms);
@@ -105,13 +118,20 @@ export async function presentPassword(deps: ConsoleDeps, visit: PersonVisit, nam
  * @returns why not; null when it is noted
  */
 export async function presentPasskey(deps: ConsoleDeps, visit: PersonVisit, names: FactorNames): Promise<Said | null> {
+  return unlessProved(deps, visit, await rightPasskey(deps, visit, names));
+}
+
+async function rightPasskey(deps: ConsoleDeps, visit: PersonVisit, names: FactorNames): Promise<Said | null> {
   const { control } = deps.stores;
   const wait_ms = await attempt(control, [byAddress(visit.ip)]);
   if (wait_ms > 0) return limitedText(visit, wait_ms);
   const site = siteOf(visit.origin);
   const expected = site && { secrets: deps.secrets, site, browser: visit.browser, at: visit.at };
-  const key = expected && (await provePasskey(control, expected, secretOf(visit, names.answer)));
-  if (key?.user_id !== visit.session.user.id) return { text: SIGN_IN_TEXTS[visit.language].passkeyFailed, status: 422 };
-  await control.transaction((tx) => confirmSession(tx, visit.session, visit));
-  return null;
+  // In one transaction: the challenge is used up exactly when the session has the factor.
+  return control.transaction(async (tx) => {
+    const key = expected && (await provePasskey(tx, expected, secretOf(visit, names.answer)));
+    if (key?.user_id !== visit.session.user.id) return { text: SIGN_IN_TEXTS[visit.language].passkeyFailed, status: 422 };
+    await confirmSession(tx, visit.session, visit);
+    return null;
+  });
 }
