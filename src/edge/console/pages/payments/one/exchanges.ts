@@ -33,7 +33,7 @@ function callbackMoment(visit: TeamVisit, row: ExchangeRow, callback: Authentica
   return {
     ...{ at: row.created_at, place: 2.6, tone },
     title: html`${texts.callback(row.provider)} ${badge(texts.authentications[callback], tone)}`,
-    body: html`<p class="note">${texts.note} ${idText(row.subject_id)}</p><details><summary>${texts.showCallback}</summary>${one(visit, row)}</details>`,
+    body: html`<p class="note">${idText(row.subject_id)}</p><details><summary>${texts.showCallback}</summary>${one(visit, row)}</details>`,
   };
 }
 

@@ -22,7 +22,10 @@ import type { TeamVisit } from '../../../page.ts';
 export const MAX_ROWS = 200;
 
 /** Latest exchanges and callbacks of each attempt, refund and payout: polls repeat themselves. */
-const MAX_EXCHANGES = 60;
+const MAX_EXCHANGES = 40;
+
+/** Attempts and refunds of one payment whose exchanges are shown: few have more than two. */
+const MAX_SUBJECTS = 50;
 
 export type Refund = ReturnType<typeof presentRefund>;
 export type Dispute = ReturnType<typeof presentDispute>;
@@ -83,7 +86,7 @@ export async function readStory(deps: Pick<ConsoleDeps, 'stores'>, visit: TeamVi
 export async function exchangesAbout({ store, team, at, can }: TeamVisit, ids: readonly string[]): Promise<ExchangeRow[]> {
   if (!can('audit.read')) return [];
   const from = lowestIdAt('pex', store.environment, at - EXCHANGES_KEEP_MS);
-  return exchangesOf(store.db, team.id, ids, from, MAX_EXCHANGES);
+  return exchangesOf(store.db, team.id, ids.slice(0, MAX_SUBJECTS), from, MAX_EXCHANGES);
 }
 
 const NO_EVENTS: Pick<Story, 'events' | 'deliveries' | 'waiting'> = { events: [], deliveries: [], waiting: [] };
