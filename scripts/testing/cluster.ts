@@ -60,6 +60,7 @@ export async function makeTemplates(server: TestServer): Promise<void> {
   const client = await connectClient(server.url('postgres'));
   await ensureServiceLogin(client, new URL(server.url('postgres')).password || undefined);
   for (const name of Object.keys(TEMPLATES)) {
+    await writeCatalogCache(server.url(name));
     // a database that somebody is connected to cannot be copied
     await client.query(`alter database ${name} with is_template true allow_connections false`);
   }
@@ -71,6 +72,15 @@ async function partitionAll(url: string): Promise<void> {
   await inTurn(url, {}, async (client) => {
     for (const table of KEPT_FOR_EVER) await convert(client, url, table, { partitions: DEFAULT_PARTITIONS });
   });
+}
+
+/**
+ * The first connection after a migration writes what every connection reads at its start (pg_internal.init). Copies get the file; without it,
+ * the first connections of each of them would do the same work.
+ */
+async function writeCatalogCache(url: string): Promise<void> {
+  const client = await connectClient(url);
+  await client.end();
 }
 
 function hasRoom(folder: string): boolean {

@@ -14,6 +14,17 @@ test('each test file has three databases of its own, with the newest schema', as
   }
 });
 
+test('a copy has what each connection reads at its start, before the first one', async (t) => {
+  const { control, sandbox, live, drop } = await cloneDatabases();
+  atEnd(t, drop);
+  const server = Object.assign(new URL(live), { pathname: '/postgres' }).href;
+  for (const url of [control, sandbox, live]) {
+    const name = new URL(url).pathname.slice(1);
+    const text = `select f from pg_database d, pg_ls_dir('base/' || d.oid) f where datname = '${name}' and f = 'pg_internal.init'`;
+    assert.equal((await query(server, text)).length, 1, name);
+  }
+});
+
 test('data written in one database is in no other, and dropping does not wait for open connections', async () => {
   const [one, other] = await Promise.all([cloneDatabases(), cloneDatabases()]);
   await query(one.live, 'create table mine (n int)');
