@@ -4,10 +4,22 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import Fastify from 'fastify';
 import { canonicalJson } from '../../src/kit/json.ts';
 import { buildDocument, templateOf } from '../../src/edge/openapi/document.ts';
-import type { Document, Method, Operation, Parameter, Ref, Response, Schema } from '../../src/edge/openapi/types.ts';
+import type {
+  Document,
+  Header,
+  MediaType,
+  Method,
+  Operation,
+  Parameter,
+  Ref,
+  Response,
+  Schema,
+} from '../../src/edge/openapi/types.ts';
 import { allRoutes } from '../../src/program/program.ts';
 import { validatorOf } from '../../src/tenants/api/validation.ts';
 import { runNode } from '../../scripts/testing/process.ts';
@@ -36,6 +48,24 @@ function operations(): [string, Operation][] {
 
 test('docs/openapi.json matches the routes', () => {
   compareFile('docs/openapi.json', `${JSON.stringify(document, null, 2)}\n`);
+});
+
+test('every schema of the routes and of the document is valid JSON Schema', () => {
+  const requests = new Ajv({ strict: false });
+  for (const { method, path, body, query } of allRoutes(api.deps))
+    for (const schema of [body, query]) {
+      if (schema) assert.ok(requests.validateSchema(schema), `${method} ${path}: ${requests.errorsText()}`);
+    }
+  const shapes = new Ajv2020({ strict: false });
+  const isValid = (name: string, schema: object) => assert.ok(shapes.validateSchema(schema), `${name}: ${shapes.errorsText()}`);
+  for (const [name, schema] of Object.entries(document.components.schemas)) isValid(name, schema);
+  for (const [name, { responses }] of operations())
+    for (const [status, answer] of Object.entries(responses)) {
+      const { headers = {}, content = {} } = contract.resolve<Response>(answer);
+      for (const header of Object.values(headers))
+        isValid(`header of ${name} ${status}`, contract.resolve<Header>(header as Header | Ref).schema);
+      for (const { schema } of Object.values(content) as MediaType[]) isValid(`${name} ${status}`, schema);
+    }
 });
 
 test('the same routes generate the same text on any machine', () => {
