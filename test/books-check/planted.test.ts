@@ -85,9 +85,19 @@ async function setAside(): Promise<void> {
   }
 }
 
+/** The shop is compared as a team with few payments, and as one with many. */
 async function differences(db: Queryable): Promise<BooksDifference[]> {
   const found: BooksDifference[] = [];
   await checkTeam(db, shop.team_id, (difference) => found.push(difference));
+  const ofMany: BooksDifference[] = [];
+  await checkTeam(
+    db,
+    shop.team_id,
+    (difference) => ofMany.push(difference),
+    () => {},
+    0,
+  );
+  assert.deepEqual(ofMany, found);
   return found;
 }
 

@@ -3,8 +3,18 @@ import { decimal } from '../../money/ledger/decimal.ts';
 import type { BooksCheck, Compared, Report } from './differences.ts';
 import { archivedWithin } from '../payments/archived-store.ts';
 import { comparePayments, lastPaymentOfChunk, type SubjectRange } from './payments-store.ts';
+import { FEW_SUBJECTS } from './planning.ts';
 import { checkSetAside } from './reconciliation.ts';
-import { compareReleases, findOwing, findStrays, nextTeam, PAYMENTS, refreshStatistics, TRANSFERS } from './team-store.ts';
+import {
+  compareReleases,
+  findOwing,
+  findStrays,
+  hasFewSubjects,
+  nextTeam,
+  PAYMENTS,
+  refreshStatistics,
+  TRANSFERS,
+} from './team-store.ts';
 import { compareTransfers, lastTransferOfChunk } from './transfers-store.ts';
 
 /** Payments or transfers compared in one statement, which takes about a second on a busy machine. */
@@ -33,18 +43,28 @@ export async function checkBooks(
   }
 }
 
-/** Compares one team's ledger with its rows. */
-export async function checkTeam(db: Queryable, team_id: bigint, report: Report, compared = () => {}): Promise<void> {
-  for await (const range of rangesOf(db, team_id, PAYMENTS, lastPaymentOfChunk)) {
+/**
+ * Compares one team's ledger with its rows.
+ * @param few_subjects payments and transfers up to which the team is compared with plans that PostgreSQL keeps
+ */
+export async function checkTeam(
+  db: Queryable,
+  team_id: bigint,
+  report: Report,
+  compared = () => {},
+  few_subjects = FEW_SUBJECTS,
+): Promise<void> {
+  const few = await hasFewSubjects(db, team_id, few_subjects);
+  for await (const range of rangesOf(db, { team_id, ...PAYMENTS, few }, lastPaymentOfChunk)) {
     reportAll(report, team_id, await compareRange(db, range), checkOfAccount);
     compared();
   }
-  for await (const range of rangesOf(db, team_id, TRANSFERS, lastTransferOfChunk)) {
+  for await (const range of rangesOf(db, { team_id, ...TRANSFERS, few }, lastTransferOfChunk)) {
     reportAll(report, team_id, await compareTransfers(db, range), () => 'transfer_money');
     compared();
   }
-  reportAll(report, team_id, await compareReleases(db, team_id), () => 'released_items');
-  for (const { currency, party, available_minor, credit_minor, subject } of await findOwing(db, team_id)) {
+  reportAll(report, team_id, await compareReleases(db, team_id, few), () => 'released_items');
+  for (const { currency, party, available_minor, credit_minor, subject } of await findOwing(db, team_id, few)) {
     report({
       check: 'credit_not_repaid',
       team_id,
@@ -81,15 +101,10 @@ async function compareRange(db: Queryable, range: SubjectRange): Promise<Compare
 type LastOfChunk = (db: Queryable, team_id: bigint, after: string, chunk: number) => Promise<string | null>;
 
 /** Yields ranges without gaps, so that journals about an id that does not exist are in a range too. */
-async function* rangesOf(
-  db: Queryable,
-  team_id: bigint,
-  all: { after: string; to: string },
-  lastOfChunk: LastOfChunk,
-): AsyncGenerator<SubjectRange> {
+async function* rangesOf(db: Queryable, all: SubjectRange, lastOfChunk: LastOfChunk): AsyncGenerator<SubjectRange> {
   for (let after: string | null = all.after; after !== null; ) {
-    const last: string | null = await lastOfChunk(db, team_id, after, CHUNK);
-    yield { team_id, after, to: last ?? all.to };
+    const last: string | null = all.few ? null : await lastOfChunk(db, all.team_id, after, CHUNK);
+    yield { ...all, after, to: last ?? all.to };
     after = last;
   }
 }

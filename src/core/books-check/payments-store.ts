@@ -2,6 +2,7 @@ import { RESTORED_ATTEMPTS } from '../attempts/archived-store.ts';
 import { type ArchivedText, packedOf } from '../payments/archived-store.ts';
 import { fixed, PLANNED_EACH_TIME, type Queryable, sql } from '../../kit/sql.ts';
 import type { Compared } from './differences.ts';
+import { planningOf } from './planning.ts';
 
 /*
  * The rows determine what the ledger accounts should contain for each payment; the journals determine what they do contain. One
@@ -14,6 +15,8 @@ export interface SubjectRange {
   team_id: bigint;
   after: string;
   to: string;
+  /** Whether the team has few of them ({@link planningOf}). */
+  few: boolean;
 }
 
 /** Returns the id that ends a chunk of payments; null when fewer payments are left. */
@@ -159,7 +162,7 @@ const BOOKED = fixed(`
  */
 export function comparePayments(
   db: Queryable,
-  { team_id, after, to }: SubjectRange,
+  { team_id, after, to, few }: SubjectRange,
   archived: readonly ArchivedText[],
 ): Promise<Compared[]> {
   return db.all<Compared>(sql`
@@ -225,5 +228,5 @@ export function comparePayments(
       and (account <> 'refunded' or exists (
         select from ranged_payments p
         where p.id = payment_id and least(coalesce(e.amount_minor, 0), p.captured_minor) <> p.refunded_minor))
-    order by 1, 2, 3${PLANNED_EACH_TIME}`);
+    order by 1, 2, 3${planningOf(few)}`);
 }

@@ -1,6 +1,8 @@
+import { must } from '../../kit/errors.ts';
 import { PLANNED_EACH_TIME, type Queryable, sql } from '../../kit/sql.ts';
 import type { Minor } from '../../kit/money.ts';
 import type { Compared } from './differences.ts';
+import { planningOf } from './planning.ts';
 
 /** Bounds of all ids of payments and of transfers; ids compare byte by byte. */
 export const PAYMENTS = { after: 'trx_', to: 'trx~' };
@@ -23,12 +25,20 @@ export async function nextTeam(db: Queryable, after: bigint): Promise<bigint | n
   return row?.team_id ?? null;
 }
 
+/** Returns whether the team has at most this many payments and transfers together. */
+export async function hasFewSubjects(db: Queryable, team_id: bigint, most: number): Promise<boolean> {
+  const row = await db.maybe<{ count: number }>(sql`
+    select ((select count(*) from (select from payments where team_id = ${team_id} limit ${most + 1}) p)
+      + (select count(*) from (select from transfers where team_id = ${team_id} limit ${most + 1}) t))::integer as count`);
+  return must(row, 'an aggregate has a row').count <= most;
+}
+
 /**
  * Returns batches that released another amount than the pending amounts of their items. An item released before its amount was
  * stored counts with the pending amount that the journals of its payment left. The sums are computed by the database, which
  * sorts large sets on disk.
  */
-export function compareReleases(db: Queryable, team_id: bigint): Promise<Compared[]> {
+export function compareReleases(db: Queryable, team_id: bigint, few: boolean): Promise<Compared[]> {
   return db.all<Compared>(sql`
     with ended as (
       select i.released_by as batch, i.currency, v.pending as account, sum(coalesce(i.released_minor, l.left_minor, 0)) as amount_minor,
@@ -53,7 +63,7 @@ export function compareReleases(db: Queryable, team_id: bigint): Promise<Compare
       coalesce(e.amount_minor, 0)::bigint as expected, coalesce(b.amount_minor, 0)::bigint as found
     from ended e full join booked b using (batch, currency, account)
     where coalesce(e.amount_minor, 0) <> coalesce(b.amount_minor, 0)
-    order by 1, 2, 3${PLANNED_EACH_TIME}`);
+    order by 1, 2, 3${planningOf(few)}`);
 }
 
 /** The credit of one party and the available money that could repay it, in hundredths. */
@@ -67,7 +77,7 @@ export interface Owing {
 }
 
 /** Returns parties that have money available while they owe, or that repaid more than they owed. */
-export function findOwing(db: Queryable, team_id: bigint): Promise<Owing[]> {
+export function findOwing(db: Queryable, team_id: bigint, few: boolean): Promise<Owing[]> {
   return db.all<Owing>(sql`
     with held as (
       select currency, case when account like '%:%' then substr(account, strpos(account, ':')) else '' end as party,
@@ -87,7 +97,7 @@ export function findOwing(db: Queryable, team_id: bigint): Promise<Owing[]> {
         and p.credit not in ('clearing', 'refund_clearing', 'fee_income')
       order by p.journal_id desc limit 1) last on true
     where (h.credit_minor < 0 and h.available_minor > 0) or h.credit_minor > 0
-    order by 1, 2${PLANNED_EACH_TIME}`);
+    order by 1, 2${planningOf(few)}`);
 }
 
 /** A journal whose subject is unknown. */

@@ -1,6 +1,7 @@
 import { PLANNED_EACH_TIME, type Queryable, sql } from '../../kit/sql.ts';
 import type { Compared } from './differences.ts';
 import type { SubjectRange } from './payments-store.ts';
+import { planningOf } from './planning.ts';
 
 /** Returns the id that ends a chunk of transfers; null when fewer transfers are left. */
 export async function lastTransferOfChunk(db: Queryable, team_id: bigint, after: string, chunk: number): Promise<string | null> {
@@ -10,7 +11,7 @@ export async function lastTransferOfChunk(db: Queryable, team_id: bigint, after:
 }
 
 /** Returns where the stages of a range of transfers and the journals about them differ. */
-export function compareTransfers(db: Queryable, { team_id, after, to }: SubjectRange): Promise<Compared[]> {
+export function compareTransfers(db: Queryable, { team_id, after, to, few }: SubjectRange): Promise<Compared[]> {
   return db.all<Compared>(sql`
     with expected as (
       select t.id, t.currency, v.account, v.amount_minor
@@ -36,5 +37,5 @@ export function compareTransfers(db: Queryable, { team_id, after, to }: SubjectR
       coalesce(b.amount_minor, 0)::bigint as found
     from expected e full join booked b using (id, currency, account)
     where coalesce(e.amount_minor, 0) <> coalesce(b.amount_minor, 0)
-    order by 1, 2, 3${PLANNED_EACH_TIME}`);
+    order by 1, 2, 3${planningOf(few)}`);
 }
