@@ -11,6 +11,8 @@ import { clear, type Stage } from './stage.ts';
 /** Payments for each second of a window, enough for two cores. */
 const PAYMENTS_PER_SECOND = 250;
 const AT_ONCE = 64;
+/** A smoke run reports no figures. */
+const QUICK_PAYMENTS = 8;
 const PROCESSES = [1, 2, 4] as const;
 const PACES = [10, 100] as const;
 const DAY_S = 86_400;
@@ -54,7 +56,8 @@ export async function sizingSection(stage: Stage, options: Options, { pid }: Ser
         );
       },
       run: async (started) => {
-        const count = Math.max(AT_ONCE, Math.ceil(options.seconds * (pace ?? PAYMENTS_PER_SECOND)));
+        const wanted = Math.max(AT_ONCE, Math.ceil(options.seconds * (pace ?? PAYMENTS_PER_SECOND)));
+        const count = options.quick ? QUICK_PAYMENTS : wanted;
         const before = await usageOf(stage);
         started();
         if (pace === null) await share(services, key, count);
