@@ -258,6 +258,13 @@ suite('notifications of CinetPay', () => {
     assert.equal(provider.verifyCallback?.(raw('', { 'x-token': 'x' })).kind, 'forged');
   });
 
+  test('a token proves nothing about a transaction that it does not cover', () => {
+    const other = payoutFor(provider).provider_key;
+    // The token covers the fields without separators: moved from one to the next, the same text names no payment.
+    const moved = form({ cpm_site_id: `445160${KEY}`, cpm_trans_id: '', client_transaction_id: other });
+    assert.deepEqual(provider.verifyCallback?.(raw(moved, { 'x-token': token })), { ...about(null), proven: true });
+  });
+
   test('a transfer callback has no token and is a form or JSON; the preceding probe gets a response', () => {
     const id = payoutFor(provider).provider_key;
     assert.deepEqual(

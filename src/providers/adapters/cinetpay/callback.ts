@@ -21,8 +21,9 @@ export function verifyCallback({ method, headers, body }: RawCallback, secret_ke
   const token = headers['x-token'];
   const isOfPayment = token !== undefined || Object.keys(fields).some((name) => name.startsWith('cpm_'));
   if (isOfPayment && !isGenuine(fields, token, secret_key)) return { kind: 'forged', message: 'the token is missing or wrong' };
-  const subject = subjectOf(fields.cpm_trans_id) ?? subjectOf(fields.client_transaction_id);
-  return { kind: 'hint', subject, ...(isOfPayment ? { proven: true } : {}) };
+  if (!isOfPayment) return { kind: 'hint', subject: subjectOf(fields.client_transaction_id) };
+  // Only what the token covers: a token that was once seen would otherwise prove callbacks about any transaction.
+  return { kind: 'hint', subject: subjectOf(fields.cpm_trans_id), proven: true };
 }
 
 function isGenuine(fields: Record<string, unknown>, token: string | string[] | undefined, secret_key: string): boolean {
