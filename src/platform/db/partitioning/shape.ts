@@ -68,7 +68,9 @@ const DESCRIPTION = `
     union all select * from t where relkind = 'r'
   )
   select concat_ws(' ', 'column', row_number() over (order by a.attnum), a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attidentity,
-      a.attgenerated, a.attstorage, a.attcompression, a.attcollation::regcollation, a.attoptions, pg_get_expr(d.adbin, d.adrelid),
+      a.attgenerated, a.attstorage, a.attcompression, a.attcollation::regcollation,
+      -- Only these can be set. PostgreSQL 15.20 of Debian keeps a number of its own here, which differs for each table.
+      array(select o from unnest(a.attoptions) o where o like 'n_distinct%'), pg_get_expr(d.adbin, d.adrelid),
       to_jsonb(a) ->> 'attstattarget', col_description(t.oid, a.attnum)) as line
     from t join pg_attribute a on a.attrelid = t.oid left join pg_attrdef d on d.adrelid = t.oid and d.adnum = a.attnum
     where a.attnum > 0 and not a.attisdropped
