@@ -55,13 +55,15 @@ test('200 sends the current status at once, then each change, and closes after t
   assert.match(stream.text, /^retry: \d+\n/);
   await new Payer(url).json(CHARGE);
   await until(
-    async () => eventsIn(stream.text).length,
-    (count) => count === 2,
+    async () => eventsIn(stream.text).at(-1)?.step,
+    (step) => step === 'confirm',
   );
   released = true;
   clock.advance(1_000);
   await until(async () => stream.ended, Boolean);
-  assert.deepEqual(eventsIn(stream.text), [
+  // On a busy machine the status is also read between the start of the charge and the answer of the provider.
+  const told = eventsIn(stream.text).filter(({ status, step }) => status !== 'processing' || step !== 'none');
+  assert.deepEqual(told, [
     { status: 'pending', step: 'none', attempt: 0 },
     { status: 'processing', step: 'confirm', attempt: 1 },
     { status: 'succeeded', step: 'none', attempt: 1 },
