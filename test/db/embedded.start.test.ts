@@ -37,6 +37,7 @@ test('a durable server keeps the durability settings of PostgreSQL, allows backu
     data_checksums: 'on',
     wal_level: 'replica',
     max_connections: '176',
+    max_locks_per_transaction: '256',
     autovacuum_naptime: '5s',
     server_encoding: 'UTF8',
     TimeZone: 'UTC',

@@ -115,12 +115,43 @@ test('a migration waits for the end of a conversion that has begun, or for its b
 test('what a partitioned table cannot have is named, and nothing is changed', async () => {
   await client.query('create unique index attempts_probe on attempts (provider_key)');
   await client.query('create view probe as select id from attempts');
+  await client.query('create publication every_table for all tables');
   await assert.rejects(partition(databases.live, 'attempts'), (error) => {
     assert.ok(error instanceof CannotPartition);
     assert.match(error.message, /the unique index attempts_probe does not contain team_id/);
     assert.match(error.message, /view probe depends on it/);
+    assert.match(error.message, /the publication every_table would lose it/);
     return true;
   });
-  await client.query('drop view probe; drop index attempts_probe');
+  await client.query('drop view probe; drop index attempts_probe; drop publication every_table');
   await partition(databases.live, 'attempts');
+});
+
+test('more partitions than the server has locks for are rejected, with the setting that suffices', async () => {
+  const { rows } = await client.query(`select current_setting('max_locks_per_transaction')::integer as locks`);
+  // Each partition of event_sequences takes two locks, and so few of them do not change what the other tables take.
+  const partitions = 2 * rows[0].locks;
+  let needed = 0;
+  await assert.rejects(partition(databases.live, 'event_sequences', { partitions }), (error) => {
+    assert.ok(error instanceof CannotPartition);
+    const [, is, held, set] =
+      /max_locks_per_transaction is (\d+), and .* up to (\d+) locks: set it to (\d+)/.exec(error.message) ?? [];
+    assert.equal(Number(is), rows[0].locks);
+    needed = Number(held);
+    assert.ok(2 * Number(set) >= needed);
+    return true;
+  });
+  // What PostgreSQL counts: the locks of one look-up in each table that is partitioned now.
+  await client.query('begin');
+  await client.query(
+    `select from payments, attempts, transfers where payments.team_id = pirogue_team() and attempts.team_id = pirogue_team() and transfers.team_id = pirogue_team()`,
+  );
+  const held = await client.query(
+    `select count(*)::integer as locks from pg_locks where pid = pg_backend_pid() and relation in (
+       select c.oid from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = 'pirogue_partitions')`,
+  );
+  await client.query('commit');
+  assert.ok(held.rows[0].locks > 100);
+  assert.ok(needed >= held.rows[0].locks + 2 * partitions, `${needed} locks are expected, ${held.rows[0].locks} are held before`);
+  await partition(databases.live, 'event_sequences');
 });

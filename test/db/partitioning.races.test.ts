@@ -161,3 +161,25 @@ test('a row that is deleted while its batch is copied stays deleted', async () =
     );
   });
 });
+
+test('a transaction with a snapshot from before copying finds all rows: the tables are switched after it', async () => {
+  const url = databases.live;
+  await withOwner(url, async (reader) => {
+    const insert = `insert into event_sequences (team_id, resource_id, recorded_to) select 7, 'trx_' || n, n from generate_series(1, 9) n`;
+    await withOwner(url, (client) => client.query(insert));
+    await reader.query('begin isolation level repeatable read');
+    await reader.query('select count(*) from schema_migrations');
+    let work: Promise<unknown> = Promise.resolve();
+    const waits = new Promise<void>((resolve) => {
+      work = partition(url, 'event_sequences', { lock_timeout_ms: 200, report: () => resolve() });
+    });
+    await Promise.race([waits, work]);
+    const { rows } = await reader.query('select count(*)::integer as n from event_sequences');
+    assert.deepEqual(rows, [{ n: 9 }]);
+    await reader.query('commit');
+    await work;
+    assert.equal((await checksum(reader, 'event_sequences')).rows, 9);
+    const left = await reader.query(`select 1 from pg_class where relname = 'conversions_barrier'`);
+    assert.equal(left.rowCount, 0);
+  });
+});

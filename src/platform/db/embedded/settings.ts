@@ -18,9 +18,13 @@ const LOGGING = {
  */
 export const DEFAULT_MAX_CONNECTIONS = 176;
 
+/** Room for all tables that `pirogue partition` divides into 8 partitions: a statement locks each partition and its indexes. */
+const MAX_LOCKS = '256';
+
 // PostgreSQL's own durability defaults are kept.
 const DURABLE = {
   max_connections: String(DEFAULT_MAX_CONNECTIONS),
+  max_locks_per_transaction: MAX_LOCKS,
   shared_buffers: '128MB',
   // Without statistics, PostgreSQL may look up a row of a new table by any index that begins with the team, and then reads all rows of
   // the team. Autovacuum gathers statistics at its next visit, by default within a minute: a new shop would be slow for that long.
@@ -30,6 +34,7 @@ const DURABLE = {
 // Every test file has its own pools.
 const THROWAWAY = {
   max_connections: '300',
+  max_locks_per_transaction: MAX_LOCKS,
   shared_buffers: '128MB',
   fsync: 'off',
   synchronous_commit: 'off',

@@ -20,6 +20,8 @@ const BATCH_ROWS = 2_000;
 /** Nobody waits for comparing: as many batches are compared by one statement. */
 const COMPARED_AT_ONCE = 10;
 
+const BARRIER = nameIn(PARTITIONS_SCHEMA, 'conversions_barrier');
+
 /** A table cannot be partitioned as it is. */
 export class CannotPartition extends Error {}
 
@@ -76,7 +78,7 @@ export async function convert(
     });
   const stored = async () => (await conversionsOf(client)).find(({ parent }) => parent === table);
   if (!(await stored())) {
-    const obstacles = await obstaclesOf(client, table);
+    const obstacles = await obstaclesOf(client, table, options.partitions);
     if (obstacles.length > 0) throw new CannotPartition(`${table} cannot be partitioned: ${obstacles.join('; ')}`);
     await validateChecks(client, table, briefly);
     await briefly(() => makeTarget(client, table, options.partitions));
@@ -113,6 +115,7 @@ interface Working extends OverRows {
 const STEPS: Readonly<Record<Step, (working: Working) => Promise<void>>> = {
   copy: async (working) => {
     await copyRows(working);
+    await outliveSnapshots(working);
     await enter(working.client, working.from.parent, 'index');
   },
   index: async (working) => {
@@ -127,6 +130,18 @@ const STEPS: Readonly<Record<Step, (working: Working) => Promise<void>>> = {
   },
   switch: ({ client, from, briefly }) => briefly((lock_timeout_ms) => switchTables(client, from.parent, lock_timeout_ms)),
 };
+
+/**
+ * Waits until no transaction has a snapshot from before the end of copying: it would find copied rows missing once the tables are switched.
+ * Building any index concurrently waits for just these, whatever the login may see of other sessions.
+ */
+async function outliveSnapshots({ client, briefly }: Working): Promise<void> {
+  await briefly(async () => {
+    await client.query(`drop index if exists ${BARRIER}`);
+    await client.query(`create index concurrently conversions_barrier on ${nameIn(PARTITIONS_SCHEMA, 'conversions')} (step)`);
+    await client.query(`drop index ${BARRIER}`);
+  });
+}
 
 /** Builds the indexes that are no keys, after copying, which is faster without them. */
 async function buildIndexes({ client, shape, from, briefly, done }: Working): Promise<void> {

@@ -76,11 +76,11 @@ async function abandoned(client: DbClient, url: string, table: KeptTable): Promi
   return 'abandoned';
 }
 
-async function checkCommand(tables: readonly KeptTable[], { environment, json }: Options): Promise<void> {
+async function checkCommand(tables: readonly KeptTable[], { environment, partitions, json }: Options): Promise<void> {
   const reports = await onStore(environment, async (url) => {
     const client = await connectClient(url);
     try {
-      return await survey(client, tables);
+      return await survey(client, tables, partitions);
     } finally {
       await client.end();
     }
