@@ -41,7 +41,8 @@ export function invalid(errors: FieldErrors, error_code?: string): Problem {
   return new Problem(422, messageOf(errors), { errors, ...(error_code ? { error_code } : {}) });
 }
 
-function messageOf(errors: FieldErrors): string {
+/** Returns the first faults, each with the first of the fields that have it, as the message of a 422 names them. */
+export function namedFaults(errors: FieldErrors): { fields: string[]; fault: string }[] {
   const faults = new Map<string, string[]>();
   for (const [field, [fault = 'is not valid']] of Object.entries(errors)) {
     const fields = faults.get(fault);
@@ -49,7 +50,11 @@ function messageOf(errors: FieldErrors): string {
     // "one of email, phone … is required" names its fields itself.
     else if (fields.length < MAX_NAMED && !fault.includes(field)) fields.push(field);
   }
-  const named = [...faults].slice(0, MAX_NAMED).map(([fault, fields]) => `${fields.join(', ')}: ${fault}`);
+  return [...faults].slice(0, MAX_NAMED).map(([fault, fields]) => ({ fields, fault }));
+}
+
+function messageOf(errors: FieldErrors): string {
+  const named = namedFaults(errors).map(({ fields, fault }) => `${fields.join(', ')}: ${fault}`);
   return named.join('; ') || 'The request is not valid.';
 }
 

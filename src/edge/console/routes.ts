@@ -127,7 +127,7 @@ async function shown(context: Context, page: ConsolePage, visit: Visit, request:
   } catch (error) {
     const { code, headers } = renderError(error);
     if (isOurFault(error)) logFault(context, error, request);
-    const problem = { code, message: error instanceof Problem ? error.message : null, request_id: visit.request_id };
+    const problem = { code, problem: error instanceof Problem ? error : null, request_id: visit.request_id };
     return { seen: seen.visit, answer: { ...problemAnswer(visit.language, problem), headers } };
   }
 }
@@ -245,8 +245,7 @@ function logFault({ deps }: Context, err: unknown, { tracing }: FastifyRequest):
 async function fail(context: Context, error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { code, headers } = renderError(error);
   if (isOurFault(error)) logFault(context, error, request);
-  const message = error instanceof Problem ? error.message : null;
-  const problem = { code, message, request_id: request.tracing.request_id };
+  const problem = { code, problem: error instanceof Problem ? error : null, request_id: request.tracing.request_id };
   reply.headers(HEADERS).headers(PAGE_HEADERS).headers(headers).code(code).type('text/html; charset=utf-8');
   return compressed(request, reply, problemPage(request.headers['accept-language'], problem).text);
 }

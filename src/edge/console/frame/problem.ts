@@ -1,30 +1,35 @@
+import type { Problem } from '../../../kit/errors.ts';
 import { type Html, html } from '../../../kit/html.ts';
 import { type ConsoleLanguage, consoleLanguage } from '../language.ts';
+import { sayProblem } from '../messages/say.ts';
 import type { Answer } from '../page.ts';
 import { sheet } from './frame.ts';
 import { FRAME_TEXTS } from './texts.ts';
 
-/** An error to show; `message` is null when the fault is ours. */
+/** An error to show; `problem` is null when the fault is ours. */
 interface ShownProblem {
   code: number;
-  message: string | null;
+  problem: Problem | null;
   request_id: string;
 }
 
 /** Returns an error as the contents of a page. */
-export function problemAnswer(language: ConsoleLanguage, problem: ShownProblem): Extract<Answer, { kind: 'page' }> {
+export function problemAnswer(
+  language: ConsoleLanguage,
+  { code, problem, request_id }: ShownProblem,
+): Extract<Answer, { kind: 'page' }> {
   const texts = FRAME_TEXTS[language];
-  const title = titleOf(texts.problems, problem.code);
-  const body = html`<h1>${title}</h1>${problem.message !== null && html`<p>${problem.message}</p>`}
-<p class="note">${texts.requestId} <code>${problem.request_id}</code></p>
+  const title = titleOf(texts.problems, code);
+  const body = html`<h1>${title}</h1>${problem && html`<p>${sayProblem(language, problem).message}</p>`}
+<p class="note">${texts.requestId} <code>${request_id}</code></p>
 <p><a class="button" href="/console/">${texts.problemBack}</a></p>`;
-  return { kind: 'page', status: problem.code, title, body };
+  return { kind: 'page', status: code, title, body };
 }
 
 /** Renders an error of a request that reached no page. */
-export function problemPage(header: string | undefined, problem: ShownProblem): Html {
+export function problemPage(header: string | undefined, shown: ShownProblem): Html {
   const language = consoleLanguage(undefined, header);
-  const { title, body } = problemAnswer(language, problem);
+  const { title, body } = problemAnswer(language, shown);
   return sheet(
     language,
     title,

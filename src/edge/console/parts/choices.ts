@@ -21,10 +21,7 @@ export function radio(given: { name: string; value: string; label: HtmlPart; che
 }
 
 /** A group of boxes under a legend, with its help and error. */
-export function choices(
-  given: { name: string; legend: string; help?: HtmlPart; error?: string | undefined },
-  boxes: HtmlPart,
-): Html {
+export function choices(given: { name: string; legend: string; help?: HtmlPart; error?: HtmlPart }, boxes: HtmlPart): Html {
   const { name, legend, help, error } = given;
   const ids = [error && `f-${name}-error`, help && `f-${name}-help`].filter(Boolean).join(' ');
   return html`<fieldset class="field"${ids && html` aria-describedby="${ids}"`}><legend>${legend}</legend>${boxes}${

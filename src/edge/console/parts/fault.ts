@@ -1,23 +1,45 @@
 import { Problem } from '../../../kit/errors.ts';
+import type { Html } from '../../../kit/html.ts';
+import type { ConsoleLanguage } from '../language.ts';
+import { type Said, sayProblem } from '../messages/say.ts';
 
-/** Why the API rejected what a form asked for. */
-export interface Fault {
+/** Why the API rejected what a form asked for, in the language of the page. */
+export interface Fault extends Said {
   status: number;
-  message: string;
-  errors: Readonly<Record<string, string[]>>;
+}
+
+/** Errors of a form by field. */
+export type ShownErrors = Said['errors'];
+
+interface Visitor {
+  language: ConsoleLanguage;
 }
 
 /**
  * Returns a rejection, to be shown with the form that caused it.
  * @throws the error itself when it is not one of the person's: the frame shows it
  */
-export function faultOf(error: unknown): Fault {
+export function faultOf({ language }: Visitor, error: unknown): Fault {
   if (!(error instanceof Problem) || error.status >= 500 || error.status === 404) throw error;
-  return { status: error.status, message: error.message, errors: error.details.errors ?? {} };
+  return shownFault(language, error);
+}
+
+/** Returns a rejection of any status, to be shown. */
+export function shownFault(language: ConsoleLanguage, problem: Problem): Fault {
+  return { status: problem.status, ...sayProblem(language, problem) };
+}
+
+/**
+ * Returns why a list rejects its filters, to be shown with them.
+ * @throws the error itself when it is not about the filters
+ */
+export function filterFault({ language }: Visitor, error: unknown): Fault {
+  if (error instanceof Problem && error.status === 422) return shownFault(language, error);
+  throw error;
 }
 
 /** Returns what has to be said above a form: the message, unless each rejected field is shown with its own. */
-export function unplaced(fault: Fault | undefined, names: readonly string[]): string | undefined {
+export function unplaced(fault: Fault | undefined, names: readonly string[]): Html | undefined {
   const rejected = Object.keys(fault?.errors ?? {});
   return rejected.length > 0 && rejected.every((name) => names.includes(name)) ? undefined : fault?.message;
 }

@@ -1,9 +1,10 @@
-import { type FieldErrors, Problem } from '../../../kit/errors.ts';
+import type { Said } from '../messages/say.ts';
 import type { TeamVisit } from '../page.ts';
+import { filterFault } from './fault.ts';
 import type { CursorMeta } from './pager.ts';
 
 /** A page of a list, or why the API rejected its filters. */
-export type Found<Item> = { items: Item[]; meta: CursorMeta } | { message: string; errors: FieldErrors };
+export type Found<Item> = { items: Item[]; meta: CursorMeta } | Said;
 
 /**
  * Reads the page of a list that the address names. It is not counted, because a count reads all that match.
@@ -17,7 +18,6 @@ export async function findPage<Item>(visit: TeamVisit, operation: string, filter
     const { body } = await visit.api(operation, { query: { ...chosen, cursor } });
     return body as unknown as { items: Item[]; meta: CursorMeta };
   } catch (error) {
-    if (error instanceof Problem && error.status === 422) return { message: error.message, errors: error.details.errors ?? {} };
-    throw error;
+    return filterFault(visit, error);
   }
 }

@@ -72,7 +72,7 @@ export interface Field {
   label: string;
   value?: string | undefined;
   help?: HtmlPart;
-  error?: string | undefined;
+  error?: HtmlPart;
   /** Default: text. */
   type?: 'text' | 'color' | 'email' | 'password' | 'search' | 'number' | 'date' | 'datetime-local' | 'tel';
   autocomplete?: string;

@@ -1,7 +1,7 @@
 import { sha256 } from '../../../kit/crypto.ts';
-import { Problem } from '../../../kit/errors.ts';
 import { type Html, html } from '../../../kit/html.ts';
 import type { Texts } from '../language.ts';
+import { OwnProblem } from '../messages/own.ts';
 import { fieldOf, type Visit } from '../page.ts';
 import type { Fault } from './fault.ts';
 
@@ -40,7 +40,7 @@ export function seenField(visit: Visit, stored: object, fault?: Fault): Html {
  * @throws Problem 409 when what is stored is no longer what it was when the page was opened
  */
 export function refuseUnseen(visit: Visit, stored: object): void {
-  if (isChanged(visit, stored)) throw new Problem(STALE, TEXTS[visit.language].unseen);
+  if (isChanged(visit, stored)) throw new OwnProblem(STALE, TEXTS[visit.language].unseen);
 }
 
 /**
@@ -50,7 +50,7 @@ export function refuseUnseen(visit: Visit, stored: object): void {
  */
 export function refuseStale<Values extends object>(visit: Visit, stored: Values, typed: Values): void {
   const again = digestOf(typed) === digestOf(stored);
-  if (!again && isChanged(visit, stored)) throw new Problem(STALE, TEXTS[visit.language].stale);
+  if (!again && isChanged(visit, stored)) throw new OwnProblem(STALE, TEXTS[visit.language].stale);
 }
 
 function isChanged(visit: Visit, stored: object): boolean {

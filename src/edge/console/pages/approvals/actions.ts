@@ -1,4 +1,5 @@
 import { notFound, Problem } from '../../../../kit/errors.ts';
+import { html } from '../../../../kit/html.ts';
 import { refuseApproval } from '../../../../tenants/approvals/faults.ts';
 import { isOperation } from '../../../../tenants/approvals/schema.ts';
 import { decide, lockRunnable, withdraw } from '../../../../tenants/approvals/service.ts';
@@ -9,6 +10,7 @@ import { toApproval } from '../../approvals/held.ts';
 import { approve, runOperation } from '../../approvals/run.ts';
 import { type Answer, redirect, type TeamVisit } from '../../page.ts';
 import { makeKeyIn, rollKeyIn, type WantedKey } from '../developers/keys/service.ts';
+import { shownFault } from '../../parts/fault.ts';
 import { madePage } from '../developers/keys/views.ts';
 import { approvalOf, showApproval } from './one.ts';
 import { approvalFaultText } from './parts.ts';
@@ -86,5 +88,7 @@ async function shown(visit: TeamVisit, done: string | null, work: () => Promise<
 /** @throws the error itself when the page of the approval cannot say it */
 function faultPage(visit: TeamVisit, error: unknown): Promise<Answer> {
   if (!(error instanceof Problem) || error.status === 404) throw error;
-  return showApproval(visit, { status: error.status, message: approvalFaultText(visit.language, error) ?? error.message });
+  const text = approvalFaultText(visit.language, error);
+  const fault = shownFault(visit.language, error);
+  return showApproval(visit, text === null ? fault : { ...fault, message: html`${text}` });
 }

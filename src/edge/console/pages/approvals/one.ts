@@ -1,3 +1,5 @@
+import { sayStored } from '../../messages/say.ts';
+import type { Fault } from '../../parts/fault.ts';
 import { notFound } from '../../../../kit/errors.ts';
 import { type Html, html } from '../../../../kit/html.ts';
 import { isId } from '../../../../kit/ids.ts';
@@ -28,7 +30,7 @@ export async function approvalOf({ team, environment, params, approvals }: TeamV
 }
 
 /** Shows one approval: who asked for what, how it stands, and what this person can do about it. */
-export async function showApproval(visit: TeamVisit, fault?: { status: number; message: string }): Promise<Answer> {
+export async function showApproval(visit: TeamVisit, fault?: Fault): Promise<Answer> {
   const { language, base, team, approvals } = visit;
   const texts = APPROVAL_TEXTS[language];
   const row = await approvalOf(visit);
@@ -47,7 +49,7 @@ export async function showApproval(visit: TeamVisit, fault?: { status: number; m
     [texts.decidedAt, row.decided_at && when(row.decided_at, language)],
     [texts.doneAt, row.done_at && when(row.done_at, language)],
     [texts.result, row.result && idText(row.result, resultPath(visit, row.result))],
-    [texts.message, row.message],
+    [texts.message, row.message !== null && sayStored(language, row.message)],
   ]);
   const title = [nameOf(row, language), amountOf(row, language)].filter(Boolean).join(' · ');
   const notice = fault ? alert(fault.message) : doneAlert(texts.done, visit.query.done);

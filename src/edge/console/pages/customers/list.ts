@@ -1,4 +1,5 @@
-import { Problem } from '../../../../kit/errors.ts';
+import { filterFault, type ShownErrors } from '../../parts/fault.ts';
+import type { Said } from '../../messages/say.ts';
 import { type Html, html } from '../../../../kit/html.ts';
 import type { Answer, TeamVisit } from '../../page.ts';
 import { number } from '../../parts/format.ts';
@@ -28,19 +29,18 @@ export async function showCustomers(visit: TeamVisit): Promise<Answer> {
 }
 
 /** Returns the page of the list, which is not counted: a count reads all that match. */
-async function find(visit: TeamVisit): Promise<Found | { message: string; errors: Readonly<Record<string, string[]>> }> {
+async function find(visit: TeamVisit): Promise<Found | Said> {
   const { search, blocked, cursor = '' } = visit.query;
   const only = blocked === 'true' || blocked === 'false' ? { blocked: blocked === 'true' } : {};
   try {
     const { body } = await visit.api('GET /customers', { query: { search, ...only, cursor } });
     return body as unknown as Found;
   } catch (error) {
-    if (error instanceof Problem && error.status === 422) return { message: error.message, errors: error.details.errors ?? {} };
-    throw error;
+    return filterFault(visit, error);
   }
 }
 
-function filters({ language, query, base }: TeamVisit, errors: Readonly<Record<string, string[]>>): Html {
+function filters({ language, query, base }: TeamVisit, errors: ShownErrors): Html {
   const texts = CUSTOMER_TEXTS[language];
   const common = (name: 'search' | 'blocked') => ({ name, value: query[name], error: errors[name]?.[0] });
   return html`<form class="filters" action="${base}/customers" role="search" aria-label="${texts.filters}">

@@ -54,7 +54,7 @@ export async function submitAccept(visit: TeamVisit): Promise<Answer> {
     const accepted = await movesMoney(visit, 'POST /disputes/:id/accept', { params: { id } }, movedBy(dispute));
     if (accepted.kind === 'asked') return toApproval(visit, accepted.approval);
   } catch (error) {
-    return showAccept(visit, { typed, fault: faultOf(error) });
+    return showAccept(visit, { typed, fault: faultOf(visit, error) });
   }
   return redirect(`${visit.base}/disputes/${id}?done=accept`);
 }

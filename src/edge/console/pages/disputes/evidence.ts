@@ -1,4 +1,5 @@
-import { type FieldErrors, invalid } from '../../../../kit/errors.ts';
+import { ownFaults } from '../../messages/own.ts';
+import type { FieldErrors } from '../../../../kit/errors.ts';
 import { type Answer, fieldOf, redirect, type TeamVisit } from '../../page.ts';
 import { faultOf } from '../../parts/fault.ts';
 import { EVIDENCE_FIELDS, type TypedEvidence } from './evidence-form.ts';
@@ -15,7 +16,7 @@ export async function submitEvidence(visit: TeamVisit): Promise<Answer> {
   try {
     await visit.api('POST /disputes/:id/evidence', { params: { id }, body: { evidence: evidenceOf(visit, typed) } });
   } catch (error) {
-    return showDispute(visit, { typed, fault: faultOf(error) });
+    return showDispute(visit, { typed, fault: faultOf(visit, error) });
   }
   return redirect(`${visit.base}/disputes/${id}?done=evidence`);
 }
@@ -28,7 +29,7 @@ function evidenceOf({ language }: TeamVisit, typed: TypedEvidence): object {
   const errors: FieldErrors = {};
   if (texts.explanation === '') errors.explanation = [faults.explanation];
   if (documents.length > MAX_DOCUMENTS || !documents.every(isAddress)) errors.documents = [faults.documents];
-  if (Object.keys(errors).length > 0) throw invalid(errors);
+  if (Object.keys(errors).length > 0) throw ownFaults(errors);
   const given = Object.entries(texts).filter(([, text]) => text !== '');
   return { ...Object.fromEntries(given), ...(documents.length > 0 ? { documents } : {}) };
 }

@@ -1,4 +1,4 @@
-import type { FieldErrors } from '../../../../kit/errors.ts';
+import type { ShownErrors } from '../../parts/fault.ts';
 import { type Html, html } from '../../../../kit/html.ts';
 import type { Answer, TeamVisit } from '../../page.ts';
 import { wireMoney } from '../../parts/format.ts';
@@ -25,7 +25,7 @@ export async function showDisputes(visit: TeamVisit): Promise<Answer> {
   };
 }
 
-function filters({ language, query, base }: TeamVisit, errors: FieldErrors): Html {
+function filters({ language, query, base }: TeamVisit, errors: ShownErrors): Html {
   const texts = DISPUTE_TEXTS[language];
   const common = (name: (typeof FILTERS)[number]) => ({ name, value: query[name], error: errors[name]?.[0] });
   return html`<form class="filters" action="${base}/disputes" role="search" aria-label="${texts.filters}">

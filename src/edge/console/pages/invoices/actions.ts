@@ -12,7 +12,7 @@ export async function sendInvoice(visit: TeamVisit): Promise<Answer> {
   try {
     if (isDraft) refuseUnseen(visit, typedFrom(invoice));
   } catch (error) {
-    return showInvoice(visit, faultOf(error));
+    return showInvoice(visit, faultOf(visit, error));
   }
   return acted(visit, 'POST /invoices/:id/send', `${visit.base}/invoices/${invoice.id}?done=${isDraft ? 'send' : 'remind'}`);
 }
@@ -32,7 +32,7 @@ async function acted(visit: TeamVisit, operation: string, to: string): Promise<A
   try {
     await visit.api(operation, { params: { id: visit.params.id ?? '' }, idempotency_key: visit.formKey });
   } catch (error) {
-    return showInvoice(visit, faultOf(error));
+    return showInvoice(visit, faultOf(visit, error));
   }
   return redirect(to);
 }

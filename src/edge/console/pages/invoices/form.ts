@@ -1,4 +1,3 @@
-import type { FieldErrors } from '../../../../kit/errors.ts';
 import { type Html, html } from '../../../../kit/html.ts';
 import { CURRENCIES } from '../../../../kit/money.ts';
 import { LANGUAGES, textsIn } from '../../../pages/language.ts';
@@ -26,7 +25,7 @@ export async function createInvoice(visit: TeamVisit): Promise<Answer> {
     const { id } = (made.body as { invoice: Invoice }).invoice;
     return redirect(`${visit.base}/invoices/${id}?done=create`);
   } catch (error) {
-    return formPage(visit, null, typed, faultOf(error));
+    return formPage(visit, null, typed, faultOf(visit, error));
   }
 }
 
@@ -48,7 +47,7 @@ export async function editInvoice(visit: TeamVisit): Promise<Answer> {
     await visit.api('PATCH /invoices/:id', { params: { id }, body: bodyOf(typed, visit.language, invoice) });
     return redirect(`${visit.base}/invoices/${id}?done=update`);
   } catch (error) {
-    return formPage(visit, invoice, typed, faultOf(error));
+    return formPage(visit, invoice, typed, faultOf(visit, error));
   }
 }
 
@@ -124,7 +123,7 @@ ${lines.map((line, i) => html`<div class="row line">${row(line, i)}</div>`)}<p c
 <div class="form-actions"><button class="quiet-button" name="do" value="add-line" formnovalidate>${texts.addLine}</button></div>`;
 }
 
-function termFields({ language }: TeamVisit, typed: Typed, errors: FieldErrors | Fault['errors']): Html {
+function termFields({ language }: TeamVisit, typed: Typed, errors: Fault['errors']): Html {
   const texts = INVOICE_TEXTS[language];
   const common = (name: 'due_date' | 'reference' | 'notes' | 'min_amount' | 'locale') => {
     return { name, value: typed[name], error: errors[name]?.[0], autocomplete: 'off' };

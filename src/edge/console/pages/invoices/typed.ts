@@ -1,4 +1,5 @@
-import { type FieldErrors, invalid } from '../../../../kit/errors.ts';
+import { ownFaults } from '../../messages/own.ts';
+import type { FieldErrors } from '../../../../kit/errors.ts';
 import type { ConsoleLanguage } from '../../language.ts';
 import { fieldOf, type TeamVisit } from '../../page.ts';
 import { typedAmount } from '../../parts/amount.ts';
@@ -86,7 +87,7 @@ export function bodyOf(typed: Typed, language: ConsoleLanguage, before?: Invoice
     return { name: texts.name, description: texts.description || null, quantity: count, unit_price };
   });
   const min_amount = typed.min_amount === '' ? null : amount('min_amount', typed.min_amount);
-  if (Object.keys(errors).length > 0) throw invalid(errors);
+  if (Object.keys(errors).length > 0) throw ownFaults(errors);
   const given = Object.entries({ name, email, phone }).filter(([, text]) => text !== '');
   const { recipient } = before ?? {};
   const kept = recipient && (['name', 'email', 'phone'] as const).every((key) => (recipient[key] ?? '') === typed[key]);

@@ -22,7 +22,7 @@ export async function createLink(visit: TeamVisit): Promise<Answer> {
     const made = await visit.api('POST /links', { body: bodyOf(typed, visit.language), idempotency_key: visit.formKey });
     return redirect(`${visit.base}/links/${(made.body as { link: Link }).link.id}?done=create`);
   } catch (error) {
-    return formPage(visit, null, typed, faultOf(error));
+    return formPage(visit, null, typed, faultOf(visit, error));
   }
 }
 
@@ -41,7 +41,7 @@ export async function editLink(visit: TeamVisit): Promise<Answer> {
     await visit.api('PATCH /links/:id', { params: { id: link.id }, body: bodyOf(typed, visit.language, link) });
     return redirect(`${visit.base}/links/${link.id}?done=update`);
   } catch (error) {
-    return formPage(visit, link, typed, faultOf(error));
+    return formPage(visit, link, typed, faultOf(visit, error));
   }
 }
 

@@ -1,4 +1,4 @@
-import type { FieldErrors } from '../../../../kit/errors.ts';
+import type { ShownErrors } from '../../parts/fault.ts';
 import { type Html, html } from '../../../../kit/html.ts';
 import type { ConsoleDeps } from '../../deps.ts';
 import type { Answer, TeamVisit } from '../../page.ts';
@@ -35,7 +35,7 @@ export async function showLinks(deps: ConsoleDeps, visit: TeamVisit, fault?: Vie
   };
 }
 
-function filters({ language, query, base }: TeamVisit, errors: FieldErrors): Html {
+function filters({ language, query, base }: TeamVisit, errors: ShownErrors): Html {
   const texts = LINK_TEXTS[language];
   const common = (name: (typeof FILTERS)[number]) => ({ name, value: query[name], error: errors[name]?.[0] });
   return html`<form class="filters" action="${base}/links" role="search" aria-label="${texts.filters}">

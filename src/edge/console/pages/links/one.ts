@@ -36,7 +36,7 @@ export async function setActive(visit: TeamVisit, active: boolean): Promise<Answ
   try {
     await visit.api('PATCH /links/:id', { params: { id }, body: { active } });
   } catch (error) {
-    return showLink(visit, faultOf(error));
+    return showLink(visit, faultOf(visit, error));
   }
   return redirect(`${visit.base}/links/${id}?done=${active ? 'activate' : 'deactivate'}`);
 }

@@ -1,5 +1,6 @@
+import { ownFaults } from '../../messages/own.ts';
 import { startOfUtcDay } from '../../../../kit/days.ts';
-import { type FieldErrors, invalid } from '../../../../kit/errors.ts';
+import type { FieldErrors } from '../../../../kit/errors.ts';
 import type { ConsoleLanguage } from '../../language.ts';
 import { fieldOf, type TeamVisit } from '../../page.ts';
 import { typedAmount } from '../../parts/amount.ts';
@@ -70,7 +71,7 @@ export function bodyOf(typed: Typed, language: ConsoleLanguage, before?: Link): 
   };
   const amounts = { amount: amount('amount'), min_amount: amount('min_amount'), max_amount: amount('max_amount') };
   if (typed.max_uses !== '' && !/^\d{1,10}$/.test(typed.max_uses)) errors.max_uses = [faults.count];
-  if (Object.keys(errors).length > 0) throw invalid(errors);
+  if (Object.keys(errors).length > 0) throw ownFaults(errors);
   const { title, collect, last_day, currency } = typed;
   return {
     ...{ title, collect, ...amounts, ...(before ? {} : { currency }) },

@@ -1,4 +1,5 @@
-import { Problem } from '../../../../kit/errors.ts';
+import { filterFault, type ShownErrors } from '../../parts/fault.ts';
+import type { Said } from '../../messages/say.ts';
 import { channelById } from '../../../../providers/reference/channels.ts';
 import { type Html, html, raw } from '../../../../kit/html.ts';
 import type { PaymentStatus } from '../../../../core/payments/states.ts';
@@ -55,7 +56,7 @@ export async function showPayments(deps: ConsoleDeps, visit: TeamVisit, fault?: 
   };
 }
 
-type Found = { items: Listed[]; meta: CursorMeta } | { message: string; errors: Readonly<Record<string, string[]>> };
+type Found = { items: Listed[]; meta: CursorMeta } | Said;
 
 /**
  * Asks for the page. A filter that the API rejects is shown beside its field. The list is not counted, because a count reads all that
@@ -67,8 +68,7 @@ async function find(visit: TeamVisit): Promise<Found> {
     const { body } = await visit.api('GET /payments', { query: { ...filtersOf(visit), cursor } });
     return body as unknown as Extract<Found, { items: unknown }>;
   } catch (error) {
-    if (error instanceof Problem && error.status === 422) return { message: error.message, errors: error.details.errors ?? {} };
-    throw error;
+    return filterFault(visit, error);
   }
 }
 
@@ -93,7 +93,7 @@ function views(visit: TeamVisit): Html {
   return html`<nav class="tabs" aria-label="${texts.views}">${links}</nav>`;
 }
 
-function filters({ language, query, base }: TeamVisit, errors: Readonly<Record<string, string[]>>): Html {
+function filters({ language, query, base }: TeamVisit, errors: ShownErrors): Html {
   const texts = PAYMENT_TEXTS[language];
   const common = (name: (typeof FILTERS)[number]) => ({ name, value: query[name], error: errors[name]?.[0] });
   const statuses = Object.entries(texts.statuses);

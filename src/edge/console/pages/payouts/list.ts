@@ -50,7 +50,7 @@ async function find(visit: TeamVisit): Promise<Found | Fault> {
     const { body } = await visit.api('GET /transfers', { query: { ...filtersOf(visit), beneficiary, cursor } });
     return body as unknown as Found;
   } catch (error) {
-    return faultOf(error);
+    return faultOf(visit, error);
   }
 }
 
@@ -69,7 +69,7 @@ function views({ language, base, query }: TeamVisit): Html {
   return html`<nav class="switch" aria-label="${texts.views}">${links}</nav>`;
 }
 
-function filters({ language, query, base }: TeamVisit, errors: Readonly<Record<string, string[]>>): Html {
+function filters({ language, query, base }: TeamVisit, errors: Fault['errors']): Html {
   const texts = PAYOUT_TEXTS[language];
   const common = (name: (typeof FILTERS)[number]) => ({ name, value: query[name], error: errors[name]?.[0] });
   const more = FILTERS.slice(2).some((name) => query[name] || errors[name]);

@@ -1,4 +1,5 @@
-import { type FieldErrors, invalid } from '../../../../kit/errors.ts';
+import { ownFaults } from '../../messages/own.ts';
+import type { FieldErrors } from '../../../../kit/errors.ts';
 import { type Html, html } from '../../../../kit/html.ts';
 import { record } from '../../../../tenants/audit/record.ts';
 import type { PayerLanguage } from '../../../../tenants/teams/schema.ts';
@@ -81,7 +82,7 @@ export async function saveLanguages({ stores }: ConsoleDeps, visit: TeamVisit): 
     refuseStale(visit, storedIn(visit), typed);
     wanted = readTyped(visit, typed);
   } catch (error) {
-    return showLanguages(visit, typed, faultOf(error));
+    return showLanguages(visit, typed, faultOf(visit, error));
   }
   const { id } = visit.team;
   await stores.control.transaction(async (tx) => {
@@ -98,6 +99,6 @@ function readTyped({ language }: TeamVisit, { when, payer_language }: Typed): Pa
     ...(WHEN.some((one) => one === when) ? {} : { when: [wrong] }),
     ...(isLanguage(payer_language) ? {} : { payer_language: [wrong] }),
   };
-  if (Object.keys(errors).length > 0) throw invalid(errors);
+  if (Object.keys(errors).length > 0) throw ownFaults(errors);
   return { payer_language, payer_language_always: when === 'always' };
 }

@@ -1,5 +1,6 @@
+import { ownFaults } from '../../messages/own.ts';
 import { emailAddressOf } from '../../../../kit/email.ts';
-import { type FieldErrors, invalid } from '../../../../kit/errors.ts';
+import type { FieldErrors } from '../../../../kit/errors.ts';
 import { type Html, html } from '../../../../kit/html.ts';
 import { CURRENCIES, isCurrency } from '../../../../kit/money.ts';
 import { record } from '../../../../tenants/audit/record.ts';
@@ -66,7 +67,7 @@ export async function saveSettings({ stores }: ConsoleDeps, visit: TeamVisit): P
     refuseStale(visit, typedOf(visit), typed);
     settings = readSettings(visit, typed);
   } catch (error) {
-    return showSettings(visit, typed, faultOf(error));
+    return showSettings(visit, typed, faultOf(visit, error));
   }
   const { id } = visit.team;
   await stores.control.transaction(async (tx) => {
@@ -92,7 +93,7 @@ function readSettings({ language }: TeamVisit, typed: Typed): TeamSettings {
     ...(isCurrency(default_currency) ? {} : { default_currency: [texts.currency] }),
     ...(isPublicKeys(public_keys) ? {} : { public_keys: [texts.publicKeys] }),
   };
-  if (name === null || email === null || !isPublicKeys(public_keys) || Object.keys(errors).length > 0) throw invalid(errors);
+  if (name === null || email === null || !isPublicKeys(public_keys) || Object.keys(errors).length > 0) throw ownFaults(errors);
   const seller = { address: address || null, tax_id: tax_id || null };
   return { name, email, default_currency, public_keys, unique_references, hosted_retry, ...seller };
 }

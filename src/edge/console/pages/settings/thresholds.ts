@@ -11,10 +11,11 @@ import { actorOf } from '../../actor.ts';
 import { type HeldAction, heldBack } from '../../approvals/held.ts';
 import { type Answer, fieldOf, redirect, type TeamVisit } from '../../page.ts';
 import { typedAmount } from '../../parts/amount.ts';
-import { type Fault, faultOf } from '../../parts/fault.ts';
+import { approvalFaultText } from '../approvals/parts.ts';
+import { ownFaults } from '../../messages/own.ts';
+import { type Fault, faultOf, shownFault } from '../../parts/fault.ts';
 import { money } from '../../parts/format.ts';
 import { alert, card, type Column, doneAlert, empty, field, pageHead, select, table } from '../../parts/parts.ts';
-import { approvalFaultText } from '../approvals/parts.ts';
 import { settingTabs } from './tabs.ts';
 import { THRESHOLD_TEXTS } from './threshold-texts.ts';
 
@@ -50,7 +51,7 @@ function columnsOf(visit: TeamVisit): Column<Threshold>[] {
   ];
 }
 
-function form(visit: TeamVisit, thresholds: readonly Threshold[], errors: FieldErrors): Html {
+function form(visit: TeamVisit, thresholds: readonly Threshold[], errors: Fault['errors']): Html {
   const { team, base } = visit;
   const texts = THRESHOLD_TEXTS[visit.language];
   const path = `${base}/settings/approvals`;
@@ -78,7 +79,7 @@ export async function saveThreshold(visit: TeamVisit): Promise<Answer> {
     ...(above_minor !== null && isMovable(above_minor, currency) ? {} : { above: [texts.wrongAmount] }),
   };
   if (above_minor === null || Object.keys(errors).length > 0) {
-    return showThresholds(visit, { status: 422, message: '', errors });
+    return showThresholds(visit, shownFault(visit.language, ownFaults(errors)));
   }
   return held(visit, heldThreshold('threshold.set', { currency, above_minor: String(above_minor) }), (tx) =>
     setFirst(tx, visit, { currency, above_minor }),
@@ -102,8 +103,9 @@ async function held(visit: TeamVisit, action: HeldAction, first: (tx: Tx) => Pro
     const done = await unheld(visit, action, first);
     return typeof done === 'string' ? redirect(`${visit.base}/settings/approvals?done=${done}`) : done;
   } catch (error) {
-    const fault = faultOf(error);
-    return showThresholds(visit, { ...fault, message: approvalFaultText(visit.language, error) ?? fault.message });
+    const text = approvalFaultText(visit.language, error);
+    const fault = faultOf(visit, error);
+    return showThresholds(visit, text === null ? fault : { ...fault, message: html`${text}` });
   }
 }
 

@@ -12,7 +12,7 @@ export async function setActive(visit: TeamVisit, verb: 'deactivate' | 'reactiva
   try {
     await visit.api(`POST /accounts/:id/${verb}`, { params: { id } });
   } catch (error) {
-    return showAccount(visit, faultOf(error));
+    return showAccount(visit, faultOf(visit, error));
   }
   return redirect(`${visit.base}/subaccounts/${id}?done=${verb}`);
 }

@@ -1,7 +1,7 @@
+import { ownFaults } from '../../messages/own.ts';
 import type { CreateAccountBody } from '../../../../core/accounts/schema.ts';
 import type { Split } from '../../../../money/settlement/shares.ts';
 import { CHANNELS } from '../../../../providers/reference/channels.ts';
-import { invalid } from '../../../../kit/errors.ts';
 import { type Html, html } from '../../../../kit/html.ts';
 import { heldAccount, isRedirected } from '../../approvals/account.ts';
 import { type Answer, fieldOf, type PageAnswer, redirect, type TeamVisit } from '../../page.ts';
@@ -38,7 +38,7 @@ export async function createAccount(visit: TeamVisit): Promise<Answer> {
     const made = await visit.api('POST /accounts', { body, idempotency_key: visit.formKey });
     return redirect(`${visit.base}/subaccounts/${(made.body as { account: Account }).account.id}?done=create`);
   } catch (error) {
-    return formPage(visit, null, typed, faultOf(error));
+    return formPage(visit, null, typed, faultOf(visit, error));
   }
 }
 
@@ -63,7 +63,7 @@ export async function editAccount(visit: TeamVisit): Promise<Answer> {
     await visit.api('PATCH /accounts/:id', { params: { id: account.id }, body: redirected ? body : others });
     return redirect(`${visit.base}/subaccounts/${account.id}?done=update`);
   } catch (error) {
-    return formPage(visit, account, typed, faultOf(error));
+    return formPage(visit, account, typed, faultOf(visit, error));
   }
 }
 
@@ -93,9 +93,9 @@ function bodyOf(
 function splitOf({ language }: TeamVisit, type: string, text: string): Split | null {
   const { faults } = ACCOUNT_TEXTS[language];
   if (type === '' && text === '') return null;
-  if (type !== 'percentage' && type !== 'fixed') throw invalid({ 'split.type': [faults.type] });
+  if (type !== 'percentage' && type !== 'fixed') throw ownFaults({ 'split.type': [faults.type] });
   const value = typedAmount(text);
-  if (value === null) throw invalid({ 'split.value': [faults.value] });
+  if (value === null) throw ownFaults({ 'split.value': [faults.value] });
   return { type, value };
 }
 

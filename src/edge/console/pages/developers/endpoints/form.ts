@@ -44,7 +44,7 @@ export async function createEndpoint(visit: TeamVisit): Promise<Answer> {
     if (webhook.secret === undefined) return redirect(`${visit.base}/developers/endpoints/${webhook.id}?done=again`);
     return secretPage(visit, webhook, webhook.secret);
   } catch (error) {
-    return showCreate(visit, asked, faultOf(error));
+    return showCreate(visit, asked, faultOf(visit, error));
   }
 }
 
@@ -73,7 +73,7 @@ export async function editEndpoint(visit: TeamVisit): Promise<Answer> {
     refuseStale(visit, storedOf(endpoint), asked);
     await visit.api('PATCH /webhooks/:id', { params: { id }, body: asked });
   } catch (error) {
-    return showEdit(visit, asked, faultOf(error));
+    return showEdit(visit, asked, faultOf(visit, error));
   }
   return redirect(`${visit.base}/developers/endpoints/${id}?done=edit`);
 }

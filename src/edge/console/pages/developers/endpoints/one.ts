@@ -52,7 +52,7 @@ export async function testEndpoint(visit: TeamVisit): Promise<Answer> {
   try {
     await visit.api('POST /webhooks/:id/test', { params: { id }, idempotency_key: visit.formKey });
   } catch (error) {
-    return showEndpoint(visit, faultOf(error));
+    return showEndpoint(visit, faultOf(visit, error));
   }
   return redirect(`${visit.base}/developers/endpoints/${id}?done=test`);
 }

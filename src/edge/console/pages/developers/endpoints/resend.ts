@@ -20,7 +20,7 @@ export async function resendEvents(deps: ConsoleDeps, visit: TeamVisit): Promise
     });
     return redirect(`${visit.base}/developers/endpoints/${params.id}?done=${answer.events === 0 ? 'nothing' : 'resend'}`);
   } catch (error) {
-    return showEndpoint(visit, faultOf(error));
+    return showEndpoint(visit, faultOf(visit, error));
   }
 }
 

@@ -39,7 +39,7 @@ async function find(visit: TeamVisit): Promise<{ items: ShownEvent[]; meta: Curs
     const { body } = await visit.api('GET /events', { query: { ...query, cursor: visit.query.cursor ?? '' } });
     return body as { items: ShownEvent[]; meta: CursorMeta };
   } catch (error) {
-    return faultOf(error);
+    return faultOf(visit, error);
   }
 }
 

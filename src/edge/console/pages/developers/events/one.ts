@@ -35,7 +35,7 @@ export async function resendEvent(visit: TeamVisit): Promise<Answer> {
     const { deliveries } = body as { deliveries: number };
     return redirect(`${visit.base}/developers/events/${id}?done=${deliveries > 0 ? 'resend' : 'nowhere'}`);
   } catch (error) {
-    return showEvent(visit, faultOf(error));
+    return showEvent(visit, faultOf(visit, error));
   }
 }
 

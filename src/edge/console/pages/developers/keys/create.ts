@@ -1,11 +1,11 @@
-import type { FieldErrors } from '../../../../../kit/errors.ts';
 import { type Html, html } from '../../../../../kit/html.ts';
 import { RESOURCES, type Scope } from '../../../../../tenants/keys/scopes.ts';
 import { heldBack, movesMoneyOut } from '../../../approvals/held.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
 import type { Answer, TeamVisit } from '../../../page.ts';
 import { choices, radio } from '../../../parts/choices.ts';
-import { type Fault, faultOf } from '../../../parts/fault.ts';
+import { ownFaults } from '../../../messages/own.ts';
+import { type Fault, faultOf, shownFault } from '../../../parts/fault.ts';
 import { alert, type Column, field, pageHead, table } from '../../../parts/parts.ts';
 import { readKey, type TypedKey, typedKey } from './parse.ts';
 import { checkRights, heldKey, makeKeyIn, mayMake } from './service.ts';
@@ -41,7 +41,7 @@ ${field({ name: 'expires', label: texts.lastDay, type: 'date', value: typed.expi
 export async function createKey({ stores }: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
   const typed = typedKey(visit);
   const read = readKey(visit, typed);
-  if ('errors' in read) return showCreate(visit, typed, { status: 422, message: '', errors: read.errors });
+  if ('errors' in read) return showCreate(visit, typed, shownFault(visit.language, ownFaults(read.errors)));
   try {
     const { wanted } = read;
     checkRights(visit, wanted.kind, wanted.scopes);
@@ -50,11 +50,11 @@ export async function createKey({ stores }: ConsoleDeps, visit: TeamVisit): Prom
     const made = await stores.control.transaction((tx) => makeKeyIn(tx, visit, wanted));
     return made ? madePage(visit, made) : madeBefore(visit);
   } catch (error) {
-    return showCreate(visit, typed, faultOf(error));
+    return showCreate(visit, typed, faultOf(visit, error));
   }
 }
 
-function kinds(visit: TeamVisit, { kind }: TypedKey, errors: FieldErrors): Html {
+function kinds(visit: TeamVisit, { kind }: TypedKey, errors: Fault['errors']): Html {
   const texts = KEY_TEXTS[visit.language];
   const offered = KINDS.filter((one) => one === 'restricted' || mayMake(visit, one, []));
   const boxes = offered.map((one) =>
@@ -68,7 +68,7 @@ function kinds(visit: TeamVisit, { kind }: TypedKey, errors: FieldErrors): Html 
 }
 
 /** The table of scopes. Those that the role lacks are left out. */
-function scopes(visit: TeamVisit, typed: TypedKey, errors: FieldErrors): Html {
+function scopes(visit: TeamVisit, typed: TypedKey, errors: Fault['errors']): Html {
   const texts = KEY_TEXTS[visit.language];
   const box = (scope: Scope, name: string) =>
     visit.can(scope)

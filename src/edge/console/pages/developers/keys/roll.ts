@@ -4,7 +4,8 @@ import { heldBack, movesMoneyOut } from '../../../approvals/held.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
 import { type Answer, fieldOf, redirect, type TeamVisit } from '../../../page.ts';
 import { exactMoment } from '../../../parts/format.ts';
-import { type Fault, faultOf } from '../../../parts/fault.ts';
+import { ownFaults } from '../../../messages/own.ts';
+import { type Fault, faultOf, shownFault } from '../../../parts/fault.ts';
 import { alert, field, pageHead, select } from '../../../parts/parts.ts';
 import { endOf } from './parse.ts';
 import { checkRights, heldKey, keyOf, rollKeyIn } from './service.ts';
@@ -49,7 +50,7 @@ export async function rollKey(deps: ConsoleDeps, visit: TeamVisit): Promise<Answ
   const expires_at = endOf(fieldOf(visit, 'expires'), visit.at);
   if (!isOverlap(chosen) || expires_at === undefined) {
     const errors = isOverlap(chosen) ? { expires: [texts.faults.expires] } : { overlap: [texts.faults.overlap] };
-    return showRoll(deps, visit, { status: 422, message: '', errors });
+    return showRoll(deps, visit, shownFault(visit.language, ownFaults(errors)));
   }
   const overlap_ms = OVERLAPS[chosen];
   try {
@@ -63,7 +64,7 @@ export async function rollKey(deps: ConsoleDeps, visit: TeamVisit): Promise<Answ
     const { expires_at: end } = await keyOf(deps.stores.control, visit);
     return madePage(visit, made, end && html`<p class="help">${texts.oldUntil(exactMoment(end, visit.language))}</p>`);
   } catch (error) {
-    return showRoll(deps, visit, faultOf(error));
+    return showRoll(deps, visit, faultOf(visit, error));
   }
 }
 

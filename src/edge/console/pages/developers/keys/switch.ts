@@ -16,7 +16,7 @@ export async function switchKey(deps: ConsoleDeps, visit: TeamVisit, active: boo
     if (held) return held;
     await setActive(deps.stores.control, visit, active);
   } catch (error) {
-    return showKey(deps, visit, faultOf(error));
+    return showKey(deps, visit, faultOf(visit, error));
   }
   await untilChangeIsKnown();
   return redirect(`${visit.base}/developers/keys/${visit.params.id}?done=${active ? 'activate' : 'deactivate'}`);

@@ -50,7 +50,7 @@ async function find(deps: ConsoleDeps, visit: TeamVisit): Promise<RequestPage | 
     const wanted = { ...filterOf(query), day: query.day || undefined, cursor: query.cursor ?? '' };
     return await listRequests(deps, store, team.id, wanted, at);
   } catch (error) {
-    return faultOf(error);
+    return faultOf(visit, error);
   }
 }
 

@@ -1,5 +1,5 @@
-import { type FieldErrors, Problem } from '../../../../../kit/errors.ts';
-import { type Html, html } from '../../../../../kit/html.ts';
+import { Problem } from '../../../../../kit/errors.ts';
+import { type Html, type HtmlPart, html } from '../../../../../kit/html.ts';
 import {
   type Outcome,
   type PayoutSimulation,
@@ -15,11 +15,11 @@ import { SANDBOX_TEXTS } from './texts.ts';
 import { TRIGGERS } from './triggers.ts';
 
 /** Shows test numbers and cards, and the forms of a test payment and of the clock. */
-export function showSandbox(visit: TeamVisit, faults: Record<string, string> = {}): Answer {
+export function showSandbox(visit: TeamVisit, faults: Record<string, HtmlPart> = {}): Answer {
   const { base, language, environment, team, query } = visit;
   const texts = SANDBOX_TEXTS[language];
   const there = html`<a href="/console/${String(team.id)}/sandbox/developers/sandbox">${texts.toSandbox}</a>`;
-  const errors: FieldErrors = Object.fromEntries(Object.entries(faults).map(([name, fault]) => [name, [fault]]));
+
   return {
     kind: 'page',
     title: tabName(visit, 'sandbox'),
@@ -28,7 +28,7 @@ export function showSandbox(visit: TeamVisit, faults: Record<string, string> = {
     body: html`${developersHead(visit, 'sandbox')}${
       environment === 'live'
         ? empty(texts.onlySandbox, there)
-        : html`${doneAlert(texts.done, query.done)}${visit.can('payment.write') && forms(visit, `${base}/developers/sandbox`, errors)}${numbers(visit)}${cards(visit)}`
+        : html`${doneAlert(texts.done, query.done)}${visit.can('payment.write') && forms(visit, `${base}/developers/sandbox`, faults)}${numbers(visit)}${cards(visit)}`
     }`,
   };
 }
@@ -38,27 +38,27 @@ export function refuseLive({ environment }: TeamVisit): void {
   if (environment === 'live') throw new Problem(501, 'Not available in the live environment.');
 }
 
-function forms(visit: TeamVisit, path: string, errors: FieldErrors): Html {
+function forms(visit: TeamVisit, path: string, faults: Record<string, HtmlPart>): Html {
   const texts = SANDBOX_TEXTS[visit.language];
   const endings = testEndings().map((one) => [one.digits, `…${one.digits} · ${outcomeText(visit, one.outcome)}`] as const);
   const spans = Object.keys(SPANS).map((span) => [span, texts.spans[span as keyof typeof SPANS]] as const);
   return html`<div class="cards">${card(
     texts.payment,
     html`<p class="note">${texts.paymentNote}</p><form method="post" action="${path}/payment">${visit.formFields()}
-${select({ name: 'ending', label: texts.ending, error: errors.ending?.[0] }, endings)}
+${select({ name: 'ending', label: texts.ending, error: faults.ending }, endings)}
 <div class="form-actions"><button>${texts.makePayment}</button></div></form>`,
   )}${card(
     texts.event,
     html`<p class="note">${texts.eventNote}</p><form method="post" action="${path}/event">${visit.formFields()}
 ${select(
-  { name: 'event', label: texts.eventType, error: errors.event?.[0] },
+  { name: 'event', label: texts.eventType, error: faults.event },
   TRIGGERS.map((type) => [type, type] as const),
 )}
 <div class="form-actions"><button>${texts.makeEvent}</button></div></form>`,
   )}${card(
     texts.clock,
     html`<p class="note">${texts.clockNote}</p><form method="post" action="${path}/clock">${visit.formFields()}
-${select({ name: 'span', label: texts.span, error: errors.span?.[0] }, spans)}
+${select({ name: 'span', label: texts.span, error: faults.span }, spans)}
 <div class="form-actions"><button>${texts.advance}</button></div></form>`,
   )}</div>`;
 }

@@ -1,3 +1,4 @@
+import { shownFault } from '../../../parts/fault.ts';
 import { openDispute, openOrLostDispute } from '../../../../../core/disputes/service.ts';
 import { findPayment } from '../../../../../core/payments/store.ts';
 import { refundsUnderWay } from '../../../../../core/refunds/store.ts';
@@ -27,7 +28,8 @@ export async function trigger(deps: ConsoleDeps, visit: TeamVisit): Promise<Answ
     return redirect(`${visit.base}/developers/events/${id}`);
   } catch (error) {
     if (error instanceof NotTriggered) return showSandbox(visit, { event: texts.notTriggered[error.reason] });
-    if (error instanceof Problem && error.status < 500) return showSandbox(visit, { event: error.message });
+    if (error instanceof Problem && error.status < 500)
+      return showSandbox(visit, { event: shownFault(visit.language, error).message });
     throw error;
   }
 }

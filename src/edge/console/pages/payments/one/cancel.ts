@@ -1,6 +1,7 @@
 import { Problem } from '../../../../../kit/errors.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
 import { type Answer, redirect, type TeamVisit } from '../../../page.ts';
+import { shownFault } from '../../../parts/fault.ts';
 import { showPayment } from './page.ts';
 
 /** Cancels a pending payment. A payment that is no longer pending is shown with the reason. */
@@ -10,7 +11,7 @@ export async function cancel(deps: ConsoleDeps, visit: TeamVisit): Promise<Answe
     await visit.api('DELETE /payments/:id', { params: { id } });
   } catch (error) {
     if (!(error instanceof Problem) || error.status !== 400) throw error;
-    return showPayment(deps, visit, { message: error.message, status: error.status });
+    return showPayment(deps, visit, shownFault(visit.language, error));
   }
   return redirect(`${visit.base}/payments/${id}?done=cancel`);
 }

@@ -1,3 +1,4 @@
+import type { Fault } from '../../../parts/fault.ts';
 import { totalOf } from '../../../../../core/payments/present.ts';
 import { hostedPageUrl } from '../../../../../core/payments/token.ts';
 import { type Html, html } from '../../../../../kit/html.ts';
@@ -17,11 +18,7 @@ import { whyWaiting } from './waiting.ts';
  * Shows one payment with everything that happened to it.
  * @param fault why an action on it failed, with the status of the answer
  */
-export async function showPayment(
-  deps: ConsoleDeps,
-  visit: TeamVisit,
-  fault?: { message: string; status: number },
-): Promise<Answer> {
+export async function showPayment(deps: ConsoleDeps, visit: TeamVisit, fault?: Fault): Promise<Answer> {
   const { language, query } = visit;
   const story = await readStory(deps, visit, visit.params.id ?? '');
   const { payment } = story;

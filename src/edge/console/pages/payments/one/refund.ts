@@ -1,12 +1,14 @@
 import { findPayment } from '../../../../../core/payments/store.ts';
 import { REFUND_REASONS } from '../../../../../core/refunds/reasons.ts';
-import { invalid, notFound, Problem } from '../../../../../kit/errors.ts';
+import { notFound } from '../../../../../kit/errors.ts';
 import { html } from '../../../../../kit/html.ts';
 import { isId } from '../../../../../kit/ids.ts';
 import { minorFromWire, wireFromMinor } from '../../../../../kit/money.ts';
 import { type Movement, movesMoney } from '../../../money.ts';
 import { type Answer, fieldOf, redirect, type TeamVisit } from '../../../page.ts';
+import { ownFaults } from '../../../messages/own.ts';
 import { typedAmount } from '../../../parts/amount.ts';
+import { type Fault, faultOf } from '../../../parts/fault.ts';
 import { money } from '../../../parts/format.ts';
 import { alert, field, idText, pageHead, select } from '../../../parts/parts.ts';
 import { secondNote } from '../../../parts/second-note.ts';
@@ -19,12 +21,6 @@ interface Asked {
   /** What was left when the form was shown: the same for each submit of it. */
   all: string;
   reason: string;
-}
-
-interface Fault {
-  status: number;
-  message: string;
-  errors: Readonly<Record<string, string[]>>;
 }
 
 /** Shows the form of a refund: what it gives back, to whom, and why. */
@@ -64,8 +60,7 @@ export async function submitRefund(visit: TeamVisit): Promise<Answer> {
     const refunded = await refundPayment(visit, id, asked);
     if (refunded.kind === 'asked') return redirect(`${visit.base}/approvals/${refunded.approval}`);
   } catch (error) {
-    if (!(error instanceof Problem) || error.status >= 500 || error.status === 404) throw error;
-    return showRefund(visit, asked, { status: error.status, message: error.message, errors: error.details.errors ?? {} });
+    return showRefund(visit, asked, faultOf(visit, error));
   }
   return redirect(`${visit.base}/payments/${id}?done=refund`);
 }
@@ -85,7 +80,7 @@ export async function refundPayment(visit: TeamVisit, id: string, asked: Asked):
     return movesMoney(visit, 'POST /refunds', { body: rest }, { amount_minor, currency });
   const typed = typedAmount(amount);
   const minor = typed === null ? null : minorFromWire(typed);
-  if (minor === null) throw invalid({ amount: [ONE_TEXTS[visit.language].refund.wrongAmount] });
+  if (minor === null) throw ownFaults({ amount: [ONE_TEXTS[visit.language].refund.wrongAmount] });
   const body = { ...rest, amount: wireFromMinor(minor) };
   return movesMoney(visit, 'POST /refunds', { body }, { amount_minor: minor, currency });
 }

@@ -40,7 +40,7 @@ export async function createBeneficiary(visit: TeamVisit): Promise<Answer> {
     const { id } = reply.body.beneficiary as Beneficiary;
     return redirect(`${visit.base}/payouts/beneficiaries/${id}?done=create`);
   } catch (error) {
-    return showNew(visit, typed, faultOf(error));
+    return showNew(visit, typed, faultOf(visit, error));
   }
 }
 
@@ -74,7 +74,7 @@ export async function changeBeneficiary(visit: TeamVisit): Promise<Answer> {
     refuseStale(visit, typedFrom(beneficiary), typed);
     await visit.api('PATCH /beneficiaries/:id', { params: { id }, body: bodyOf(typed, channel) });
   } catch (error) {
-    return showEdit(visit, typed, faultOf(error));
+    return showEdit(visit, typed, faultOf(visit, error));
   }
   return redirect(`${visit.base}/payouts/beneficiaries/${id}?done=change`);
 }

@@ -41,7 +41,7 @@ async function find(visit: TeamVisit): Promise<Found | Fault> {
   try {
     return (await visit.api('GET /beneficiaries', { query: { search, cursor } })).body as unknown as Found;
   } catch (error) {
-    return faultOf(error);
+    return faultOf(visit, error);
   }
 }
 

@@ -1,3 +1,4 @@
+import { OwnProblem } from '../../../messages/own.ts';
 import { findBeneficiaries } from '../../../../../core/beneficiaries/store.ts';
 import type { LineRow } from '../../../../../core/payout-batches/schema.ts';
 import { insertBatch, paidSince } from '../../../../../core/payout-batches/store.ts';
@@ -52,7 +53,7 @@ export async function makeBatch(deps: ConsoleDeps, visit: TeamVisit, asked: read
   const lines: LineRow[] = [];
   for (const [i, one] of asked.entries()) {
     try {
-      if (one.surplus) throw new Problem(422, BULK_TEXTS[visit.language].faults.surplus);
+      if (one.surplus) throw new OwnProblem(422, BULK_TEXTS[visit.language].faults.surplus);
       const quote = await quoteTransfer(deps.config, context, bodyOf(visit, one));
       const key = sameness(quote.payee.recipient, quote.amount_minor, quote.body.currency);
       lines.push(openLine(i + 1, quote, seen.has(key) ? 'file' : paid.has(key) ? 'recent' : null));

@@ -1,3 +1,5 @@
+import { sayStored } from '../../../messages/say.ts';
+import type { Pair } from '../../../messages/template.ts';
 import { readBalance } from '../../../../../core/balance/service.ts';
 import type { BatchRow, LineStatus, LineSum, ShownLine } from '../../../../../core/payout-batches/schema.ts';
 import { MAX_WAITING } from '../../../../../tenants/approvals/schema.ts';
@@ -195,6 +197,13 @@ function linesCard(visit: TeamVisit, { batch, lines, troubled, from, asked }: Sh
   )}`;
 }
 
+/** Reasons by the console itself, as they are stored with a line. */
+const OWN: readonly Pair[] = [
+  [BULK_TEXTS.en.faults.surplus, BULK_TEXTS.fr.faults.surplus],
+  [BULK_TEXTS.en.faults.changed, BULK_TEXTS.fr.faults.changed],
+  [PAYOUT_TEXTS.en.wrongAmount, PAYOUT_TEXTS.fr.wrongAmount],
+];
+
 function columnsOf({ language, base }: TeamVisit, asked: ShownBatch['asked']): Column<ShownLine>[] {
   const texts = BULK_TEXTS[language];
   return [
@@ -213,7 +222,7 @@ function columnsOf({ language, base }: TeamVisit, asked: ShownBatch['asked']): C
         const waits = state === 'open' ? badge(texts.lineStates[status], TONES[status]) : approvalBadge(state, language);
         return html`${transfer_status ? payoutBadge(transfer_status, language) : waits}${
           repeats && html` ${badge(texts.repeats[repeats], 'warn')}`
-        }${message && html`<span class="under" lang="en">${message}</span>`}`;
+        }${message && html`<span class="under">${sayStored(language, message, OWN)}</span>`}`;
       },
     },
     {

@@ -1,11 +1,12 @@
+import { ownFaults } from '../../../messages/own.ts';
 import { type QuoteContext, quoteTransfer, type Quote } from '../../../../../core/transfers/quote.ts';
 import { getBeneficiary } from '../../../../../core/beneficiaries/service.ts';
-import { invalid, Problem } from '../../../../../kit/errors.ts';
+import { Problem } from '../../../../../kit/errors.ts';
 import { levelOf } from '../../../../../money/transaction-limits/service.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
 import { fieldOf, type TeamVisit } from '../../../page.ts';
 import { typedAmount } from '../../../parts/amount.ts';
-import { type Fault, faultOf } from '../../../parts/fault.ts';
+import { type Fault, faultOf, shownFault } from '../../../parts/fault.ts';
 import { PAYOUT_TEXTS } from '../texts.ts';
 
 /** Fields of the form of a payout. */
@@ -28,7 +29,7 @@ export function askedOf(visit: TeamVisit): Asked {
 export function bodyOf({ language }: TeamVisit, asked: Asked): object {
   const { beneficiary, name, channel, number, bank_code, currency, reference, description } = asked;
   const amount = typedAmount(asked.amount ?? '');
-  if (amount === null) throw invalid({ amount: [PAYOUT_TEXTS[language].wrongAmount] });
+  if (amount === null) throw ownFaults({ amount: [PAYOUT_TEXTS[language].wrongAmount] });
   const on = channel ? { channel } : {};
   const direct = name
     ? { beneficiary: { name, ...on, account_number: number, ...(bank_code ? { bank_code } : {}) } }
@@ -58,7 +59,7 @@ export function quoteOf(deps: ConsoleDeps, visit: TeamVisit, asked: Asked): Prom
  * Returns a rejection, to be shown with the form; also that no provider is available, so that nothing has to be typed again.
  * @throws the error itself when it is not one of the person's
  */
-export function payoutFault(error: unknown): Fault {
-  if (error instanceof Problem && error.status === 502) return { status: 502, message: error.message, errors: {} };
-  return faultOf(error);
+export function payoutFault(visit: TeamVisit, error: unknown): Fault {
+  if (error instanceof Problem && error.status === 502) return shownFault(visit.language, error);
+  return faultOf(visit, error);
 }

@@ -39,7 +39,7 @@ async function checkPayout(deps: ConsoleDeps, visit: TeamVisit, warning?: string
   try {
     return await showConfirmation(visit, asked, await quoteOf(deps, visit, asked), warning);
   } catch (error) {
-    return showForm(visit, asked, payoutFault(error));
+    return showForm(visit, asked, payoutFault(visit, error));
   }
 }
 
@@ -63,7 +63,7 @@ async function sendPayout(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer> 
   } catch (error) {
     // A beneficiary that was changed meanwhile is shown again: money goes to whom the person saw.
     if (approvalFault(error) === 'payee') return checkPayout(deps, visit, PAYOUT_TEXTS[visit.language].recipientChanged);
-    return showForm(visit, asked, payoutFault(error));
+    return showForm(visit, asked, payoutFault(visit, error));
   }
 }
 
