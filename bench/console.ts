@@ -8,6 +8,7 @@ import { loadPoint } from './load-point.ts';
 import type { Options } from './options.ts';
 import type { Point, Section } from './rounds.ts';
 import { fillSearched } from './search-fill.ts';
+import { untilIndexed } from './search.ts';
 import { type Service, startService } from './service.ts';
 import type { Stage } from './stage.ts';
 import { makeTeam } from './teams.ts';
@@ -56,6 +57,8 @@ export async function consoleSection(stage: Stage, options: Options): Promise<Se
   // Its workers begin to add up as soon as it has started.
   const service = await startService(stage, { name: 'console', profile_dir: options.profile_dir });
   const counted = await untilCounted(stage, service, [small, large]);
+  // Not beside the pages: it takes half a minute for each million payments.
+  await untilIndexed(stage, service, large.team);
   const shops = [
     { size: 'small', shop: await openShop(stage, service, small) },
     { size: 'large', shop: await openShop(stage, service, large) },

@@ -35,7 +35,7 @@ export async function searchSection(stage: Stage, options: Options, service: Ser
   const rows = options.quick ? QUICK_ROWS : options.large_rows;
   await fillSearched(stage.live, small.team, SMALL_ROWS);
   await fillSearched(stage.live, large.team, rows);
-  const built = await build(stage, service, large.team);
+  const built = await untilIndexed(stage, service, large.team);
   const points = SEARCHES.flatMap(([id, label, texts]) =>
     [
       { name: 'small', count: SMALL_ROWS, ...small },
@@ -54,8 +54,8 @@ export async function searchSection(stage: Stage, options: Options, service: Ser
   return { name: 'search', points, comparisons: [], notes: async () => [built], close: async () => {} };
 }
 
-/** Waits until the workers of the service have built the index. @returns what it took */
-async function build(stage: Stage, service: Service, team: Team): Promise<string> {
+/** Waits until the workers of the service have built the index of a team. @returns what it took */
+export async function untilIndexed(stage: Stage, service: Service, team: Team): Promise<string> {
   const pool = openPool({ url: stage.urls.live, size: 1, log: createLog({ level: 'warn', format: 'json' }) });
   const before = readCpu();
   const deadline = performance.now() + MAX_BUILD_MS;
@@ -74,7 +74,7 @@ async function build(stage: Stage, service: Service, team: Team): Promise<string
   const after = readCpu();
   await pool.close();
   const { rows } = await stage.live.query<{ covered: number; segments: number; bytes: number }>(
-    `select sum(row_count)::integer as covered, count(*)::integer as segments, (select sum(pg_total_relation_size(name::regclass))
+    `select coalesce(sum(row_count), 0)::integer as covered, count(*)::integer as segments, (select sum(pg_total_relation_size(name::regclass))
       from unnest(array['search_segments', 'search_postings']) name)::float8 as bytes from search_segments`,
   );
   await stage.live.query('vacuum (analyze) search_segments, search_postings');
