@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import type pg from 'pg';
 import { connectClient } from '../../src/platform/db/client.ts';
 import { tryLock } from '../../src/platform/db/embedded/lock.ts';
 import { readyPostmaster } from '../../src/platform/db/embedded/postmaster.ts';
@@ -16,6 +17,10 @@ const MEMORY_NEEDED_BYTES = 2_000_000_000;
 const PREFIX = 'pirogue-test-';
 /** Younger ones may belong to a run that has not come to lock its folder yet. */
 const ABANDONED_AFTER_MS = 30_000;
+/** Then the templates are as they are: copies work without the file, and more slowly. */
+const MAX_CLOSINGS = 5;
+const LOOK_MS = 20;
+const MAX_LOOKS = 500;
 
 const TEMPLATES = { template_control: 'control', template_store: 'store' } as const;
 
@@ -59,11 +64,7 @@ export async function makeTemplates(server: TestServer): Promise<void> {
   }
   const client = await connectClient(server.url('postgres'));
   await ensureServiceLogin(client, new URL(server.url('postgres')).password || undefined);
-  for (const name of Object.keys(TEMPLATES)) {
-    await writeCatalogCache(server.url(name));
-    // a database that somebody is connected to cannot be copied
-    await client.query(`alter database ${name} with is_template true allow_connections false`);
-  }
+  for (const name of Object.keys(TEMPLATES)) await close(client, name, server.url(name));
   await client.end();
 }
 
@@ -75,12 +76,29 @@ async function partitionAll(url: string): Promise<void> {
 }
 
 /**
- * The first connection after a migration writes what every connection reads at its start (pg_internal.init). Copies get the file; without it,
- * the first connections of each of them would do the same work.
+ * Makes a database a template that nobody may connect to: one in use cannot be copied. The first connection after a migration writes what every
+ * connection reads at its start (pg_internal.init); without it, the first connections of each copy would do the same work. An autovacuum of the
+ * catalogue deletes it again, so that it is looked for when nobody can connect any more.
  */
-async function writeCatalogCache(url: string): Promise<void> {
-  const client = await connectClient(url);
-  await client.end();
+async function close(client: pg.Client, name: string, url: string): Promise<void> {
+  for (let tries = 0; tries < MAX_CLOSINGS; tries++) {
+    await client.query(`alter database ${name} with is_template true allow_connections true`);
+    await (await connectClient(url)).end();
+    await client.query(`alter database ${name} with allow_connections false`);
+    for (let looks = 0; looks < MAX_LOOKS && (await isInUse(client, name)); looks++) {
+      await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    }
+    const { rows } = await client.query(
+      `select from pg_database d, pg_ls_dir('base/' || d.oid) f where datname = $1 and f = 'pg_internal.init'`,
+      [name],
+    );
+    if (rows.length > 0) return;
+  }
+}
+
+async function isInUse(client: pg.Client, name: string): Promise<boolean> {
+  const { rows } = await client.query('select from pg_stat_activity where datname = $1', [name]);
+  return rows.length > 0;
 }
 
 function hasRoom(folder: string): boolean {
