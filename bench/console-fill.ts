@@ -5,7 +5,8 @@ import type { Team } from '../src/tenants/teams/schema.ts';
 
 /** Events are kept for 90 days; older payments have none left. */
 const RECENT_MS = 60 * 24 * 3_600_000;
-const BODY = JSON.stringify({
+/** Body of an event as it is recorded, with the fields that lists and pages read. */
+export const RECORDED_EVENT = JSON.stringify({
   id: 'evt_1',
   event: 'payment.succeeded',
   livemode: true,
@@ -28,7 +29,7 @@ export async function fillEnded(live: pg.Client, team: Team): Promise<number> {
     `insert into events (team_id, id, type, resource_id, sequence, pending_webhooks, body, created_at)
     select team_id, $3 || substr(id, length($2) + 1), 'payment.succeeded', id, 1, 0, $4::bytea, created_at
     from payments where team_id = $1 and id >= $5 order by id`,
-    [team.id, payment, event, packWhole(BODY), oldest],
+    [team.id, payment, event, packWhole(RECORDED_EVENT), oldest],
   );
   await live.query(
     `with booked as (

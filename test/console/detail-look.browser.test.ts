@@ -8,7 +8,7 @@ import { type Api, startApi, until } from '../setup/api.ts';
 import { type Found, openBrowser } from '../setup/browser.ts';
 import { type LiveShop, openLiveShop } from '../setup/live-shop.ts';
 import { type Receiver, startReceiver } from '../setup/receiver.ts';
-import { browsingAs } from './browsing.ts';
+import { browsingAs, LOOKS } from './browsing.ts';
 import { type Person, signedIn } from './people.ts';
 
 /** Pages that show what happened in detail: requests, exchanges with providers and their callbacks, and events that are sent again. */
@@ -99,13 +99,6 @@ const PAGES: Record<string, { path: () => string; shows: readonly string[] }> = 
 
 /** Those of the documentation; the others are looked at. */
 const KEPT = ['console-requests', 'console-exchanges', 'console-resend'];
-
-const LOOKS = [
-  { ending: '', width: 1280, colorScheme: 'light', locale: 'en-GB' },
-  { ending: '-dark', width: 1280, colorScheme: 'dark', locale: 'fr-CM' },
-  { ending: '-360', width: 360, colorScheme: 'light', locale: 'fr-CM' },
-  { ending: '-360-dark', width: 360, colorScheme: 'dark', locale: 'en-GB' },
-] as const;
 
 for (const [name, { path, shows }] of Object.entries(PAGES)) {
   for (const { ending, width, colorScheme, locale } of LOOKS) {

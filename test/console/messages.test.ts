@@ -22,7 +22,7 @@ const ROOMS = [
   'src/edge/console',
 ];
 
-/** What no operation of the console says: tables of documentation, commands of the operator, and what keys of the API are told. */
+/** Files whose messages no operation of the console returns: tables of documentation, commands of the command line, errors about API keys. */
 const LEFT_OUT =
   /(personal|problems|hints|adviser|schema|docs?|texts|english|resolve|states|catalogue|labels|versions)\.ts$|\/(docs|sweeps|verify[\w-]*|messages|outbox|request-log\/log|guard|database-url|sealing|crypto)\b|store\.ts$/;
 

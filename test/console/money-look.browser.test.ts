@@ -9,6 +9,7 @@ import { axeFaults } from '../pages/axe.ts';
 import { keepPicture } from '../pages/pictures.ts';
 import { type Api, startApi } from '../setup/api.ts';
 import { type Found, openBrowser } from '../setup/browser.ts';
+import { LOOKS } from './browsing.ts';
 import { formToken, type Person, signedIn } from './people.ts';
 
 /** Maximum size of a page over the wire, in bytes. */
@@ -118,13 +119,6 @@ const PAGES: Record<string, () => string> = {
 };
 /** The others are looked at, and not kept. */
 const KEPT = process.env.PICTURES === 'docs/pictures' ? ['console-balance', 'console-payout'] : Object.keys(PAGES);
-
-const LOOKS = [
-  { ending: '', width: 1280, colorScheme: 'light', locale: 'en-GB' },
-  { ending: '-dark', width: 1280, colorScheme: 'dark', locale: 'fr-CM' },
-  { ending: '-360', width: 360, colorScheme: 'light', locale: 'fr-CM' },
-  { ending: '-360-dark', width: 360, colorScheme: 'dark', locale: 'en-GB' },
-] as const;
 
 for (const [name, path] of Object.entries(PAGES)) {
   for (const { ending, width, colorScheme, locale } of LOOKS) {

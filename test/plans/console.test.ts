@@ -46,7 +46,7 @@ const NOT_SHOWN: Record<string, string> = {
   '/disputes/:id/accept': 'of open disputes only',
 };
 
-/** What pages of detail show of these rows: a page that shows none would be walked in vain. */
+/** Text of these rows on the pages that show details. Statements of a page that shows no rows would prove nothing. */
 const SHOWN: Record<string, RegExp> = {
   '/payments/:id': /Exchanges with pawapay.*Callback from pawapay/s,
   '/payouts/:id': /Exchanges with pawapay.*Callback from pawapay/s,

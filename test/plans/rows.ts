@@ -1,3 +1,4 @@
+import { RECORDED_EVENT } from '../../bench/console-fill.ts';
 import type { Environment } from '../../src/kit/environment.ts';
 import { type IdPrefix, newId } from '../../src/kit/ids.ts';
 import { packWhole } from '../../src/kit/packing.ts';
@@ -264,7 +265,7 @@ export class Shelf {
     const { endpoint } = this.shop;
     const endpoints = this.#ids('wh', endpoint);
     const type = (n: number) => drawn(n, 'type', ['dispute.created', RARE], ['payment.succeeded', 1]);
-    const body = `\\x${packWhole(BODY).toString('hex')}`;
+    const body = `\\x${packWhole(RECORDED_EVENT).toString('hex')}`;
     await this.#insert('events', (n) => ({
       id: this.#id('evt', n),
       type: type(n),
@@ -328,13 +329,3 @@ export class Shelf {
 }
 
 const KEY = { key_id: 'key_1', request_id: 'req_1' };
-const BODY = JSON.stringify({
-  id: 'evt_1',
-  event: 'payment.succeeded',
-  livemode: true,
-  created: '2026-08-01T00:00:00.000Z',
-  api_version: '2026-08-01',
-  pending_webhooks: 0,
-  request: { id: null, idempotency_key: null },
-  data: {},
-});

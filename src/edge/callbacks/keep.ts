@@ -30,17 +30,17 @@ export function callbackKeeper(deps: CallbackDeps): (answered: AnsweredCallback)
   const paces = new Throttle(deps.clock, MAX_CALLBACKS);
   return (answered) => {
     const { about, callback, by_address } = answered;
-    if (deps.exchangeLog === null || paces.take(`${about.subject_id} ${authentication(callback, by_address)}`) > 0) return;
+    const by = authentication(callback, by_address);
+    if (deps.exchangeLog === null || paces.take(`${about.subject_id} ${by}`) > 0) return;
     setImmediate(() => {
-      store(deps, answered).catch((err) => deps.log.warn({ err, subject: about.subject_id }, 'a callback was not stored'));
+      store(deps, answered, by).catch((err) => deps.log.warn({ err, subject: about.subject_id }, 'a callback was not stored'));
     });
   };
 }
 
-async function store(deps: CallbackDeps, { to, callback, about, ...rest }: AnsweredCallback): Promise<void> {
+async function store(deps: CallbackDeps, { to, about, ...rest }: AnsweredCallback, by: Authentication): Promise<void> {
   const { environment, team_id, provider } = to;
   const { subject_id } = about;
-  const by = authentication(callback, rest.by_address);
   // Anybody may have written the others, about anybody.
   const numbers = by === 'signed' || by === 'address' ? about.numbers : null;
   const refund_id = isId('rtn', environment, subject_id) ? await refundOf(deps, to, subject_id) : null;

@@ -4,9 +4,8 @@ import type { Environment } from '../../kit/environment.ts';
 export const EXCHANGES_KEEP_MS = 7 * 24 * 60 * 60_000;
 
 /**
- * How a callback was authenticated: by a valid signature or secret of the account, by an unguessable address of ours, or not at all:
- * there was no signature, or no key yet with which to verify it.
- * The signature or secret of a forged one is missing or wrong.
+ * How a callback was authenticated. `signed`: by a valid signature or secret of the account. `address`: it came to an unguessable address
+ * of ours. `unverified`: it has no signature, or there is no key yet to verify it with. `forged`: its signature or secret is missing or wrong.
  */
 export type Authentication = 'signed' | 'address' | 'unverified' | 'forged';
 

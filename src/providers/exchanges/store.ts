@@ -9,7 +9,8 @@ export function insertExchanges(db: Queryable, rows: readonly NewExchange[]): Pr
       response, response_bytes, created_at, callback)
     select n.team_id, id, n.subject_id, provider, account_id, method, path, status, error, duration_ms, request, response, response_bytes,
       created_at, n.callback
-    from (select *, row_number() over (partition by team_id, subject_id, callback order by id) as place from unnest(${all('team_id')}::bigint[], ${all('id')}::text[], ${all('subject_id')}::text[], ${all('provider')}::text[],
+    from (select *, row_number() over (partition by team_id, subject_id, callback order by id) as place
+      from unnest(${all('team_id')}::bigint[], ${all('id')}::text[], ${all('subject_id')}::text[], ${all('provider')}::text[],
       ${all('account_id')}::text[], ${all('method')}::text[], ${all('path')}::text[], ${all('status')}::smallint[],
       ${all('error')}::text[], ${all('duration_ms')}::integer[], ${all('request')}::text[], ${all('response')}::text[],
       ${all('response_bytes')}::integer[], ${rows.map(({ at }) => new Date(at))}::timestamptz[],
