@@ -123,7 +123,7 @@ async function untilCounted({ live, server }: Stage, service: Service, shops: re
   for (;;) {
     const { rows } = await live.query<{ done: boolean }>(
       `select bool_and(coalesce((select final_to > now() - interval '2 hours' from payment_counts c where c.team_id = t.id), false)
-        and coalesce((select counted_to > (select max(j.id) from journals j where j.team_id = t.id)
+        and coalesce((select subaccounts_counted_to > (select max(j.id) from journals j where j.team_id = t.id)
           from balance_day_counts c where c.team_id = t.id), false)) as done
       from unnest($1::bigint[]) as t (id)`,
       [shops.map(({ team }) => team.id)],

@@ -111,7 +111,15 @@ export const LAYERS: readonly Layer[] = [
       ledger: {
         holds: 'chart of accounts, posting, balances, statements, verification',
         writes: [
-          ...['journals', 'postings', 'balances', 'balance_deltas', 'balance_days', 'balance_day_counts'],
+          ...[
+            'journals',
+            'postings',
+            'balances',
+            'balance_deltas',
+            'balance_days',
+            'subaccount_balance_days',
+            'balance_day_counts',
+          ],
           ...['ledger_seals', 'ledger_group_seals'],
         ],
       },

@@ -12,6 +12,7 @@ import { SimulatedProvider } from '../setup/simulated-provider.ts';
 import { type Person, signedIn } from './people.ts';
 
 const DAY_MS = 86_400_000;
+/** Balances in the addresses of pages; the first is the total. */
 const FIGURES = ['', 'available', 'pending', 'reserved', 'hold', 'disputed', 'in.transit', 'credit'];
 
 let market: Market;
@@ -19,6 +20,8 @@ let owner: DbPool;
 let shop: Shop;
 let reader: Person;
 let base: string;
+/** A subaccount, and one with which payments are shared too. */
+let seller: string;
 
 before(async () => {
   market = await Market.open();
@@ -27,17 +30,25 @@ before(async () => {
   const team = (await findTeam(market.api.deps.stores.control, shop.team_id)) as Team;
   reader = await signedIn(market.api, 'read_only', team);
   base = `/console/${team.id}/live/balance`;
+  seller = await shop.account({ type: 'percentage', value: 10 });
+  const other = await shop.account({ type: 'percentage', value: 20 });
   const paid = await shop.paid({ amount: 10_000 });
+  const shared = await shop.paid({ amount: 8_000, account: seller });
+  await shop.paid({ amount: 6_000, account: other });
+  await shop.paid({ amount: 2_000, currency: 'NGN', account: seller });
   await shop.paid({ amount: 3_000, currency: 'NGN' });
   await shop.refund(paid, 2_500);
   await shop.pass(60_000);
   const long_ago = await lastJournal();
   await shop.pass(2 * DAY_MS);
   await shop.paid({ amount: 40_000 });
+  await shop.refund(shared, 1_500);
+  await shop.pass(60_000);
   const then = await lastJournal();
   assert.equal((await shop.transfer(1_000)).body.transfer.status, 'processing');
   await shop.pass(DAY_MS);
   await shop.dispute(await shop.paid({ amount: 700 }));
+  await shop.dispute(await shop.paid({ amount: 900, account: seller }));
   const lately = await lastJournal();
   // Journals have the time of the database, which no test moves. Ids and times have the same order.
   await owner.run(sql`
@@ -46,6 +57,7 @@ before(async () => {
   await addUp();
   // What comes now is read from the journals.
   await shop.paid({ amount: 15_500 });
+  await shop.paid({ amount: 3_300, account: seller });
   assert.equal((await shop.transfer(500)).body.transfer.status, 'processing');
   await shop.pass(60_000);
   const [count] = await shop.store.db.all<{ counted_to: bigint }>(
@@ -63,6 +75,9 @@ async function lastJournal(): Promise<bigint> {
   return row?.id ?? 0n;
 }
 
+/** Path of the balance of the subaccount. */
+const ofSeller = () => base.replace('/balance', `/subaccounts/${seller}/balance`);
+
 /** What the worker does in the background. */
 async function addUp(): Promise<void> {
   for (const sweep of sweepsOf(market.api.deps, market.api.deps.stores.live)) {
@@ -71,8 +86,9 @@ async function addUp(): Promise<void> {
 }
 
 /** Days with opening, in, out and closing in hundredths, added up from the postings, the newest first. */
-async function recount(figure: string, currency: string): Promise<string[]> {
-  const accounts = figure === '' ? FIGURES.slice(1) : [figure];
+async function recount(figure: string, currency: string, subaccount = ''): Promise<string[]> {
+  const names = figure === '' ? FIGURES.slice(1) : [figure];
+  const accounts = subaccount === '' ? names : names.map((name) => `${name}:${subaccount}`);
   const rows = await shop.store.db.all<{ day: string; kind: string; amount: bigint }>(sql`
     select to_char(j.created_at at time zone 'UTC', 'YYYY-MM-DD') as day, split_part(j.kind, ':', 1) as kind,
       sum(case when p.credit = a.account then p.amount_minor else -p.amount_minor end)::bigint as amount
@@ -117,9 +133,9 @@ async function lastDay(): Promise<string> {
 }
 
 /** The statement of every month, the newest first. */
-async function wholeStatement(figure: string, currency: string): Promise<string[]> {
+async function wholeStatement(figure: string, currency: string, at = base): Promise<string[]> {
   const lines: string[] = [];
-  for (let path = `${base}?currency=${currency}&balance=${figure}&month=${(await lastDay()).slice(0, 7)}`; path !== ''; ) {
+  for (let path = `${at}?currency=${currency}&balance=${figure}&month=${(await lastDay()).slice(0, 7)}`; path !== ''; ) {
     const { status, text } = await reader.get(path);
     assert.equal(status, 200);
     lines.push(...statement(text));
@@ -140,8 +156,21 @@ describe('the statement', () => {
     }
     assert.deepEqual([days[0], days[8]], [4, 1], 'days on which XAF and NGN moved');
   };
+  const equalsRecountOfSubaccount = async () => {
+    const days: number[] = [];
+    for (const currency of ['XAF', 'NGN']) {
+      for (const figure of FIGURES) {
+        const shown = await wholeStatement(figure, currency, ofSeller());
+        assert.deepEqual(shown, await recount(figure, currency, seller), `${figure} in ${currency}`);
+        days.push(shown.length);
+      }
+    }
+    assert.deepEqual([days[0], days[8]], [4, 1], 'days on which XAF and NGN moved');
+  };
 
   test('equals a recount of the postings, for each balance and their total', equalsRecount);
+
+  test('of a subaccount does so too, without those of the team and of other subaccounts', equalsRecountOfSubaccount);
 
   test('stays so while the background adds everything up, each journal once with several workers', async () => {
     await owner.run(sql`update journals set created_at = created_at - interval '10 minutes'`);
@@ -153,6 +182,23 @@ describe('the statement', () => {
     assert.equal(left.length, 0, 'everything is added up');
     await owner.run(sql`update journals set created_at = created_at + interval '10 minutes'`);
     await equalsRecount();
+    await equalsRecountOfSubaccount();
+  });
+
+  test('of a subaccount is added up after those of the team where an earlier release had added up only these', async () => {
+    const progress = () =>
+      shop.store.db.maybe<{ counted_to: bigint; subaccounts_counted_to: bigint }>(
+        sql`select counted_to, subaccounts_counted_to from balance_day_counts where team_id = ${shop.team_id}`,
+      );
+    const whole = await progress();
+    await owner.run(sql`delete from subaccount_balance_days where team_id = ${shop.team_id}`);
+    await owner.run(sql`update balance_day_counts set subaccounts_counted_to = 0 where team_id = ${shop.team_id}`);
+    await equalsRecountOfSubaccount();
+    await Promise.all([1, 2].map(() => countDays(market.api.deps.stores.live.of(shop.team_id).db, shop.team_id)));
+    await addUp();
+    assert.deepEqual(await progress(), whole);
+    await equalsRecount();
+    await equalsRecountOfSubaccount();
   });
 
   test('closes with the figures that GET /balance returns', async () => {
@@ -164,6 +210,21 @@ describe('the statement', () => {
     assert.deepEqual(shown, figures);
     assert.equal(statement(text)[0]?.split(' ').at(-1), String(figures[0]));
     assert.ok(figures.filter((figure) => figure !== 0n).length > 3);
+  });
+
+  test('of a subaccount closes with its own figures, and those of another subaccount are another', async () => {
+    const month = (await lastDay()).slice(0, 7);
+    const { text } = await reader.get(`${ofSeller()}?currency=XAF&month=${month}`);
+    const { balance } = (await shop.call('GET', '/balance?currency=XAF', undefined, { 'X-Sync': seller })).body;
+    const shown = [...text.matchAll(/data-head="Amount" class="number">([^<]*)</g)].map(([, amount = '']) => hundredths(amount));
+    assert.deepEqual(
+      shown,
+      ['total', ...FIGURES.slice(1)].map((name) => BigInt(Math.round(balance[name] * 100))),
+    );
+    assert.equal(statement(text)[0]?.split(' ').at(-1), String(shown[0]));
+    assert.ok((shown[0] ?? 0n) > 0n);
+    assert.match((await reader.get(base.replace('/balance', `/subaccounts/${seller}`))).text, /Statement by day/);
+    assert.equal((await reader.get(ofSeller().replace(seller, `${seller.slice(0, -1)}0`))).status, 404);
   });
 });
 
@@ -226,6 +287,21 @@ describe('the file of entries', () => {
       one,
       rows.filter((row) => row[1]?.startsWith(day)),
     );
+  });
+
+  test('of a subaccount has its own entries only', async () => {
+    const { text, headers } = await reader.get(
+      `${ofSeller()}/export?currency=XAF&balance=&date_from=2026-01-01&date_to=${await lastDay()}`,
+    );
+    assert.ok(headers.get('content-disposition')?.includes(seller));
+    const rows = text.trimEnd().split('\n').slice(1);
+    const sum = rows.reduce((total, row) => total + BigInt(Math.round(Number(row.split(',')[5]) * 100)), 0n);
+    assert.equal(String(sum), (await recount('', 'XAF', seller))[0]?.split(' ').at(-1));
+    const wrong = await reader.get(`${ofSeller()}/export?date_from=2026-11-20&date_to=2026-11-19&currency=XAF`);
+    assert.ok(wrong.to?.startsWith(`${ofSeller()}?`));
+    const day = await reader.get(`${ofSeller()}/${await lastDay()}?currency=XAF`);
+    assert.match(day.text, /Boutique · Total · XAF · UTC/);
+    assert.equal((day.text.match(/\/payments\/trx_/g) ?? []).length, 1);
   });
 
   test('of a range that is none leads to the form, which says so', async () => {

@@ -144,10 +144,13 @@ test('a statement reads the sums by day and the journals that are not in them, h
   const db = { ...pool, ...pool.seeing(1n) };
   while ((await countDays(db, 1n)) > 0);
   const days = { from: '2026-01-10', before: '2026-02-01' };
-  const { rows, whole } = await reading((asked) => readChanges(asked, 1n, 'XAF', days), db);
-  assert.ok(rows < 500, `${rows} rows`);
-  assert.deepEqual(
-    whole.filter((table) => table === 'journals' || table === 'postings'),
-    [],
-  );
+  for (const subaccount of [null, 'acct_1']) {
+    const owner = { team_id: 1n, subaccount, currency: 'XAF' };
+    const { rows, whole } = await reading((asked) => readChanges(asked, owner, days), db);
+    assert.ok(rows < 500, `${rows} rows`);
+    assert.deepEqual(
+      whole.filter((table) => table === 'journals' || table === 'postings'),
+      [],
+    );
+  }
 });

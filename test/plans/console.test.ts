@@ -50,6 +50,8 @@ const NOT_SHOWN: Record<string, string> = {
 const SHOWN: Record<string, RegExp> = {
   '/payments/:id': /Exchanges with pawapay.*Callback from pawapay/s,
   '/payouts/:id': /Exchanges with pawapay.*Callback from pawapay/s,
+  '/subaccounts/:id/balance': /subaccounts\/acct_\w+\/balance\/\d{4}-/,
+  '/subaccounts/:id/balance/:day': /payments\/trx_/,
   '/developers/requests': /POST.*\/payments/s,
   '/developers/endpoints/:id': /\d of 10,000 sent\./,
 };
@@ -89,13 +91,14 @@ async function pathOf({ path }: TeamPage): Promise<string | null> {
   if (!path.includes(':')) return path;
   const day = new Date(Date.now() - 40 * 86_400_000).toISOString().slice(0, 10);
   if (path === '/balance/:day') return `/balance/${day}`;
+  const ofDay = path.replace('/:day', `/${day}`);
   const [shown, table] = Object.entries(ROW_OF).find(([prefix]) => path === prefix || path.startsWith(`${prefix}/`)) ?? [];
   if (!shown || !table) return null;
   const row = await owner.maybe<{ id: string }>({
-    text: `select id from ${table} where team_id = $1 order by id offset 1 limit 1`,
+    text: `select id from ${table} where team_id = $1 order by id offset ${table === 'accounts' ? 0 : 1} limit 1`,
     values: [api.team.id],
   });
-  return row ? path.replace(shown, shown.replace(':id', row.id)) : null;
+  return row ? ofDay.replace(shown, shown.replace(':id', row.id)) : null;
 }
 
 const isExplainable = ({ text }: Sql) => /^\s*(select|with)\b/i.test(text);

@@ -25,6 +25,7 @@ export interface Shop {
   payment: { common: string; rare: string };
   beneficiary: { common: string; rare: string };
   endpoint: { common: string; rare: string };
+  account: { common: string; rare: string };
 }
 
 type Row = Record<string, unknown>;
@@ -76,6 +77,7 @@ export class Shelf {
       payment: two('trx'),
       beneficiary: two('ben'),
       endpoint: two('wh'),
+      account: two('acct'),
     };
   }
 
@@ -121,7 +123,7 @@ export class Shelf {
   }
 
   async #parties(): Promise<void> {
-    const { customer, beneficiary, link } = this.shop;
+    const { customer, beneficiary, link, account } = this.shop;
     const customers = this.#ids('cus', customer);
     const methods = this.#ids('pm');
     const ofCustomer = this.#owner(customer, 'customer', (n) => this.#id('cus', n));
@@ -163,8 +165,9 @@ export class Shelf {
       event_count: 1,
       ...this.#times(n),
     }));
+    const accounts = this.#ids('acct', account);
     await this.#insert('accounts', (n) => ({
-      id: this.#id('acct', n),
+      id: accounts(n),
       name: text(n),
       email: 'a@shop.example',
       active: true,
@@ -302,15 +305,23 @@ export class Shelf {
     }));
   }
 
-  /** One journal of two lines for each payment; few of other kinds, buckets and currencies. */
+  /** One journal of two lines for each payment; few of other kinds, buckets and currencies. Some are of subaccounts. */
   async #ledger(): Promise<void> {
+    const { account } = this.shop;
+    const ofAccount = this.#owner(account, 'account', (n) => this.#id('acct', n));
+    await this.#insert('balances', (n) => ({
+      currency: 'XAF',
+      account: `pending:${n === 0 ? account.common : this.#id('acct', n)}`,
+      guarded: false,
+      posted_minor: 100,
+    }));
     const made = Array.from({ length: this.#rows }, (_, n) => ({
       kind: drawn(n, 'kind', ['transfer.reserved', RARE], ['refund.covered', 0.25], ['payment.succeeded', 1]),
       source_id: this.#id('att', n),
       subject_id: this.#id('trx', n),
       created_at: new Date(this.#at(n)),
       currency: drawn(n, 'currency', ['XOF', RARE], ['XAF', 1]),
-      credit: drawn(n, 'bucket', [BUCKETS.at(-1), RARE], ['pending', 1]),
+      credit: drawn(n, 'bucket', [BUCKETS.at(-1), RARE], [`pending:${ofAccount(n)}`, 0.2], ['pending', 1]),
     }));
     await this.#db.run({
       text: `with made as (
@@ -321,7 +332,7 @@ export class Shelf {
         )
         insert into postings (team_id, journal_id, line, currency, debit, credit, amount_minor)
         select $1, b.id, line, m.currency, case line when 1 then 'clearing' else m.credit end,
-          case line when 1 then m.credit else 'fee_income' end, 100
+          case line when 1 then m.credit else 'fee_income' end, case line when 1 then 100 else 1 end
         from booked b join made m using (source_id), generate_series(1, 2) line`,
       values: [this.#team_id, JSON.stringify(made)],
     });

@@ -10,8 +10,10 @@ import { type Balance, type Bucket, BUCKETS } from './schema.ts';
  * @returns amounts in major units
  */
 export async function readBalance(db: Queryable, team_id: bigint, currency: string, account_id: string | null): Promise<Balance> {
-  const books = await readBalances(db, team_id, currency);
-  const figures = BUCKETS.map((bucket) => [bucket, books.get(account(bucket, account_id)) ?? 0n] as const);
+  const accounts = BUCKETS.map((bucket) => [bucket, account(bucket, account_id)] as const);
+  const names = accounts.map(([, name]) => name);
+  const books = await readBalances(db, team_id, currency, names);
+  const figures = accounts.map(([bucket, name]) => [bucket, books.get(name) ?? 0n] as const);
   // Summed before the conversion: integers of hundredths are exact, sums of decimals are not.
   const total = figures.reduce((sum, [, amount_minor]) => sum + amount_minor, 0n);
   const shown = Object.fromEntries(figures.map(([bucket, amount_minor]) => [bucket, wireFromMinor(amount_minor)])) as Record<

@@ -1,6 +1,6 @@
 import type { Minor } from '../../kit/money.ts';
 import type { Queryable } from '../../kit/sql.ts';
-import { type Change, type Days, readChanges } from '../../money/ledger/days.ts';
+import { type Change, type Days, type Owner, readChanges } from '../../money/ledger/days.ts';
 import type { Bucket } from './schema.ts';
 
 /** One day of a statement. Amounts are in hundredths. */
@@ -27,16 +27,12 @@ export interface Statement {
 }
 
 /**
- * Returns the statement of one balance of a team, or of all of them together, exact in one snapshot.
+ * Returns the statement of one balance of a team or a subaccount, or of all of them together, exact in one snapshot.
  * @param bucket null: the total
  * @returns null while the changes are not added up ({@link readChanges})
  */
-export async function readStatement(
-  db: Queryable,
-  team_id: bigint,
-  { currency, bucket, ...days }: Days & { currency: string; bucket: Bucket | null },
-): Promise<Statement | null> {
-  const changes = await readChanges(db, team_id, currency, days);
+export async function readStatement(db: Queryable, owner: Owner, bucket: Bucket | null, days: Days): Promise<Statement | null> {
+  const changes = await readChanges(db, owner, days);
   return changes && statementOf(changes.filter(({ account }) => bucket === null || account === bucket));
 }
 

@@ -10,32 +10,32 @@ import { type CursorMeta, pager } from '../../parts/pager.ts';
 import { card, type Column, empty, facts, pageHead, shortId, table } from '../../parts/parts.ts';
 import { withQuery } from '../../paths.ts';
 import { oneDay } from './months.ts';
-import { bucketOf, currencySwitch, queryOf, type Selection, selectionOf } from './selection.ts';
+import { bucketOf, currencySwitch, navOf, ownerOf, queryOf, type Selection, selectionOf } from './selection.ts';
 import { BALANCE_TEXTS, kindText } from './texts.ts';
 
 const PER_PAGE = 50;
 
 /** Shows one day of a statement: what it opened and closed with, what moved by kind, and each entry. */
 export async function showDay(visit: TeamVisit): Promise<Answer> {
-  const { language, base, store, team, params } = visit;
+  const { language, store, params } = visit;
   const days = oneDay(params.day ?? '');
   if (!days) throw notFound();
   const texts = BALANCE_TEXTS[language];
   const selection = await selectionOf(visit);
-  const { currency } = selection;
+  const { currency, subaccount } = selection;
   const [statement, entries] = await Promise.all([
-    readStatement(store.db, team.id, { currency, bucket: bucketOf(selection), ...days }),
+    readStatement(store.db, ownerOf(visit, selection), bucketOf(selection), days),
     entriesOf(visit, selection, days.from),
   ]);
-  const path = `${base}/balance/${days.from}`;
-  const back = withQuery(`${base}/balance`, { ...queryOf(selection), month: days.from.slice(0, 7) });
+  const path = `${selection.path}/${days.from}`;
+  const back = withQuery(selection.path, { ...queryOf(selection), month: days.from.slice(0, 7) });
   const name = FIGURE_NAMES[language][selection.figure];
   return {
     kind: 'page',
     title: `${name} · ${dayText(days.from, language)}`,
-    nav: '/balance',
+    nav: navOf(selection),
     body: html`<p class="back"><a href="${back}">← ${texts.statement}</a></p>
-${pageHead(dayText(days.from, language), { note: `${name} · ${currency} · UTC`, actions: currencySwitch(visit, path, selection) })}
+${pageHead(dayText(days.from, language), { note: [subaccount?.name, name, currency, 'UTC'].filter(Boolean).join(' · '), actions: currencySwitch(visit, path, selection) })}
 <div class="columns"><div>${entriesCard(visit, selection, path, entries)}</div><div>${
       statement
         ? sums(visit, selection, statement.days[0] ?? nothing(days.from, statement.closing_minor))
@@ -68,7 +68,10 @@ interface Entries {
 async function entriesOf(visit: TeamVisit, selection: Selection, day: string): Promise<Entries> {
   const { cursor = '' } = visit.query;
   const filters = { date_from: day, date_to: day, currency: selection.currency, bucket: bucketOf(selection) };
-  const { body } = await visit.api('GET /balance/history', { query: { ...filters, per_page: PER_PAGE, cursor } });
+  const { body } = await visit.api('GET /balance/history', {
+    query: { ...filters, per_page: PER_PAGE, cursor },
+    sync: selection.subaccount?.id ?? null,
+  });
   return body as unknown as Entries;
 }
 

@@ -35,13 +35,14 @@ export async function exportEntries(visit: TeamVisit): Promise<Answer> {
     first = await pageAt(visit, selection, '');
   } catch (error) {
     if (!(error instanceof Problem) || error.status !== 422) throw error;
-    return redirect(withQuery(`${visit.base}/balance`, { ...queryOf(selection), date_from, date_to, fault: 'days' }));
+    return redirect(withQuery(selection.path, { ...queryOf(selection), date_from, date_to, fault: 'days' }));
   }
+  const { subaccount } = selection;
   const range = [date_from, date_to].filter(Boolean).map((day) => `-${day}`);
   return {
     kind: 'file',
     type: 'text/csv; charset=utf-8',
-    name: `balance-${visit.environment}-${selection.currency}${range.join('')}.csv`,
+    name: `${['balance', visit.environment, subaccount?.id, selection.currency].filter(Boolean).join('-')}${range.join('')}.csv`,
     // Reading stops when the browser leaves: the framework then destroys the stream.
     content: Readable.from(linesOf(visit, selection, first), { objectMode: false }),
   };
@@ -62,6 +63,9 @@ async function* linesOf(visit: TeamVisit, selection: Selection, first: Page): As
 async function pageAt(visit: TeamVisit, selection: Selection, cursor: string): Promise<Page> {
   const { date_from, date_to } = visit.query;
   const filters = { date_from, date_to, currency: selection.currency, bucket: bucketOf(selection) };
-  const { body } = await visit.api('GET /balance/history', { query: { ...filters, cursor, per_page: PAGE } });
+  const { body } = await visit.api('GET /balance/history', {
+    query: { ...filters, cursor, per_page: PAGE },
+    sync: selection.subaccount?.id ?? null,
+  });
   return body as unknown as Page;
 }

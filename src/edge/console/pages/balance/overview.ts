@@ -8,35 +8,41 @@ import { type Figure, FIGURE_NAMES, FIGURES } from '../../parts/figures.ts';
 import { change, dayText, monthText, signedMoney } from '../../parts/format.ts';
 import { card, type Column, empty, field, pageHead, table } from '../../parts/parts.ts';
 import { withQuery } from '../../paths.ts';
+import type { Account } from '../subaccounts/read.ts';
 import { daysOfMonth, monthBeside, monthOf } from './months.ts';
-import { bucketOf, currencySwitch, queryOf, type Selection, selectionOf } from './selection.ts';
+import { bucketOf, currencySwitch, navOf, ownerOf, queryOf, type Selection, selectionOf } from './selection.ts';
 import { BALANCE_TEXTS } from './texts.ts';
 
 /** Shows the eight figures of a currency, and the statement of one of them for a month. */
 export async function showBalance(visit: TeamVisit): Promise<Answer> {
-  const { language, base, store, team, query, at } = visit;
+  const { language, store, team, query, at } = visit;
   const texts = BALANCE_TEXTS[language];
   const selection = await selectionOf(visit);
-  const { currency } = selection;
+  const { currency, subaccount } = selection;
   const month = monthOf(query.month, at);
   const [balance, statement] = await Promise.all([
-    readBalance(store.db, team.id, currency, null),
-    readStatement(store.db, team.id, { currency, bucket: bucketOf(selection), ...daysOfMonth(month) }),
+    readBalance(store.db, team.id, currency, subaccount?.id ?? null),
+    readStatement(store.db, ownerOf(visit, selection), bucketOf(selection), daysOfMonth(month)),
   ]);
-  const actions = currencySwitch(visit, `${base}/balance`, selection);
+  const actions = currencySwitch(visit, selection.path, selection);
+  const title = subaccount ? `${texts.title} · ${subaccount.name}` : texts.title;
   return {
     kind: 'page',
-    title: texts.title,
-    nav: '/balance',
-    body: html`${pageHead(`${texts.title} · ${currency}`, { note: texts.note, actions })}${figures(visit, selection, balance)}
+    title,
+    nav: navOf(selection),
+    body: html`${subaccount && backTo(visit, subaccount)}${pageHead(`${title} · ${currency}`, { note: texts.note, actions })}${figures(visit, selection, balance)}
 ${statementCard(visit, selection, month, statement)}${exportCard(visit, selection, month)}`,
   };
 }
 
-function figures({ language, base }: TeamVisit, selection: Selection, balance: Balance): Html {
+function backTo({ base }: TeamVisit, { id, name }: Account): Html {
+  return html`<p class="back"><a href="${base}/subaccounts/${id}">← ${name}</a></p>`;
+}
+
+function figures({ language }: TeamVisit, selection: Selection, balance: Balance): Html {
   const texts = BALANCE_TEXTS[language];
   const { currency } = selection;
-  const path = (figure: Figure) => withQuery(`${base}/balance`, queryOf({ ...selection, figure }));
+  const path = (figure: Figure) => withQuery(selection.path, queryOf({ ...selection, figure }));
   const columns: Column<Figure>[] = [
     {
       head: texts.figure,
@@ -68,16 +74,16 @@ function statementCard(visit: TeamVisit, selection: Selection, month: string, st
 }
 
 /** Links to the months beside this one. */
-function months({ language, base, at }: TeamVisit, selection: Selection, month: string, earlier: boolean): Html {
+function months({ language, at }: TeamVisit, selection: Selection, month: string, earlier: boolean): Html {
   const texts = BALANCE_TEXTS[language];
   const link = (beside: string, rel: string) =>
-    html`<a class="button quiet-button" rel="${rel}" href="${withQuery(`${base}/balance`, { ...queryOf(selection), month: beside })}">${monthText(beside, language)}</a>`;
+    html`<a class="button quiet-button" rel="${rel}" href="${withQuery(selection.path, { ...queryOf(selection), month: beside })}">${monthText(beside, language)}</a>`;
   const isPast = month < monthOf(undefined, at);
   return html`<nav class="months" aria-label="${texts.months}">${earlier && link(monthBeside(month, -1), 'prev')}${isPast && link(monthBeside(month, 1), 'next')}</nav>`;
 }
 
 function statementView(visit: TeamVisit, selection: Selection, { opening_minor, closing_minor, days }: Statement): Html {
-  const { language, base } = visit;
+  const { language } = visit;
   const texts = BALANCE_TEXTS[language];
   const { currency } = selection;
   const shown = (amount: bigint) => signedMoney(amount, currency, language);
@@ -87,7 +93,8 @@ function statementView(visit: TeamVisit, selection: Selection, { opening_minor, 
     {
       head: texts.day,
       kind: 'main',
-      cell: ({ day }) => html`<a href="${withQuery(`${base}/balance/${day}`, queryOf(selection))}">${dayText(day, language)}</a>`,
+      cell: ({ day }) =>
+        html`<a href="${withQuery(`${selection.path}/${day}`, queryOf(selection))}">${dayText(day, language)}</a>`,
     },
     { head: texts.opening, kind: 'number', cell: (day) => shown(day.opening_minor) },
     { head: texts.in, kind: 'number', cell: (day) => moved(day.in_minor) },
@@ -106,7 +113,7 @@ function statementView(visit: TeamVisit, selection: Selection, { opening_minor, 
 }
 
 /** The form that downloads the entries of a range of days. */
-function exportCard({ language, base, query }: TeamVisit, selection: Selection, month: string): Html {
+function exportCard({ language, query }: TeamVisit, selection: Selection, month: string): Html {
   const texts = BALANCE_TEXTS[language];
   const { from, before } = daysOfMonth(month);
   const last = new Date(Date.parse(before) - 86_400_000).toISOString().slice(0, 10);
@@ -116,7 +123,7 @@ function exportCard({ language, base, query }: TeamVisit, selection: Selection, 
   const isWrong = query.fault === 'days';
   return card(
     texts.export.title,
-    html`<p class="note">${texts.export.note}</p><form class="filters" action="${base}/balance/export">${hidden}
+    html`<p class="note">${texts.export.note}</p><form class="filters" action="${selection.path}/export">${hidden}
 ${field({ name: 'date_from', label: texts.export.from, type: 'date', value: query.date_from ?? from, required: true, error: isWrong ? texts.export.wrong : undefined })}
 ${field({ name: 'date_to', label: texts.export.to, type: 'date', value: query.date_to ?? last, required: true })}
 <div class="form-actions"><button class="quiet-button">${texts.export.submit}</button></div></form>`,

@@ -1,36 +1,63 @@
 import { type Bucket, BUCKETS } from '../../../../core/balance/schema.ts';
 import { type Html, html, raw } from '../../../../kit/html.ts';
+import { account } from '../../../../money/ledger/accounts.ts';
 import { currenciesOf } from '../../../../money/ledger/balances.ts';
 import type { TeamVisit } from '../../page.ts';
 import type { Figure } from '../../parts/figures.ts';
 import { withQuery } from '../../paths.ts';
+import { type Account, accountOf } from '../subaccounts/read.ts';
 import { BALANCE_TEXTS } from './texts.ts';
 
 /** Which balance the address names. */
 export interface Selection {
   currency: string;
-  /** Currencies that the team can choose from. */
+  /** Currencies that there are to choose from. */
   currencies: readonly string[];
   /** `total`: all balances together. */
   figure: Figure;
+  /** Subaccount that the path names; null: the team itself. */
+  subaccount: Account | null;
+  /** Path of its balance. */
+  path: string;
 }
 
-/** Returns what the address names; the team's own currency and the total when it names nothing that there is. */
-export async function selectionOf({ store, team, query }: TeamVisit): Promise<Selection> {
+/**
+ * Returns what the address names; the team's own currency and the total when it names nothing that there is.
+ * @throws Problem 404 for a path of a subaccount that does not exist
+ */
+export async function selectionOf(visit: TeamVisit): Promise<Selection> {
+  const { base, store, team, query, params } = visit;
+  const subaccount = params.id === undefined ? null : await accountOf(visit);
+  const accounts = BUCKETS.map((bucket) => account(bucket, subaccount?.id ?? null));
   const own = team.default_currency;
-  const currencies = [...new Set([own, ...(await currenciesOf(store.db, team.id))])];
-  const currency = currencies.find((one) => one === query.currency) ?? own;
-  return { currency, currencies, figure: BUCKETS.find((bucket) => bucket === query.balance) ?? 'total' };
+  const currencies = [...new Set([own, ...(await currenciesOf(store.db, team.id, accounts))])];
+  return {
+    currency: currencies.find((one) => one === query.currency) ?? own,
+    currencies,
+    figure: BUCKETS.find((bucket) => bucket === query.balance) ?? 'total',
+    subaccount,
+    path: subaccount ? `${base}/subaccounts/${subaccount.id}/balance` : `${base}/balance`,
+  };
 }
 
 /** Returns the balance of the ledger; null for the total. */
-export function bucketOf({ figure }: Selection): Bucket | null {
+export function bucketOf({ figure }: Pick<Selection, 'figure'>): Bucket | null {
   return figure === 'total' ? null : figure;
 }
 
+/** Returns whose balance of the ledger it is. */
+export function ownerOf({ team }: TeamVisit, { subaccount, currency }: Selection) {
+  return { team_id: team.id, subaccount: subaccount?.id ?? null, currency };
+}
+
 /** Returns the parameters with which a page shows the same balance. */
-export function queryOf({ currency, figure }: Selection): { currency: string; balance: string } {
+export function queryOf({ currency, figure }: Pick<Selection, 'currency' | 'figure'>): { currency: string; balance: string } {
   return { currency, balance: figure === 'total' ? '' : figure };
+}
+
+/** Returns the entry of the navigation that is current. */
+export function navOf({ subaccount }: Selection): string {
+  return subaccount ? '/subaccounts' : '/balance';
 }
 
 /** Links to the same page in each currency; nothing when there is one. */

@@ -7,6 +7,7 @@ import { FIGURE_NAMES } from '../../parts/figures.ts';
 import type { Fault } from '../../parts/fault.ts';
 import { wireMoney } from '../../parts/format.ts';
 import { alert, card, confirm, doneAlert, facts, idText, select, when } from '../../parts/parts.ts';
+import { withQuery } from '../../paths.ts';
 import { type Account, accountBadges, accountOf, shareOf } from './read.ts';
 import { ACCOUNT_TEXTS } from './texts.ts';
 
@@ -80,7 +81,7 @@ async function balanceCard(visit: TeamVisit, { id }: Account): Promise<Html | nu
   );
   return card(
     texts.balance,
-    html`${facts([[texts.total, wireMoney(balance.total, currency, language)], ...rows])}<p class="note">${texts.balanceNote}</p>
+    html`${facts([[texts.total, wireMoney(balance.total, currency, language)], ...rows])}<p class="note">${texts.balanceNote} <a href="${withQuery(`${visit.base}/subaccounts/${id}/balance`, { currency })}">${texts.statement}</a></p>
 <form class="filters" action="${visit.base}/subaccounts/${id}">${choice}<div class="form-actions"><button class="quiet-button">${texts.show}</button></div></form>`,
   );
 }

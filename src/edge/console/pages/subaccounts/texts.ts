@@ -35,6 +35,7 @@ type Name =
   | 'metadata'
   | 'balance'
   | 'balanceNote'
+  | 'statement'
   | 'currency'
   | 'show'
   | 'total'
@@ -87,6 +88,7 @@ export const ACCOUNT_TEXTS: Texts<AccountTexts> = {
     metadata: 'Metadata',
     balance: 'Balance',
     balanceNote: 'At most three minutes old.',
+    statement: 'Statement by day',
     currency: 'Currency',
     show: 'Show',
     total: 'Total',
@@ -144,6 +146,7 @@ export const ACCOUNT_TEXTS: Texts<AccountTexts> = {
     metadata: 'Métadonnées',
     balance: 'Solde',
     balanceNote: 'Actualisé il y a trois minutes au plus.',
+    statement: 'Relevé par jour',
     currency: 'Devise',
     show: 'Afficher',
     total: 'Total',
