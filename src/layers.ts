@@ -152,7 +152,7 @@ export const LAYERS: readonly Layer[] = [
       },
       charge: { holds: 'charging: submission, polling, callbacks, tranches, manual resolution' },
       disputes: { holds: 'disputes', writes: ['disputes'] },
-      refunds: { holds: 'refunds', writes: ['refunds'] },
+      refunds: { holds: 'refunds', writes: ['refunds', 'refund_keys'] },
       returns: { holds: 'carrying out returns: by refund, by payout, by a person' },
       archive: { holds: 'moving old payments to compressed storage' },
       transfers: { holds: 'payouts to beneficiaries', writes: ['transfers'] },

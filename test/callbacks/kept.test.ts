@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { randomUUID } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
 import { newId } from '../../src/kit/ids.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { insertExchanges } from '../../src/providers/exchanges/store.ts';
@@ -180,6 +181,89 @@ test('a callback about the payout of a return is stored about the refund that th
     (await storedOf(refund, 1)).map(({ callback, request }) => [callback, request]),
     [['address', '{"status":"FAILED"}']],
   );
+});
+
+describe('at the address of the account, where only our key says what a callback is about', () => {
+  const NOBODY = '7f0c2f0e-57a5-4f0c-9d3e-1a2b3c4d5e6f';
+  const about = (externalId: string) =>
+    post(`${api.url}/_callbacks/${accountOf('mtn-momo')}`, JSON.stringify({ externalId, status: 'SUCCESSFUL' }));
+  const kinds = (rows: Stored[]) => rows.map(({ callback, request }) => [callback, request]);
+  const told = (externalId: string) => [['unverified', JSON.stringify({ externalId, status: 'SUCCESSFUL' })]];
+
+  /** A refund, or the payout of a return, that its provider has. */
+  async function refunded(
+    attempt_id: string,
+    changes: { way?: string; status?: string; return_id?: string; part?: object } = {},
+  ) {
+    const { way = 'refund', status = 'processing', return_id = null, part = {} } = changes;
+    const [id, provider_key] = [newId('rfd', 'live', Date.now()), randomUUID()];
+    const legs = [{ attempt_id, amount_minor: '500', provider_key, provider_ref: null, sent_at: null, status: 'sent', ...part }];
+    await live().db.run(sql`
+      insert into refunds (team_id, id, payment_id, kind, return_id, way, legs, amount_minor, currency, status, reason, created_at, updated_at)
+      values (${shop.merchant.team.id}, ${id}, 'trx_x', 'merchant', ${return_id}, ${way}, ${JSON.stringify(legs)}, 500, 'XAF', ${status},
+        'duplicate', now(), now())`);
+    return { id, provider_key };
+  }
+
+  test('one about a payout that has ended is stored with the payout', async () => {
+    const [id, key] = [newId('po', 'live', Date.now()), randomUUID()];
+    await live().db.run(sql`
+      insert into transfers (team_id, id, amount_minor, fee_minor, currency, status, recipient, channel, provider_account, provider_key, stage,
+        key_id, request_id, created_at, updated_at)
+      values (${shop.merchant.team.id}, ${id}, 500, 0, 'XAF', 'succeeded', '{}', 'cm.mtn', ${accountOf('mtn-momo')}, ${key}, 'closed', 'key_1',
+        'req_1', now(), now())`);
+    assert.equal(await about(key), 200);
+    assert.deepEqual(kinds(await storedOf(id, 1)), told(key));
+  });
+
+  test('one about a refund makes it due for a reading and is stored with it, also after its key was replaced and sent again', async () => {
+    const attempt = await charged();
+    const { id, provider_key } = await refunded(attempt.id);
+    assert.equal(await about(provider_key), 200);
+    assert.deepEqual(kinds(await storedOf(id, 1)), told(provider_key));
+    const due = () => live().db.maybe(sql`select next_poll_at <= pirogue_now() as due from refunds where id = ${id}`);
+    assert.deepEqual(await due(), { due: true });
+    await live().db.run(sql`
+      update refunds set legs = replace(legs::text, ${provider_key}, ${NOBODY})::json, next_poll_at = null where id = ${id}`);
+    assert.equal(await about(NOBODY), 200);
+    assert.deepEqual(await due(), { due: true });
+    assert.equal((await storedOf(id, 2)).length, 2);
+  });
+
+  test('one about a refund that failed makes the worker read it again, before its money goes back another way', async () => {
+    const attempt = await charged();
+    const return_id = newId('rtn', 'live', Date.now());
+    const { id, provider_key } = await refunded(attempt.id, { status: 'failed', return_id, part: { status: 'failed' } });
+    await live().db.run(sql`
+      insert into returns (team_id, id, payment_id, attempt_id, amount_minor, currency, state, refund_id, created_at, updated_at)
+      values (${shop.merchant.team.id}, ${return_id}, 'trx_x', ${attempt.id}, 500, 'XAF', 'paying_out', ${id}, now(), now())`);
+    assert.equal(await about(provider_key), 200);
+    assert.deepEqual(await live().db.maybe(sql`select recheck from returns where id = ${return_id}`), { recheck: true });
+    assert.deepEqual(kinds(await storedOf(id, 1)), told(provider_key));
+  });
+
+  test('one about the payout of a return makes the return due, and is stored with the refund that the payer sees', async () => {
+    const return_id = newId('rtn', 'live', Date.now());
+    const attempt_id = newId('att', 'live', Date.now());
+    const part = { provider_account: accountOf('mtn-momo') };
+    const { id, provider_key } = await refunded(attempt_id, { way: 'payout', return_id, part });
+    await live().db.run(sql`
+      insert into returns (team_id, id, payment_id, attempt_id, amount_minor, currency, state, payout_id, created_at, updated_at)
+      values (${shop.merchant.team.id}, ${return_id}, 'trx_x', ${attempt_id}, 500, 'XAF', 'paying_out', ${id}, now(), now())`);
+    assert.equal(await about(provider_key), 200);
+    const due = await live().db.maybe(sql`select next_step_at <= pirogue_now() as due from returns where id = ${return_id}`);
+    assert.deepEqual(due, { due: true });
+    assert.deepEqual(kinds(await storedOf(id, 1)), told(provider_key));
+  });
+
+  test('one from another account of the team is about nothing', async () => {
+    const { id, provider_key } = await refunded('att_x', { way: 'payout', part: { provider_account: accountOf('flutterwave') } });
+    assert.equal(await about(provider_key), 200);
+    const attempt = await charged();
+    assert.equal(await about(attempt.provider_key), 200);
+    await storedOf(attempt.id, 1);
+    assert.deepEqual(await stored(id), []);
+  });
 });
 
 test('a callback is answered and applied although it cannot be stored', async () => {

@@ -111,4 +111,6 @@ test('the page of a payment shows what was sent to the provider for a refund', a
   await succeeded(`/refunds/${body.refund.id}`, 'refund');
   const text = await pageWith(`payments/${payment}`, /POST \/v2\/refunds<\/code>/);
   assert.match(text, /&quot;refundId&quot;/);
+  // PawaPay calls one address for everything: after the callback of the payment, that of the refund is found by our key.
+  await pageWith(`payments/${payment}`, /(?:Callback from pawapay.*){2}/s);
 });

@@ -16,6 +16,7 @@ export const personal: PersonalData = {
         draws,
       },
     },
+    refund_keys: { plain: 'team_id provider_key refund_id' },
   },
   events: {
     refund: {

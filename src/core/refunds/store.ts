@@ -137,6 +137,28 @@ export async function pollNow(db: Queryable, team_id: bigint, id: string, now: D
     update refunds set next_poll_at = ${now} where team_id = ${team_id} and id = ${id} and status = 'processing' and way = 'refund'`);
 }
 
+/** A refund, or payout of a return, that a callback is about. */
+export type ReportedRefund = Pick<RefundRow, 'id' | 'way' | 'return_id'>;
+
+/**
+ * Returns the refund, or payout of a return, that a provider account has under one of our keys; undefined for a key that was replaced
+ * since. `refund_keys` is written by a trigger.
+ */
+export function findByKey(
+  db: Queryable,
+  team_id: bigint,
+  account_id: string,
+  provider_key: string,
+): Promise<ReportedRefund | undefined> {
+  return db.maybe<ReportedRefund>(sql`
+    select r.id, r.way, r.return_id
+    from refund_keys k join refunds r on r.team_id = k.team_id and r.id = k.refund_id
+    cross join lateral json_to_recordset(r.legs) part (attempt_id text, provider_key text, provider_account text)
+    where k.team_id = ${team_id} and k.provider_key = ${provider_key} and part.provider_key = k.provider_key
+      and coalesce(part.provider_account,
+        (select a.provider_account from attempts a where a.team_id = r.team_id and a.id = part.attempt_id)) = ${account_id}`);
+}
+
 /** Whether reconciliation has put the part's money in suspense, because a statement reported it as paid after its end. */
 export async function isSetAside(tx: Tx, { team_id, id }: { team_id: bigint; id: string }, part_index: number): Promise<boolean> {
   const row = await tx.maybe(sql`

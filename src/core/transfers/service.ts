@@ -16,7 +16,7 @@ export async function getTransfer(store: Store, team_id: bigint, id: string): Pr
 
 /**
  * Makes a transfer due for polling now, after a callback from its provider.
- * @returns the transfer; undefined when the account has none such under way
+ * @returns the transfer; undefined when the account has none such
  */
 export function pollTransfer(
   store: Store,

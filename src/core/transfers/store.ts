@@ -130,7 +130,7 @@ export type TransferSubject = { by: 'id' | 'provider_key'; value: string };
 
 /**
  * Makes a transfer that is under way due for polling now, after a callback from its provider.
- * @returns the transfer; by its key only one that has not ended
+ * @returns the transfer, also one that has ended
  */
 export function pollNow(
   db: Queryable,
@@ -139,8 +139,7 @@ export function pollNow(
   subject: TransferSubject,
   now: Date,
 ): Promise<ReportedTransfer | undefined> {
-  const named =
-    subject.by === 'id' ? part`id = ${subject.value}` : part`provider_key = ${subject.value} and status = 'processing'`;
+  const named = subject.by === 'id' ? part`id = ${subject.value}` : part`provider_key = ${subject.value}`;
   return db.maybe<ReportedTransfer>(sql`
     with known as (
       select id, recipient from transfers where team_id = ${team_id} and provider_account = ${account_id} and ${named}

@@ -3,8 +3,10 @@ import { applyAttemptCallback } from '../../core/charge/callback.ts';
 import type { Addressed } from '../../providers/provider-accounts/directory.ts';
 import type { Callback, Provider, RawCallback, Reading, Subject } from '../../providers/adapters/contract.ts';
 import { pollRefund } from '../../core/refunds/service.ts';
+import { findByKey } from '../../core/refunds/store.ts';
 import { recheckFailedRefund, pollReturn } from '../../core/returns/service.ts';
 import { pollTransfer } from '../../core/transfers/service.ts';
+import type { Store } from '../../platform/db/stores.ts';
 import type { CallbackDeps } from './deps.ts';
 
 /**
@@ -75,11 +77,7 @@ async function pass(
   const { team_id, environment, provider } = to;
   const store = deps.stores[environment].of(team_id);
   const from = { team_id, account_id: provider.account_id };
-  if (ref.by === 'id' && ref.value.startsWith('rfd_')) {
-    await pollRefund(store, deps.clock.now(), team_id, ref.value);
-    await recheckFailedRefund(store, deps.clock.now(), team_id, ref.value);
-    return { subject_id: ref.value, numbers: null };
-  }
+  if (ref.by === 'id' && ref.value.startsWith('rfd_')) return passRefund(deps, store, { team_id, id: ref.value });
   if (ref.by === 'id' && ref.value.startsWith('rtn_')) {
     await pollReturn(store, deps.clock.now(), { team_id, id: ref.value });
     return { subject_id: ref.value, numbers: null };
@@ -89,7 +87,25 @@ async function pass(
     if (transfer) return matched(transfer.id, [transfer.recipient.phone, transfer.recipient.account_number]);
   }
   const attempt = await applyAttemptCallback(deps, store, from, ref, update);
-  return attempt ? matched(attempt.id, [attempt.payer]) : null;
+  if (attempt) return matched(attempt.id, [attempt.payer]);
+  // Last, because callbacks about payments are the most.
+  const refund = ref.by === 'provider_key' ? await findByKey(store.db, team_id, provider.account_id, ref.value) : undefined;
+  if (!refund) return null;
+  const { id, way, return_id } = refund;
+  if (way === 'refund' || return_id === null) return passRefund(deps, store, { team_id, id });
+  await pollReturn(store, deps.clock.now(), { team_id, id: return_id });
+  return { subject_id: id, numbers: null };
+}
+
+/** Makes a refund due for a reading, also one that has failed. */
+async function passRefund(
+  { clock }: CallbackDeps,
+  store: Store,
+  { team_id, id }: { team_id: bigint; id: string },
+): Promise<Matched> {
+  await pollRefund(store, clock.now(), team_id, id);
+  await recheckFailedRefund(store, clock.now(), team_id, id);
+  return { subject_id: id, numbers: null };
 }
 
 function matched(subject_id: string, numbers: readonly (string | null)[]): Matched {
