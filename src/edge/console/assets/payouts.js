@@ -1,11 +1,17 @@
-// Pages of bulk payouts are complete without this file. It reads a file into the form, and goes on with a list by itself.
+// Pages of bulk payouts are complete without this file. It reads a file into the form, keeps a list that is too long from being sent, and goes on
+// with a list by itself.
 (() => {
+  const list = document.querySelector('textarea[data-max]');
+  const measure = () => list.setCustomValidity(list.value.length > Number(list.dataset.max) ? list.dataset.tooLong : '');
+  list?.addEventListener('input', measure);
   const file = document.querySelector('input[type=file][data-fills]');
   if (file) {
     file.closest('[hidden]').hidden = false;
     file.addEventListener('change', async () => {
       const [chosen] = file.files;
-      if (chosen) document.getElementById(file.dataset.fills).value = await chosen.text();
+      if (!chosen) return;
+      list.value = await chosen.text();
+      measure();
     });
   }
   const next = document.querySelector('form[data-go-on]');

@@ -1,4 +1,5 @@
 import { type Html, html } from '../../../../kit/html.ts';
+import { OwnProblem } from '../../messages/own.ts';
 import type { ConsoleDeps } from '../../deps.ts';
 import { type Answer, type PersonVisit, secretOf } from '../../page.ts';
 import { alert, pageHead } from '../../parts/parts.ts';
@@ -12,13 +13,21 @@ const NAMES: FactorNames = { email: '_email', password: '_password', code: '_cod
 
 const NEEDED = 403;
 
+/** Characters of the fields of an action: those of the longest list of payouts, and the rest of its form. A page repeats them twice. */
+const MAX_TYPED = 300_000;
+
 /**
  * Verifies the factor that an action was submitted with, or asks for one. The page that asks has the fields of the action, its token too:
  * with the factor they are sent to the action once more. Nothing is stored, and the token is of this session only, so that nobody else can
- * send or see them, and submitting them again is the same operation.
+ * send or see them, and submitting them again is the same operation. An action with more than is repeated is too long to be carried out.
  * @returns the page that asks; null: the factor was verified, and the action may run
+ * @throws Problem 422
  */
 export async function confirmAction(deps: ConsoleDeps, visit: PersonVisit): Promise<Answer | null> {
+  const typed = Object.values(visit.form).flat();
+  if (typed.reduce((sum, { length }) => sum + length, 0) > MAX_TYPED) {
+    throw new OwnProblem(422, SIGN_IN_TEXTS[visit.language].confirmTooLong);
+  }
   if (secretOf(visit, NAMES.answer) !== '') return asking(deps, visit, await presentPasskey(deps, visit, NAMES));
   if (secretOf(visit, NAMES.password) !== '') return asking(deps, visit, await presentPassword(deps, visit, NAMES));
   return asking(deps, visit, { text: '', status: NEEDED });

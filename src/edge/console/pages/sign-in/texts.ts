@@ -27,6 +27,7 @@ interface SignInTexts {
   confirmPasskey: string;
   confirmWrong: string;
   confirmNothing: string;
+  confirmTooLong: string;
   resetTitle: string;
   resetText: string;
   send: string;
@@ -63,6 +64,7 @@ export const SIGN_IN_TEXTS: Texts<SignInTexts> = {
     confirmAbandon: 'Do not carry it out',
     confirmPasskey: 'Confirm with a passkey',
     confirmWrong: 'Password or code is wrong.',
+    confirmTooLong: 'What was sent is too long. Nothing was done: go back to find what you typed, and shorten it.',
     confirmNothing:
       'You have neither a password nor a passkey yet. Have a link sent to your e-mail address and choose a password.',
     resetTitle: 'Choose a new password',
@@ -99,6 +101,8 @@ export const SIGN_IN_TEXTS: Texts<SignInTexts> = {
     confirmAbandon: 'Ne pas effectuer l’opération',
     confirmPasskey: 'Confirmer avec une clé d’accès',
     confirmWrong: 'Le mot de passe ou le code est incorrect.',
+    confirmTooLong:
+      'Ce qui a été envoyé est trop long. Rien n’a été fait\u00A0: revenez en arrière pour retrouver votre saisie et l’abréger.',
     confirmNothing:
       'Vous n’avez encore ni mot de passe ni clé d’accès. Faites-vous envoyer un lien par e-mail et choisissez un mot de passe.',
     resetTitle: 'Choisir un nouveau mot de passe',

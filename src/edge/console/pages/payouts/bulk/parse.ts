@@ -1,11 +1,12 @@
 import { CsvFault, readCsv } from '../../../../../kit/csv-read.ts';
 import type { ConsoleLanguage } from '../../../language.ts';
+import { number } from '../../../parts/format.ts';
 import type { Asked } from '../new/asked.ts';
 import { BULK_TEXTS } from './texts.ts';
 
 /** Maximum lines of a list. */
 export const MAX_LINES = 500;
-/** Maximum characters of a list: 500 lines with long names and descriptions. */
+/** Maximum characters of a list: 500 lines with long names and descriptions. A longer one is neither read nor shown again as a whole. */
 export const MAX_CHARACTERS = 256 * 1024;
 
 /** Columns of a list, in the order of the example. Their names are part of docs/console.md. */
@@ -18,7 +19,7 @@ export type Parsed = { lines: Asked[] } | { fault: string };
 /** Reads a list of payouts. Its first line names the columns, in any order. */
 export function parseList(text: string, language: ConsoleLanguage): Parsed {
   const texts = BULK_TEXTS[language].faults;
-  if (text.length > MAX_CHARACTERS) return { fault: texts.long };
+  if (text.length > MAX_CHARACTERS) return { fault: texts.long(number(MAX_CHARACTERS, language)) };
   let rows: string[][];
   try {
     rows = readCsv(text);

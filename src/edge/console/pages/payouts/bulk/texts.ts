@@ -43,7 +43,9 @@ interface BulkTexts {
   result: string;
   lineStates: Record<LineStatus, string>;
   repeats: Record<'file' | 'recent', string>;
-  faults: Record<'long' | 'empty' | 'surplus' | 'changed', string> & {
+  beginning: string;
+  faults: Record<'empty' | 'surplus' | 'changed', string> & {
+    long(max: string): string;
     csv(line: number): string;
     column(name: string): string;
     missing(name: string): string;
@@ -60,6 +62,7 @@ export const BULK_TEXTS: Texts<BulkTexts> = {
     file: 'CSV file',
     csv: 'List as CSV',
     csvHelp: 'At most 500 lines. The first line names the columns.',
+    beginning: 'How the list begins',
     check: 'Check the list',
     format: 'Format',
     formatText:
@@ -111,7 +114,8 @@ export const BULK_TEXTS: Texts<BulkTexts> = {
     },
     repeats: { file: 'Twice in the list', recent: 'Paid in the last 24 hours' },
     faults: {
-      long: 'The list is too long.',
+      long: (max) =>
+        `The list is too long: at most ${max} characters are read. Nothing was checked. Go back to find what you typed, or choose a shorter file.`,
       empty: 'The list has no lines.',
       changed: 'The beneficiary has changed since the list was checked.',
       surplus: 'The line has more cells than there are columns.',
@@ -128,6 +132,7 @@ export const BULK_TEXTS: Texts<BulkTexts> = {
     file: 'Fichier CSV',
     csv: 'Liste au format CSV',
     csvHelp: '500 lignes au plus. La première ligne nomme les colonnes.',
+    beginning: 'Début de la liste',
     check: 'Vérifier la liste',
     format: 'Format',
     formatText:
@@ -179,7 +184,8 @@ export const BULK_TEXTS: Texts<BulkTexts> = {
     },
     repeats: { file: 'Deux fois dans la liste', recent: 'Virée dans les dernières 24 heures' },
     faults: {
-      long: 'La liste est trop longue.',
+      long: (max) =>
+        `La liste est trop longue\u00A0: ${max}\u00A0caractères au plus sont lus. Rien n’a été vérifié. Revenez en arrière pour retrouver votre saisie, ou choisissez un fichier plus court.`,
       empty: 'La liste ne contient aucune ligne.',
       changed: 'Le bénéficiaire a changé depuis la vérification de la liste.',
       surplus: 'La ligne a plus de cellules qu’il n’y a de colonnes.',

@@ -15,7 +15,7 @@ import { approvalBadge } from '../../approvals/parts.ts';
 import { payoutBadge } from '../status.ts';
 import { PAYOUT_TEXTS } from '../texts.ts';
 import { type Followed, linesEnded } from './follow.ts';
-import { COLUMNS } from './parse.ts';
+import { COLUMNS, MAX_CHARACTERS } from './parse.ts';
 import { BULK_TEXTS } from './texts.ts';
 
 /** Lines on one page. */
@@ -37,6 +37,9 @@ export function formView(visit: TeamVisit, latest: readonly Latest[], csv: strin
   const { language, base } = visit;
   const texts = BULK_TEXTS[language];
   const path = `${base}/payouts/bulk`;
+  // Of a list that is too long, a part in the form could be submitted as if it were the list.
+  const isLong = csv.length > MAX_CHARACTERS;
+  const limit = html` data-max="${MAX_CHARACTERS}" data-too-long="${texts.faults.long(number(MAX_CHARACTERS, language))}"`;
   return {
     kind: 'page',
     title: texts.title,
@@ -45,12 +48,19 @@ export function formView(visit: TeamVisit, latest: readonly Latest[], csv: strin
     body: html`<p class="back"><a href="${base}/payouts">← ${PAYOUT_TEXTS[language].title}</a></p>${pageHead(texts.title, { note: texts.note })}
 <section class="card"><form method="post" action="${path}?from=${encodeURIComponent(path)}">${visit.formFields()}
 <div class="field" hidden><label for="f-file">${texts.file}</label><input type="file" id="f-file" accept=".csv,text/csv" data-fills="f-csv"></div>
-<div class="field"><label for="f-csv">${texts.csv}</label><textarea id="f-csv" name="csv" rows="10" spellcheck="false" required aria-describedby="f-csv-help${fault !== undefined && ' f-csv-error'}"${fault !== undefined && raw(' aria-invalid="true"')}>${csv}</textarea>
-${fault !== undefined && html`<p class="error" id="f-csv-error">${fault}</p>`}<p class="help" id="f-csv-help">${texts.csvHelp}</p></div>
+<div class="field"><label for="f-csv">${texts.csv}</label><textarea id="f-csv" name="csv" rows="10" spellcheck="false" required${limit} aria-describedby="f-csv-help${fault !== undefined && ' f-csv-error'}"${fault !== undefined && raw(' aria-invalid="true"')}>${!isLong && csv}</textarea>
+${fault !== undefined && html`<p class="error" id="f-csv-error">${fault}</p>`}<p class="help" id="f-csv-help">${texts.csvHelp}</p>${isLong && beginning(texts.beginning, csv)}</div>
 <div class="form-actions"><button>${texts.check}</button></div></form></section>
 ${card(texts.format, html`<p class="note">${texts.formatText}</p><pre tabindex="0"><code>${EXAMPLE}</code></pre>`)}${latest.length > 0 && latestCard(visit, latest)}
 <script src="${assetPath('payouts')}" defer></script>`,
   };
+}
+
+/** Characters of a list that is too long, by which its maker recognises it. */
+const MAX_SHOWN = 2_000;
+
+function beginning(title: string, csv: string): Html {
+  return html`<p>${title}</p><pre tabindex="0" aria-label="${title}"><code>${csv.slice(0, MAX_SHOWN)}…</code></pre>`;
 }
 
 function latestCard({ language, base }: TeamVisit, latest: readonly Latest[]): Html {
