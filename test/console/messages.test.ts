@@ -1,18 +1,23 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { type TSchema, Type } from 'typebox';
 import { FIELD_FAULTS } from '../../src/edge/console/messages/fields.ts';
 import { ownFaults } from '../../src/edge/console/messages/own.ts';
 import { say, sayProblem, sayStored } from '../../src/edge/console/messages/say.ts';
 import { SENTENCES } from '../../src/edge/console/messages/sentences.ts';
+import { frenchSummary, ROUTING_REASONS, sayRefusal, sayRouting } from '../../src/edge/console/messages/routing.ts';
+import { decide } from '../../src/providers/routing/decide.ts';
+import { explain } from '../../src/providers/routing/explain.ts';
+import type { Considered, Explanation } from '../../src/providers/routing/schema.ts';
+import { accountOf, NO_NEWS, requestOf, ruleOf, rulesetOf } from '../routing/support.ts';
 import { invalid, Problem } from '../../src/kit/errors.ts';
 import { textFault } from '../../src/tenants/api/body.ts';
 import { validatorOf } from '../../src/tenants/api/validation.ts';
 import document from '../../docs/openapi.json' with { type: 'json' };
 import { compareGolden } from '../setup/golden.ts';
-import { sourceMessages } from './source-messages.ts';
+import { sourceMessages, sourceTexts } from './source-messages.ts';
 
-const PAIRS = [...FIELD_FAULTS, ...SENTENCES];
+const PAIRS = [...FIELD_FAULTS, ...SENTENCES, ...ROUTING_REASONS];
 
 /** Rooms whose messages reach the console by an operation or by its own services. */
 const ROOMS = [
@@ -107,6 +112,102 @@ test('French is printed as a bank prints it, and keeps every value of the Englis
     // Where the field is on a form, its position in a list of the API is of no use.
     assert.deepEqual(places(french), kept, english);
   }
+});
+
+describe('the reasons of a choice of the provider', () => {
+  /** Files whose every text is a reason. */
+  const FILES = ['routing/ability.ts', 'routing/arrange.ts', 'routing/decide.ts', 'float/view.ts'];
+  /** Templates that put other reasons together. */
+  const JOINED: Readonly<Record<string, string>> = {
+    '7; 7': '7',
+    '7; put last: 7': '7; put last: float below amount (7 XAF at 7)',
+  };
+
+  const considered = (why: string, changes: Partial<Considered> = {}): Considered => ({
+    ...{ name: 'mtn', account_id: 'pa_1', provider: 'mtn-momo', verdict: 'chosen', place: 1, why, health: null },
+    ...changes,
+  });
+  const explanation = (accounts: Considered[], changes: Partial<Explanation> = {}): Explanation => ({
+    ...{ at: '2026-11-23T10:00:00.000Z', operation: 'collect', channel: 'cm.mtn', currency: 'XAF', amount: 5000 },
+    ...{ rule: null, by: 'added', draw: null, accounts },
+    ...changes,
+  });
+
+  test('have French, each that the routing can give', () => {
+    const texts = FILES.flatMap((file) => sourceTexts(`src/providers/${file}`));
+    for (const joined of Object.keys(JOINED)) assert.ok(texts.includes(joined), joined);
+    const given = texts.flatMap((text) => (JOINED[text] ?? text).split('; ')).filter((text) => text !== '7');
+    assert.ok(new Set(given).size >= 20, `${new Set(given).size} reasons were found`);
+    const english = given.filter((why) => sayRouting('fr', explanation([considered(why)])).text.includes('lang="en"'));
+    assert.deepEqual(english, []);
+  });
+
+  test('are sentences, with the rule and the health of the account', () => {
+    const health = { standing: 'degraded' as const, calls: 40, failures: 2, p95_ms: 812 };
+    const rule = {
+      id: 'rul_1',
+      priority: 10,
+      summary: 'payouts on cm.mtn, cm.orange in XAF from 1000: mtn, then kora, no fallback',
+    };
+    const given = explanation(
+      [
+        considered('number 1 in the rule; a probe: its circuit is open since 10:00', { health }),
+        considered('amount above 100 XAF', { name: '<kora>', verdict: 'left_out', place: null }),
+      ],
+      { operation: 'payout', rule, by: 'order', draw: 0.5 },
+    );
+    assert.deepEqual(
+      [...sayRouting('fr', given).text.matchAll(/<li>(.*?)<\/li>/g)].map(([, line]) => line?.replaceAll('\u00A0', '~')),
+      [
+        'Virement de 5000 XAF sur cm.mtn.',
+        'La règle rul_1 (priorité 10) a décidé~: virements sur cm.mtn, cm.orange en XAF à partir de 1000~: mtn, puis kora, sans repli. Le tirage a donné 0.5.',
+        'mtn (mtn-momo) a été choisi~: n°~1 dans la règle~; un essai~: son circuit est ouvert depuis 10:00 (dégradé~: 2 échecs sur 40 appels en dix minutes, 95~% des réponses en 812 ms au plus).',
+        '&lt;kora&gt; a été écarté~: montant supérieur à 100 XAF.',
+      ],
+    );
+    assert.match(sayRouting('en', given).text, /mtn \(mtn-momo\) was chosen: number 1 in the rule; a probe/);
+  });
+
+  test('that an earlier version gave stay English, all of them, and are marked so', () => {
+    const given = explanation([considered('its cost is not known'), considered('it felt right')]);
+    const { text } = sayRouting('fr', given);
+    assert.match(text, /<ul class="reasons" lang="en">/);
+    assert.deepEqual(
+      [...text.matchAll(/<li>(.*?)<\/li>/g)].map(([, line]) => line),
+      explain(given),
+    );
+  });
+
+  test('name each rule in French, as the routing sums it up', () => {
+    const shared = {
+      ...{ operation: null, countries: ['CM', 'CI'], channels: [], currencies: ['XAF'], min_minor: 100_00n, max_minor: 500_50n },
+      ...{ account_order: null, least_cost: false, fallback: true },
+      shares: [
+        { name: 'a', weight: 2 },
+        { name: 'b', weight: 1 },
+      ],
+    };
+    const rules = [ruleOf(shared), ruleOf({ ...shared, operation: 'collect', shares: null, least_cost: true, fallback: false })];
+    const summaries = rules.map(
+      (rule) =>
+        decide(rulesetOf(rule), [accountOf('a')], NO_NEWS, requestOf({ amount_minor: 200_00n }), { at: 0, draw: 0 }).explanation
+          .rule?.summary,
+    );
+    assert.deepEqual(
+      summaries.map((summary) => frenchSummary(summary ?? '').replaceAll('\u00A0', '~')),
+      [
+        'tout de CM, CI en XAF à partir de 100 jusqu’à 500.5~: a 66.7 %, b 33.3 %',
+        'encaissements de CM, CI en XAF à partir de 100 jusqu’à 500.5~: le moins cher, sans repli',
+      ],
+    );
+    assert.equal(frenchSummary('whatever'), 'whatever');
+  });
+
+  test('a refusal by the fraud rules is French, too', () => {
+    const refusal = { rule: 'payer_velocity', figures: { most: 6, minutes: 10 } } as const;
+    assert.equal(sayRefusal('fr', refusal), 'le payeur avait été débité 6 fois en 10 minutes, le maximum autorisé');
+    assert.match(sayRefusal('en', refusal), /had been charged 6 times/);
+  });
 });
 
 test('values stay as they are, escaped; statuses are French', () => {

@@ -32,6 +32,18 @@ export function sourceMessages(folders: readonly string[], isLeftOut: (file: str
   });
 }
 
+/** Returns every text of a file that has more than one word, with values in its places. */
+export function sourceTexts(file: string): string[] {
+  const source = ts.createSourceFile(file, fs.readFileSync(path.join(ROOT, file), 'utf8'), ts.ScriptTarget.Latest, true);
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (isText(node)) found.push(...variants(node, source).filter((text) => text.includes(' ')));
+    else node.forEachChild(visit);
+  };
+  visit(source);
+  return [...new Set(found)];
+}
+
 /** First words of a fault: a predicate about a field. */
 const PREDICATE = /^(is|are|must|has|cannot|needs|was|does|belongs|looks|already|one of|the team is|a team has|more than) /;
 

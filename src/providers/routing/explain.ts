@@ -1,16 +1,54 @@
 import { packWhole, unpack } from '../../kit/packing.ts';
 import type { Considered, Explanation, HealthNote } from './schema.ts';
 
-/** Returns a decision as sentences, for operators. */
-export function explain(explanation: Explanation): string[] {
-  const { operation, channel, currency, amount, accounts } = explanation;
+/** The words of an explanation in a language. Accounts are given by their names. */
+export interface RoutingWords {
+  heading(explanation: Explanation): string;
+  /** No rule matched: in the sandbox, and elsewhere. */
+  builtIn: string;
+  added: string;
+  rule(rule: NonNullable<Explanation['rule']>): string;
+  draw(draw: number): string;
+  none: string;
+  chosen(account: string): string;
+  fallback(account: string, place: number): string;
+  leftOut(account: string): string;
+  colon: string;
+  reason(why: string): string;
+  health(health: HealthNote): string;
+}
+
+export const ENGLISH: RoutingWords = {
+  heading: ({ operation, amount, currency, channel }) =>
+    `${operation === 'payout' ? 'Payout of' : 'Charge of'} ${amount} ${currency} on ${channel}.`,
+  builtIn: 'No rule matched: in the sandbox the built-in provider takes what no rule sends elsewhere.',
+  added: 'No rule matched: accounts are tried in the order in which they were added.',
+  rule: ({ id, priority, summary }) => `Rule ${id} (priority ${priority}) decided: ${summary}.`,
+  draw: (draw) => ` The draw was ${draw}.`,
+  none: 'No account could take it.',
+  chosen: (account) => `${account} was chosen`,
+  fallback: (account, place) => `${account} is fallback ${place}`,
+  leftOut: (account) => `${account} was left out`,
+  colon: ': ',
+  reason: (why) => why,
+  health: ({ standing, calls, failures, p95_ms }) => {
+    const speed = p95_ms === null ? '' : `, 95 % answered within ${p95_ms} ms`;
+    return ` (${standing}: ${failures} of ${calls} calls failed in ten minutes${speed})`;
+  },
+};
+
+/** Returns a decision as sentences, for operators and the people of a team. */
+export function explain(explanation: Explanation, words = ENGLISH): string[] {
+  const { accounts } = explanation;
   const tried = accounts.filter(({ verdict }) => verdict !== 'left_out');
   const out = accounts.filter(({ verdict }) => verdict === 'left_out');
+  const line = (said: string, { why, health }: Considered) =>
+    `${said}${words.colon}${words.reason(why)}${health ? words.health(health) : ''}.`;
   return [
-    `${operation === 'payout' ? 'Payout of' : 'Charge of'} ${amount} ${currency} on ${channel}.`,
-    decidedBy(explanation),
-    ...(tried.length === 0 ? ['No account could take it.'] : tried.map(triedLine)),
-    ...out.map(({ name, why, health }) => `${name} was left out: ${why}${healthWords(health)}.`),
+    words.heading(explanation),
+    decidedBy(explanation, words),
+    ...(tried.length === 0 ? [words.none] : tried.map((one) => line(triedWords(one, words), one))),
+    ...out.map((one) => line(words.leftOut(one.name), one)),
   ];
 }
 
@@ -33,24 +71,12 @@ function isExplanation(value: unknown): value is Explanation {
 }
 
 /** Returns the deciding factor in one sentence: the rule, or the order in which accounts were added. */
-export function decidedBy({ rule, by, draw }: Explanation): string {
-  if (!rule) {
-    return by === 'built_in'
-      ? 'No rule matched: in the sandbox the built-in provider takes what no rule sends elsewhere.'
-      : 'No rule matched: accounts are tried in the order in which they were added.';
-  }
-  const drawn = draw === null ? '' : ` The draw was ${draw}.`;
-  return `Rule ${rule.id} (priority ${rule.priority}) decided: ${rule.summary}.${drawn}`;
+export function decidedBy({ rule, by, draw }: Explanation, words = ENGLISH): string {
+  if (!rule) return by === 'built_in' ? words.builtIn : words.added;
+  return `${words.rule(rule)}${draw === null ? '' : words.draw(draw)}`;
 }
 
-function triedLine({ verdict, place, name, provider, why, health }: Considered): string {
-  const turn = verdict === 'chosen' ? 'was chosen' : `is fallback ${(place ?? 0) - 1}`;
-  return `${name} (${provider}) ${turn}: ${why}${healthWords(health)}.`;
-}
-
-function healthWords(health: HealthNote | null): string {
-  if (!health) return '';
-  const { standing, calls, failures, p95_ms } = health;
-  const speed = p95_ms === null ? '' : `, 95 % answered within ${p95_ms} ms`;
-  return ` (${standing}: ${failures} of ${calls} calls failed in ten minutes${speed})`;
+function triedWords({ verdict, place, name, provider }: Considered, words: RoutingWords): string {
+  const account = `${name} (${provider})`;
+  return verdict === 'chosen' ? words.chosen(account) : words.fallback(account, (place ?? 0) - 1);
 }

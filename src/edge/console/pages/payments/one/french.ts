@@ -138,7 +138,7 @@ export const FRENCH: PaymentPageTexts = {
     tranche: 'Montant',
     providerRef: 'Référence du prestataire',
     payer: 'Numéro',
-    routing: 'Choix du prestataire (en anglais)',
+    routing: 'Choix du prestataire',
     outcomes: {
       created: 'On ignore si la demande a été envoyée.',
       open: 'Le prestataire a reçu la demande et n’a pas encore communiqué de résultat.',

@@ -1,4 +1,4 @@
-import { explainRefusal } from '../../../../../core/abuse/rules.ts';
+import { sayRefusal, sayRouting } from '../../../messages/routing.ts';
 import { type AttemptRow, isUnderWay } from '../../../../../core/attempts/schema.ts';
 import { masked } from '../../../../../core/charge/saved.ts';
 import { type Html, type HtmlPart, html } from '../../../../../kit/html.ts';
@@ -6,7 +6,7 @@ import type { EventHead } from '../../../../../money/events/store.ts';
 import type { AccountName } from '../../../../../money/ledger/accounts.ts';
 import type { Line } from '../../../../../money/ledger/statement.ts';
 import { channelById } from '../../../../../providers/reference/channels.ts';
-import { explain, explanationOf } from '../../../../../providers/routing/explain.ts';
+import { explanationOf } from '../../../../../providers/routing/explain.ts';
 import type { TeamVisit } from '../../../page.ts';
 import { exactMoment, money } from '../../../parts/format.ts';
 import { withQuery } from '../../../paths.ts';
@@ -34,7 +34,7 @@ export function timeline(visit: TeamVisit, story: Story): Html {
     ...story.refusals.map(
       (refusal): Moment => ({
         ...{ at: refusal.first_at, place: 1, tone: 'bad', title: texts.timeline.refused },
-        body: html`<p lang="en">${explainRefusal(refusal)}</p>`,
+        body: html`<p>${sayRefusal(visit.language, refusal)}</p>`,
       }),
     ),
     ...story.attempts.map((attempt) => attemptMoment(visit, attempt)),
@@ -117,9 +117,8 @@ ${resolution && html`<p>${texts.timeline.resolved(resolution.author)} ${resoluti
 /** Why this provider was tried, in the sentences of `pirogue explain`. */
 function routing({ language }: TeamVisit, { id, decision }: AttemptRow): Html {
   const explanation = explanationOf(decision);
-  const lines = explanation ? explain(explanation) : [];
   return html`<details><summary>${ONE_TEXTS[language].timeline.routing}</summary>
-<ul class="reasons" lang="en">${lines.map((line) => html`<li>${line}</li>`)}</ul><p class="note">${idText(id)}</p></details>`;
+${explanation && sayRouting(language, explanation)}<p class="note">${idText(id)}</p></details>`;
 }
 
 /** Groups lines by their journal. */

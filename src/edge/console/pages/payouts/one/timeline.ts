@@ -1,8 +1,9 @@
+import { sayRouting } from '../../../messages/routing.ts';
 import type { TransferRow } from '../../../../../core/transfers/schema.ts';
 import { type Html, html } from '../../../../../kit/html.ts';
 import type { EventHead } from '../../../../../money/events/store.ts';
 import { linesOfSubject } from '../../../../../money/ledger/statement.ts';
-import { explain, explanationOf } from '../../../../../providers/routing/explain.ts';
+import { explanationOf } from '../../../../../providers/routing/explain.ts';
 import { entriesAbout } from '../../../../../tenants/audit/store.ts';
 import { namesOfMembers } from '../../../../../tenants/people/names-store.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
@@ -46,7 +47,7 @@ function routingMoment({ language }: TeamVisit, { decision, created_at }: Transf
     {
       ...{ at: created_at, place: 1, tone: 'idle', title: PAYOUT_TEXTS[language].chosen },
       body: html`<details><summary>${ONE_TEXTS[language].timeline.routing}</summary>
-<ul class="reasons" lang="en">${explain(explanation).map((line) => html`<li>${line}</li>`)}</ul></details>`,
+${sayRouting(language, explanation)}</details>`,
     },
   ];
 }
