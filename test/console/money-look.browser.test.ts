@@ -144,6 +144,22 @@ for (const [name, path] of Object.entries(PAGES)) {
   }
 }
 
+test('the sums of a month stand side by side on a desktop, each under its name', { skip }, async () => {
+  const context = await found.browser?.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-GB' });
+  assert.ok(context);
+  await context.addCookies([...owner.cookies].map(([cookie, value]) => ({ name: cookie, value, url: api.url })));
+  const page = await context.newPage();
+  await page.goto(`${api.url}${base}/live/balance`);
+  const places = await page.evaluate(
+    "[...document.querySelectorAll('.totals > div')].map((one) => [one.getBoundingClientRect().top, getComputedStyle(one.lastElementChild).textAlign])",
+  );
+  const [first, ...others] = places as [number, string][];
+  assert.equal(others.length, 3);
+  assert.equal(first?.[1], 'start');
+  for (const other of others) assert.deepEqual(other, first);
+  await context.close();
+});
+
 test('a payout by keyboard and button: the form, the confirmation, the payout', { skip }, async () => {
   const context = await found.browser?.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-GB' });
   assert.ok(context);
@@ -175,6 +191,13 @@ test('a list from a file is paid out by itself, without a second press', { skip 
   page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
   await page.goto(`${api.url}${base}/sandbox/payouts/bulk`);
   const file = { name: 'paie.csv', mimeType: 'text/csv', buffer: Buffer.from(listOf(30, 201).replaceAll('PAIE', 'LISTE')) };
+  await page.getByLabel('CSV file').setInputFiles(file);
+  await page.waitForFunction("document.getElementById('f-csv').value.includes('LISTE-29')");
+  // A list that is too long stays in the form: it is not sent.
+  await page.getByLabel('List as CSV').fill('x'.repeat(262_145));
+  await page.getByRole('button', { name: 'Check the list' }).click();
+  assert.match(String(await page.evaluate("document.getElementById('f-csv').validationMessage")), /at most 262,144 characters/);
+  await page.getByLabel('CSV file').setInputFiles([]);
   await page.getByLabel('CSV file').setInputFiles(file);
   await page.waitForFunction("document.getElementById('f-csv').value.includes('LISTE-29')");
   await page.getByRole('button', { name: 'Check the list' }).click();

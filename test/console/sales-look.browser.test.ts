@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { openDispute } from '../../src/core/disputes/service.ts';
 import { axeFaults } from '../pages/axe.ts';
 import { keepPicture } from '../pages/pictures.ts';
-import { type Api, startApi } from '../setup/api.ts';
+import { type Api, startApi, until } from '../setup/api.ts';
 import { type Found, openBrowser } from '../setup/browser.ts';
 import { paid } from '../setup/pay.ts';
 import { browsingAs } from './browsing.ts';
@@ -56,6 +56,7 @@ before(async () => {
   const seller = { name: 'Ateliers Mbarga', email: 'atelier@sellers.example', split: { type: 'percentage', value: 7.5 } };
   const settlement = { channel: 'cm.mtn', account_number: '+237650000009' };
   const { account } = (await api.call('POST', '/accounts', { body: { ...seller, settlement } })).body;
+  for (const amount of [24_000, 7_500, 61_000]) await sold(account.id, amount);
   const payment = await paid(api, { fields: { reference: 'CMD-2026-0117' } });
   for (const [name, query] of [
     ['Échecs du mois', 'status=failed'],
@@ -73,6 +74,18 @@ before(async () => {
   made.dispute = `sandbox/disputes/${dispute.id}`;
   made.account = `sandbox/subaccounts/${account.id}`;
 });
+/** Makes a payment that is shared with a subaccount. */
+async function sold(account: string, amount: number): Promise<void> {
+  const headers = { 'X-Sync': account };
+  const body = { amount, currency: 'XAF', phone: '+237650000000' };
+  const { id } = (await api.call('POST', '/payments', { body, headers })).body.transaction;
+  await api.call('POST', `/payments/${id}`, { body: { channel: 'cm.mtn', data: { phone: '650000000' } } });
+  await until(
+    () => api.call('GET', `/payments/${id}`),
+    (answer) => answer.body.transaction.status === 'succeeded',
+  );
+}
+
 after(async () => {
   await found.browser?.close();
   await api.stop();
@@ -95,11 +108,13 @@ const PAGES: Record<string, () => string> = {
   'console-subaccounts': () => 'sandbox/subaccounts',
   'console-subaccount': () => made.account,
   'console-subaccount-form': () => `${made.account}/edit`,
+  'console-subaccount-balance': () => `${made.account}/balance`,
   'console-settings': () => 'live/settings',
+  'console-languages': () => 'live/settings/languages',
   'console-branding': () => 'live/settings/branding',
 };
-/** The others are looked at, and not kept. */
-const KEPT = ['console-invoice', 'console-branding'];
+/** The others are looked at, and not kept with the documentation. */
+const KEPT = ['console-invoice', 'console-branding', 'console-languages', 'console-subaccount-balance'];
 
 for (const [name, path] of Object.entries(PAGES)) {
   test(`${name}: legible, accessible and small, on a desktop and a telephone, light and dark, in both languages`, {
@@ -115,7 +130,10 @@ for (const [name, path] of Object.entries(PAGES)) {
       assert.ok(await fits(page), 'nothing sticks out of the page');
       const refusals = complaints.filter((line) => !line.includes('403'));
       assert.deepEqual(refusals, []);
-      if (KEPT.includes(name) && look.viewport === WIDE && look.colorScheme === 'light') await keepPicture(page, name);
+      const isKept = KEPT.includes(name) && look.viewport === WIDE && look.colorScheme === 'light';
+      if (isKept) await keepPicture(page, name);
+      else if (process.env.PICTURES !== 'docs/pictures')
+        await keepPicture(page, [name, look.viewport.width, look.colorScheme].join('-'));
       await context.close();
     }
   });

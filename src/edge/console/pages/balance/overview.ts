@@ -108,7 +108,7 @@ function statementView(visit: TeamVisit, selection: Selection, { opening_minor, 
     [texts.out, moved(all('out_minor'))],
     [texts.closing, shown(closing_minor)],
   ];
-  return html`<dl class="sums">${totals.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
+  return html`<dl class="totals">${totals.map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>
 <p class="note">${texts.statementNote}</p>${table(texts.statement, columns, days.toReversed())}`;
 }
 
