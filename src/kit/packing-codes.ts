@@ -15,6 +15,8 @@ const END = 256;
 const FIRST_PHRASE = 257;
 export const KINDS = 4;
 export const MAX_CODE_BITS = 15;
+/** A constant, because a power in the loop takes longer than the rest of it. */
+const CODE_MASK = 2 ** MAX_CODE_BITS - 1;
 
 /** Returns the kind of a byte, for the code of the symbol that follows it. */
 export function kindOf(byte: number): number {
@@ -142,9 +144,7 @@ export class Coder {
     for (let symbol = 0; symbol !== END; ) {
       const from = at >>> 3;
       const three = ((bytes[from] ?? 0) << 16) | ((bytes[from + 1] ?? 0) << 8) | (bytes[from + 2] ?? 0);
-      const found = (this.#codes[kind] as Code).next[
-        (three >>> (24 - MAX_CODE_BITS - (at & 7))) & (2 ** MAX_CODE_BITS - 1)
-      ] as number;
+      const found = (this.#codes[kind] as Code).next[(three >>> (24 - MAX_CODE_BITS - (at & 7))) & CODE_MASK] as number;
       symbol = found >>> 4;
       text += this.#texts[symbol] as string;
       kind = this.#kinds[symbol] as number;

@@ -58,11 +58,15 @@ export function combine({ text, values }: Separated, filled: readonly string[]):
   const reader = { values, offset: 0 };
   let last = EPOCH_MS;
   let used = 0;
+  // Most times of a text are equal.
+  let shown = { at: Number.NaN, text: '' };
   return text.replace(PLACEHOLDERS, (found) => {
     if (found === HOLE) return filled[used++] ?? '';
     last += readDifference(reader);
-    if (found === TIME) return new Date(last).toISOString();
-    return charsOf(last, TIME_CHARS) + charsOf(readGroup(reader), GROUP_CHARS) + charsOf(readGroup(reader), GROUP_CHARS);
+    if (found === ID)
+      return charsOf(last, TIME_CHARS) + charsOf(readGroup(reader), GROUP_CHARS) + charsOf(readGroup(reader), GROUP_CHARS);
+    if (shown.at !== last) shown = { at: last, text: new Date(last).toISOString() };
+    return shown.text;
   });
 }
 
