@@ -1,5 +1,6 @@
-// npm test: one throwaway PostgreSQL, the checks, then every test file in a process of its own.
+// npm test: one throwaway PostgreSQL, the checks, then the test files, several in each process.
 import os from 'node:os';
+import { inBatches, MAX_FILES, writeBatches } from './testing/batches.ts';
 import { runChecks } from './testing/checks.ts';
 import { makeTemplates, testServer } from './testing/cluster.ts';
 import { COMPILE_CACHE } from './testing/compile-cache.ts';
@@ -9,7 +10,8 @@ import { type Selection, selectTests } from './testing/select.ts';
 
 /** A file that takes longer hangs. Long proofs ask for more. */
 const FILE_LIMIT_MS = Number(process.env.TEST_FILE_LIMIT_MS ?? 300_000);
-const TEST_LIMIT_MS = FILE_LIMIT_MS;
+/** Of a batch: each of its files has a limit of its own. */
+const BATCH_LIMIT_MS = FILE_LIMIT_MS * MAX_FILES;
 /** One more than cores: files wait for a third of their time (for deadlines, deliveries and other processes). */
 const FILES_AT_ONCE = os.availableParallelism() + 1;
 const SLOWEST = new URL('./testing/slowest.ts', import.meta.url).href;
@@ -49,11 +51,12 @@ async function runTests({ files, nodeArgs }: Selection, server: string, end: Abo
     '--test-reporter-destination=stdout',
     `--test-reporter=${SLOWEST}`,
     '--test-reporter-destination=stdout',
-    `--test-timeout=${TEST_LIMIT_MS}`,
+    `--test-timeout=${BATCH_LIMIT_MS}`,
     `--import=${WATCHDOG}`,
     `--test-concurrency=${FILES_AT_ONCE}`,
     ...nodeArgs,
-    ...files,
+    // Titles are patterns for what is not in a suite.
+    ...(nodeArgs.length > 0 ? files : writeBatches(inBatches(files, FILES_AT_ONCE))),
   ];
   const { code } = await runNode(args, { env, output: 'show', signal: end });
   return code === 0;

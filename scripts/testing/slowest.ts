@@ -3,12 +3,12 @@ import type { TestEvent } from 'node:test/reporters';
 
 const SHOWN = 15;
 
-/** Reporter of node:test that ends a run of many files with a table of those that took longest. */
+/** Reporter of node:test that ends a run of many files, each a suite, with a table of those that took longest. */
 export default async function* slowest(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const files: { file: string; seconds: number }[] = [];
   for await (const { type, data } of events) {
-    // One summary for each file, and one without a file for the whole run.
-    if (type === 'test:summary' && data.file) files.push({ file: data.file, seconds: data.duration_ms / 1000 });
+    if (type !== 'test:complete' || data.nesting > 0 || data.details.type !== 'suite') continue;
+    files.push({ file: data.name, seconds: data.details.duration_ms / 1000 });
   }
   if (files.length > SHOWN) yield table(files);
 }

@@ -1,3 +1,4 @@
+// Own process: it takes about a minute or more.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import os from 'node:os';

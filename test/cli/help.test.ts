@@ -1,3 +1,4 @@
+// Own process: it changes the environment.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';

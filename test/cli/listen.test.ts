@@ -1,3 +1,4 @@
+// Own process: it takes about a minute or more.
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';
 import { after, afterEach, before, test } from 'node:test';

@@ -1,3 +1,4 @@
+// Own process: it changes the environment.
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { after, before, describe, test } from 'node:test';

@@ -1,3 +1,4 @@
+// Own process: it takes about a minute or more.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';

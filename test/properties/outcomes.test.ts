@@ -1,3 +1,4 @@
+// Own process: it takes about a minute or more.
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { Market } from '../setup/market.ts';

@@ -41,6 +41,40 @@ test('a failing test fails the run', async (t) => {
   assertNothingLeft(run);
 });
 
+test('a file that cannot be loaded fails the run, and the others run', async (t) => {
+  const file = path.join(temporaryFolder(t), 'broken.test.ts');
+  fs.writeFileSync(file, `import './missing.ts';`);
+  const run = startRun(t, [file, testFile(t, PASS)]);
+  assert.equal(await ended(run.child), 1);
+  assert.match(run.text, /✔ fixture/);
+  assert.match(run.text, /✖ .*broken\.test\.ts.*Cannot find module .*missing\.ts/s);
+});
+
+test('files that share a process run one after another, each with its own hooks', async (t) => {
+  const folder = temporaryFolder(t);
+  const files = Array.from({ length: 7 }, (_, i) => path.join(folder, `${i}.test.ts`));
+  for (const [i, file] of files.entries()) {
+    fs.writeFileSync(
+      file,
+      `import { after, before, test } from 'node:test';
+      before(() => console.log('[${i} begins in ' + process.pid + ']'));
+      test('one', async () => new Promise((resolve) => setTimeout(resolve, 20)));
+      after(() => console.log('[${i} ends in ' + process.pid + ']'));`,
+    );
+  }
+  const run = startRun(t, files);
+  assert.equal(await ended(run.child), 0, run.text);
+  const said = [...run.text.matchAll(/\[(\d) (begins|ends) in (\d+)\]/g)].map(([, i, what, pid]) => ({ i, what, pid }));
+  assert.equal(said.length, 14);
+  const processes = Object.values(Object.groupBy(said, ({ pid }) => String(pid)));
+  assert.ok(processes.length < files.length);
+  for (const lines of processes) {
+    for (const [at, { i, what }] of (lines ?? []).entries()) {
+      assert.deepEqual([what, i], at % 2 === 0 ? ['begins', i] : ['ends', lines?.[at - 1]?.i]);
+    }
+  }
+});
+
 test('a test file that does not end fails the run', async (t) => {
   const file = testFile(t, 'setInterval(() => {}, 1000);');
   const run = startRun(t, [file], { PIROGUE_TEST_FILE_LIMIT_MS: '3000' });

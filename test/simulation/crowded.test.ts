@@ -1,3 +1,4 @@
+// Own process: it takes about a minute or more.
 import { simulated } from './simulated.ts';
 
 simulated('crowded');

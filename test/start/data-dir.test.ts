@@ -1,3 +1,4 @@
+// Own process: it takes about a minute or more.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';

@@ -1,3 +1,4 @@
+// Own process: it takes about a minute or more.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
