@@ -11,11 +11,19 @@ const GRACE_MS = Math.min(LIMIT_MS, 20_000);
  * @param files relative to the working directory
  */
 export async function runBatch(files: readonly string[]): Promise<void> {
+  let running: string | undefined;
+  process.once('exit', () => {
+    if (running === undefined) return;
+    console.error(`${running} ended the process before its tests were over`);
+    process.exitCode = 1;
+  });
   for (const file of files) {
+    running = file;
     watch(file, LIMIT_MS + GRACE_MS);
     await describe(file, { timeout: LIMIT_MS }, async () => {
       await import(path.resolve(file));
     });
   }
+  running = undefined;
   watch(files.join(', '), GRACE_MS);
 }

@@ -50,6 +50,12 @@ test('a file that cannot be loaded fails the run, and the others run', async (t)
   assert.match(run.text, /✖ .*broken\.test\.ts.*Cannot find module .*missing\.ts/s);
 });
 
+test('a file that ends its process fails the run: its other tests and files were not run', async (t) => {
+  const run = startRun(t, [testFile(t, 'process.exit(0);')]);
+  assert.equal(await ended(run.child), 1);
+  assert.match(run.text, /some\.test\.ts ended the process before its tests were over/);
+});
+
 test('files that share a process run one after another, each with its own hooks', async (t) => {
   const folder = temporaryFolder(t);
   const files = Array.from({ length: 7 }, (_, i) => path.join(folder, `${i}.test.ts`));
