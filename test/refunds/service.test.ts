@@ -4,6 +4,7 @@ import type { RefundRow } from '../../src/core/refunds/schema.ts';
 import { coverLater, needsPayer, pollRefund } from '../../src/core/refunds/service.ts';
 import { sql } from '../../src/kit/sql.ts';
 import type { Provider, Refunds } from '../../src/providers/adapters/contract.ts';
+import { until } from '../setup/api.ts';
 import { PENDING, RefundShop } from './support.ts';
 
 /** What keeps a refund from being made, and how one that waits for money or for its provider goes on. */
@@ -77,7 +78,13 @@ test('a provider needs the number of the payer if it says so of the channel and 
 async function made(): Promise<RefundRow> {
   await shop.begin();
   shop.provider.submits.set(0, [PENDING]);
-  return shop.become((await shop.refund(await shop.paid(10_000), 1_000)).id, 'processing');
+  const { id } = await shop.refund(await shop.paid(10_000), 1_000);
+  const { created_at } = await shop.become(id, 'processing');
+  // Until the provider's answer is recorded, it is to be asked in a minute.
+  const answered = ({ next_poll_at }: RefundRow) =>
+    next_poll_at !== null && next_poll_at.getTime() < created_at.getTime() + 60_000;
+  await until(() => shop.row(id), answered);
+  return shop.row(id);
 }
 
 test('a callback about a refund makes it due now', async () => {
