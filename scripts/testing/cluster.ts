@@ -7,8 +7,9 @@ import { tryLock } from '../../src/platform/db/embedded/lock.ts';
 import { readyPostmaster } from '../../src/platform/db/embedded/postmaster.ts';
 import { type EmbeddedServer, ensureDatabase, startEmbedded } from '../../src/platform/db/embedded.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
-import { convert, inTurn } from '../../src/platform/db/partitioning/convert.ts';
-import { DEFAULT_PARTITIONS, KEPT_FOR_EVER } from '../../src/platform/db/partitioning/tables.ts';
+import { convert } from '../../src/platform/db/partitioning/convert.ts';
+import { KEPT_FOR_EVER } from '../../src/platform/db/partitioning/tables.ts';
+import { inTurn } from '../../src/platform/db/partitioning/turn.ts';
 import { ensureServiceLogin } from '../../src/platform/db/roles.ts';
 
 const MEMORY = '/dev/shm';
@@ -71,7 +72,7 @@ export async function makeTemplates(server: TestServer): Promise<void> {
 /** Partitions what is kept for ever, as `pirogue partition` does: every test then runs on such an installation. */
 async function partitionAll(url: string): Promise<void> {
   await inTurn(url, {}, async (client) => {
-    for (const table of KEPT_FOR_EVER) await convert(client, url, table, { partitions: DEFAULT_PARTITIONS });
+    for (const table of KEPT_FOR_EVER) await convert(client, url, table, {});
   });
 }
 

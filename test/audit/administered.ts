@@ -288,6 +288,13 @@ export const ADMINISTERED: Record<string, (office: Office) => Administered[]> = 
       act: async () => (await office.json('secrets', 'rotate')).keys.find(({ state }: { state: string }) => state === 'seals').id,
     },
   ],
+  partition: (office) => [
+    {
+      action: 'table.partition',
+      act: async () =>
+        `sandbox.${(await office.json('partition', 'event_sequences', '--environment', 'sandbox')).tables[0].table}`,
+    },
+  ],
   resolve: (office) => [
     { action: 'payment.resolve', database: 'live', act: () => office.resolvedPayment() },
     { action: 'transfer.resolve', database: 'sandbox', act: () => office.resolvedTransfer() },

@@ -49,7 +49,6 @@ const json = (...args: string[]) => office.json(...args);
 const NO_ENTRY = [
   'start',
   'migrate',
-  'partition',
   'teams list',
   'payments list',
   'payments show',

@@ -6,21 +6,30 @@ import { after, afterEach, before, beforeEach, test } from 'node:test';
 import type { DbClient } from '../../src/platform/db/client.ts';
 import { connectClient } from '../../src/platform/db/client.ts';
 import { migrateFrom } from '../../src/platform/db/migrate.ts';
-import { abandon, CannotPartition, inTurn } from '../../src/platform/db/partitioning/convert.ts';
+import { abandon } from '../../src/platform/db/partitioning/convert.ts';
+import { CannotPartition } from '../../src/platform/db/partitioning/possible.ts';
+import { inTurn } from '../../src/platform/db/partitioning/turn.ts';
 import { type Databases, cloneDatabases } from '../setup/databases.ts';
-import { partition, partitionCut } from './partitioning.ts';
+import { partition, partitionCut, visibleShape, withOwner } from './partitioning.ts';
 
 /** Migrations of a later release, on a store whose payments are partitioned. */
 let databases: Databases;
 let folder: string;
 let client: DbClient;
+const TABLESPACE = `probe_${process.pid}`;
 const QUICK = { lock_timeout_ms: 300, first_wait_ms: 50, report: () => {} };
 
 before(async () => {
   databases = await cloneDatabases();
   await partition(databases.live, 'payments');
 });
-after(() => databases.drop());
+after(async () => {
+  await databases.drop();
+  // Of the whole server, and empty now.
+  await withOwner(Object.assign(new URL(databases.live), { pathname: '/postgres' }).href, (server) =>
+    server.query(`drop tablespace if exists ${TABLESPACE}`),
+  );
+});
 beforeEach(async () => {
   folder = fs.mkdtempSync(path.join(os.tmpdir(), 'pirogue-migrations-'));
   client = await connectClient(databases.live);
@@ -112,19 +121,141 @@ test('a migration waits for the end of a conversion that has begun, or for its b
   assert.equal((await client.query('select later from transfers')).rowCount, 0);
 });
 
-test('what a partitioned table cannot have is named, and nothing is changed', async () => {
-  await client.query('create unique index attempts_probe on attempts (provider_key)');
-  await client.query('create view probe as select id from attempts');
-  await client.query('create publication every_table for all tables');
-  await assert.rejects(partition(databases.live, 'attempts'), (error) => {
-    assert.ok(error instanceof CannotPartition);
-    assert.match(error.message, /the unique index attempts_probe does not contain team_id/);
-    assert.match(error.message, /view probe depends on it/);
-    assert.match(error.message, /the publication every_table would lose it/);
-    return true;
-  });
-  await client.query('drop view probe; drop index attempts_probe; drop publication every_table');
+/** Of 62 bytes: of 63 that PostgreSQL keeps of a name. */
+const LONG = `attempts_${'x'.repeat(53)}`;
+
+type Obstacle = readonly [make: string, remove: string, said: RegExp];
+
+/** What each obstacle is made with, what removes it, and what is said of it: one that PostgreSQL rejects, the known ones, those that comparing finds. */
+const OBSTACLES: readonly (readonly Obstacle[])[] = [
+  [
+    [
+      `create index ${LONG}1 on attempts (polls); create index ${LONG}2 on attempts (team_id, polls)`,
+      `drop index ${LONG}1, ${LONG}2`,
+      /PostgreSQL rejects a partitioned copy: cannot attach/,
+    ],
+  ],
+  [
+    [
+      'create unique index attempts_probe on attempts (provider_key)',
+      'drop index attempts_probe',
+      /the unique index attempts_probe does not contain team_id/,
+    ],
+    ['create view probe as select id from attempts', 'drop view probe', /view probe depends on it/],
+    [
+      'create publication every_table for all tables',
+      'drop publication every_table',
+      /the publication every_table would lose it/,
+    ],
+    [
+      'create policy probe on teams_probe using (exists (select from attempts a where a.id = teams_probe.id))',
+      'drop policy probe on teams_probe',
+      /policy probe on table teams_probe depends on it/,
+    ],
+    ['create domain probe_row as attempts', 'drop domain probe_row', /type probe_row depends on it/],
+    ['create table probe_rows (seen attempts[])', 'drop table probe_rows', /table probe_rows depends on it/],
+    [
+      `create trigger probe after insert on attempts referencing new table as made for each row execute function probe()`,
+      'drop trigger probe on attempts',
+      /the trigger probe has transition tables and acts for each row/,
+    ],
+  ],
+  [
+    ['create rule probe as on delete to attempts do also notify probe', 'drop rule probe on attempts', /would lose "rule probe/],
+    [
+      'alter table attempts alter column polls set (n_distinct = -0.5)',
+      'alter table attempts alter column polls reset (n_distinct)',
+      /would lose "setting of column polls n_distinct=-0.5"/,
+    ],
+    [
+      'alter table attempts force row level security',
+      'alter table attempts no force row level security',
+      /would lose "row-level security forced on its owner"/,
+    ],
+    [
+      'create statistics probe on provider, channel from attempts',
+      'drop statistics probe',
+      /would lose "extended statistics probe/,
+    ],
+    ['alter table attempts cluster on attempts_pkey', 'alter table attempts set without cluster', /attempts_pkey .* clustered"/],
+    ['alter table attempts set unlogged', 'alter table attempts set logged', /would lose "storage u/],
+  ],
+];
+
+/** What the command says before it copies a row. */
+async function refusal(): Promise<string> {
+  const steps: string[] = [];
+  const said = await partition(databases.live, 'attempts', { progress: (step) => steps.push(step) }).then(
+    () => '',
+    (error) => {
+      assert.ok(error instanceof CannotPartition, String(error));
+      return error.message;
+    },
+  );
+  assert.deepEqual(steps, []);
+  return said;
+}
+
+test('what a partitioned table cannot have is named before a row is copied, and nothing is changed', async () => {
+  await client.query('create table teams_probe (id text)');
+  await client.query('create function probe() returns trigger language plpgsql as $$ begin return null; end $$');
+  for (const round of OBSTACLES) {
+    for (const [make] of round) await client.query(make);
+    const said = await refusal();
+    for (const [, , words] of round) assert.match(said, words);
+    for (const [, remove] of round.toReversed()) await client.query(remove);
+  }
+  await client.query('drop table teams_probe; drop function probe()');
+  const left = await client.query(
+    `select relname from pg_class where relname like 'attempts%' and relnamespace = 'pirogue_partitions'::regnamespace`,
+  );
+  assert.deepEqual(left.rows, []);
   await partition(databases.live, 'attempts');
+});
+
+/** What the catalogue says of a table and its partitions that no view of information_schema shows. */
+async function hidden(table: string): Promise<string[]> {
+  const { rows } = await client.query<{ line: string }>(
+    `with every as (select $1::regclass::oid as oid union all select inhrelid from pg_inherits where inhparent = $1::regclass),
+       leaves as (select c.* from every join pg_class c using (oid) where c.relkind = 'r')
+     select distinct line from (
+       select concat_ws(' ', 'comment', i.type, replace(i.identity, 'pirogue_partitions.', 'public.'), d.description) as line
+         from pg_description d, lateral pg_identify_object(d.classoid, d.objoid, d.objsubid) i where i.identity like '%public.' || $1 || '%'
+       union all select concat_ws(' ', 'table in', s.spcname, toast.reloptions)
+         from leaves l join pg_tablespace s on s.oid = l.reltablespace join pg_class toast on toast.oid = l.reltoastrelid
+       union all select concat_ws(' ', pg_get_indexdef(i.indexrelid, 2, false), 'in', s.spcname)
+         from leaves l join pg_index i on i.indrelid = l.oid join pg_class x on x.oid = i.indexrelid join pg_tablespace s on s.oid = x.reltablespace
+       union all select concat_ws(' ', 'target of', a.attname, a.attstattarget)
+         from every join pg_attribute a on a.attrelid = every.oid where a.attstattarget > 0
+       union all select concat_ws(' ', 'sequence', s.sequencename, increment_by, cache_size, has_sequence_privilege('pg_monitor', c.oid, 'select'))
+         from pg_sequences s join pg_class c on c.relname = s.sequencename where s.schemaname = 'public' and s.sequencename like $1 || '%') l order by 1`,
+    [table],
+  );
+  return rows.map(({ line }) => line);
+}
+
+test('what operators have set is carried over', async () => {
+  await client.query(`set allow_in_place_tablespaces = on`);
+  await client.query(`create tablespace ${TABLESPACE} location ''`);
+  await client.query(`
+    grant select on journals to public; grant select (id) on journals to pg_monitor; grant select on sequence journals_id_seq to pg_monitor;
+    create policy probe on journals as restrictive for select to pg_monitor, public using (team_id <> 404);
+    create function probe() returns trigger language plpgsql as $$ begin return null; end $$;
+    create trigger probe after insert on journals referencing new table as made for each statement execute function probe();
+    create index journals_probe on journals (team_id, subject_id) with (fillfactor = 70) tablespace ${TABLESPACE};
+    alter table journals set tablespace ${TABLESPACE}; alter index journals_pkey set tablespace ${TABLESPACE};
+    alter table journals set (toast.autovacuum_enabled = false, autovacuum_vacuum_threshold = 77);
+    alter table journals alter column kind set statistics 777;
+    alter sequence journals_id_seq cache 20;
+    alter table journals add constraint journals_probe check (kind <> '') not valid;
+    comment on table journals is 'It''s a journal'; comment on index journals_pkey is 'A key'; comment on index journals_probe is 'A probe';
+    comment on column journals.kind is 'A kind'; comment on policy probe on journals is 'A policy'; comment on trigger probe on journals is 'A trigger';
+    comment on constraint journals_pkey on journals is 'A constraint'; comment on sequence journals_id_seq is 'Numbers'`);
+  const [visible, before] = [await visibleShape(client), await hidden('journals')];
+  assert.equal(before.length, 13, before.join('\n'));
+  await partition(databases.live, 'journals');
+  assert.deepEqual([await visibleShape(client), await hidden('journals')], [visible, before]);
+  await client.query('drop trigger probe on journals; drop function probe()');
 });
 
 test('more partitions than the server has locks for are rejected, with the setting that suffices', async () => {

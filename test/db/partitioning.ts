@@ -1,7 +1,8 @@
 import { connectClient, type DbClient } from '../../src/platform/db/client.ts';
-import { convert, type ConvertOptions, inTurn } from '../../src/platform/db/partitioning/convert.ts';
+import { convert, type ConvertOptions } from '../../src/platform/db/partitioning/convert.ts';
 import type { Step } from '../../src/platform/db/partitioning/progress.ts';
 import type { KeptTable } from '../../src/platform/db/partitioning/tables.ts';
+import { inTurn } from '../../src/platform/db/partitioning/turn.ts';
 
 /** Runs a conversion to its end. */
 export function partition(url: string, table: KeptTable, options: Partial<ConvertOptions> = {}): Promise<unknown> {

@@ -37,6 +37,8 @@ export async function migrateFrom(folder: string, url: string, options: MigrateO
     const wanted = await filesOf(folder);
     if (await isComplete(client, wanted)) return await makeAhead(client, options);
     const report = options.report ?? ((_, message) => console.error(message));
+    // Before waiting, too: a conversion may take days.
+    await requireNoConversion(client);
     await takeTurn(client, (message) => report({}, message));
     await requireNoConversion(client);
     // Index builds and copies of rows may take hours; only waits for locks are limited.

@@ -70,6 +70,8 @@ export const ACTIONS = [
   'key.roll',
   'secrets.rotate',
   'secrets.prune',
+  'table.partition',
+  'table.abandon',
   'provider.create',
   'provider.enable',
   'provider.disable',

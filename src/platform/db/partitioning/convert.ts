@@ -1,17 +1,15 @@
-import { connectClient, type DbClient } from '../client.ts';
+import type { DbClient } from '../client.ts';
 import { type LockTries, triedAgain } from '../lock-tries.ts';
-import { takeTurn } from '../migration-turn.ts';
 import { askOf, nameIn, partitionedBuild } from '../partitioned-indexes.ts';
-import { obstaclesOf } from './obstacles.ts';
-import { conversionsOf, enter, type Step } from './progress.ts';
+import { requirePossible } from './possible.ts';
+import { type Conversion, conversionsOf, enter, type Step } from './progress.ts';
 import { COPY_LOCK_TIMEOUT_MS, compareRows, copyRows, type OverRows } from './rows.ts';
-import { shapeOf } from './shape.ts';
+import { shapeOf, useTablespace } from './shape.ts';
 import { switchTables } from './switch.ts';
 import { abandonTarget, makeTarget, targetOf } from './target.ts';
-import { type KeptTable, PARTITIONS_SCHEMA } from './tables.ts';
+import { DEFAULT_PARTITIONS, type KeptTable, PARTITIONS_SCHEMA } from './tables.ts';
+import { announce } from './turn.ts';
 
-/** Longer than any step takes; a server that does not respond must not hold the command for ever. */
-const STATEMENT_MS = 24 * 3_600_000;
 /** Building an index waits for older transactions, and nobody waits behind it. */
 const BUILD_LOCK_TIMEOUT_MS = 1_800_000;
 
@@ -22,12 +20,9 @@ const COMPARED_AT_ONCE = 10;
 
 const BARRIER = nameIn(PARTITIONS_SCHEMA, 'conversions_barrier');
 
-/** A table cannot be partitioned as it is. */
-export class CannotPartition extends Error {}
-
 export interface ConvertOptions extends LockTries {
-  /** Number of partitions. A conversion that has begun keeps its own. */
-  partitions: number;
+  /** Number of partitions. Absent: the default, or that of a conversion which has begun. */
+  partitions?: number | undefined;
   /** Rows of one transaction of copying. */
   batch_rows?: number;
   /** Longest wait of copying for a transaction of the service. */
@@ -36,31 +31,11 @@ export interface ConvertOptions extends LockTries {
   progress?: (step: Step, rows: number) => void;
 }
 
-/** Runs work on one connection of the owner that holds the turn of migrations: no migration runs meanwhile, and no other conversion. */
-export async function inTurn<Result>(
-  url: string,
-  tries: LockTries,
-  work: (client: DbClient) => Promise<Result>,
-): Promise<Result> {
-  const client = await connectClient(url, STATEMENT_MS);
-  try {
-    await takeTurn(client, (message) => tries.report?.({}, message));
-    // Rows are read in the order of the primary key, whatever the statistics are. Before PostgreSQL 18 what is switched off looks so expensive
-    // that reading the catalogue would be compiled, for seconds and under the lock of the switch.
-    await client.query(
-      'set statement_timeout = 0; set enable_seqscan = off; set enable_bitmapscan = off; set enable_sort = off; set jit = off',
-    );
-    return await work(client);
-  } finally {
-    await client.end();
-  }
-}
-
 /**
  * Turns a table into one that is partitioned by a hash of `team_id`, while the service works. May be ended at any moment: the next call continues.
  * Until the last step the original has all rows.
  * @returns whether it was partitioned already
- * @throws CannotPartition
+ * @throws CannotPartition, OtherPartitions
  */
 export async function convert(
   client: DbClient,
@@ -68,7 +43,8 @@ export async function convert(
   table: KeptTable,
   options: ConvertOptions,
 ): Promise<{ before: boolean }> {
-  if (await isPartitioned(client, table)) return { before: true };
+  const [todo] = await requirePossible(client, [table], options.partitions);
+  if (!todo) return { before: true };
   const { progress = () => {}, batch_rows = BATCH_ROWS, copy_lock_timeout_ms = COPY_LOCK_TIMEOUT_MS } = options;
   const sizes = { batch_rows, copy_lock_timeout_ms };
   const briefly = <Result>(work: (lock_timeout_ms: number) => Promise<Result>) =>
@@ -76,14 +52,12 @@ export async function convert(
       await client.query(`set lock_timeout = ${lock_timeout_ms}`);
       return work(lock_timeout_ms);
     });
-  const stored = async () => (await conversionsOf(client)).find(({ parent }) => parent === table);
-  if (!(await stored())) {
-    const obstacles = await obstaclesOf(client, table, options.partitions);
-    if (obstacles.length > 0) throw new CannotPartition(`${table} cannot be partitioned: ${obstacles.join('; ')}`);
+  await announce(client, table);
+  if (!(await conversionOf(client, table))) {
     await validateChecks(client, table, briefly);
-    await briefly(() => makeTarget(client, table, options.partitions));
+    await briefly(() => makeTarget(client, table, options.partitions ?? DEFAULT_PARTITIONS));
   }
-  for (let at = await stored(); at; at = await stored()) {
+  for (let at = await conversionOf(client, table); at; at = await conversionOf(client, table)) {
     const { step } = at;
     progress(step, at.row_count);
     await STEPS[step]({
@@ -97,6 +71,10 @@ export async function convert(
   }
   await client.query(`analyze ${nameIn('public', table)}`);
   return { before: false };
+}
+
+async function conversionOf(client: DbClient, table: KeptTable): Promise<Conversion | undefined> {
+  return (await conversionsOf(client)).find(({ parent }) => parent === table);
 }
 
 /** Gives up a conversion that is not finished. */
@@ -145,8 +123,9 @@ async function outliveSnapshots({ client, briefly }: Working): Promise<void> {
 
 /** Builds the indexes that are no keys, after copying, which is faster without them. */
 async function buildIndexes({ client, shape, from, briefly, done }: Working): Promise<void> {
-  for (const { name, rest } of shape.indexes.filter(({ unique }) => !unique)) {
-    const build = { unique: false, name, schema: PARTITIONS_SCHEMA, table: from.parent, rest, concurrent: true };
+  for (const index of shape.indexes.filter(({ unique }) => !unique)) {
+    await useTablespace(client, index.tablespace);
+    const build = { ...index, schema: PARTITIONS_SCHEMA, table: from.parent, concurrent: true };
     for (const { text, brief } of await partitionedBuild(askOf(client), build)) {
       done(0);
       if (brief) await briefly(() => client.query(text));
@@ -166,11 +145,4 @@ async function validateChecks(client: DbClient, table: KeptTable, briefly: Worki
   );
   for (const { name } of rows)
     await briefly(() => client.query(`alter table ${nameIn('public', table)} validate constraint ${name}`));
-}
-
-async function isPartitioned(client: DbClient, table: KeptTable): Promise<boolean> {
-  const { rows } = await client.query(`select 1 from pg_class where oid = to_regclass($1) and relkind = 'p'`, [
-    nameIn('public', table),
-  ]);
-  return rows.length > 0;
 }

@@ -1,18 +1,28 @@
 import type { DbClient } from '../client.ts';
 import { nameIn } from '../partitioned-indexes.ts';
+import { rehearse } from './rehearsal.ts';
 import { KEPT_FOR_EVER, type KeptTable, PARTITIONS_SCHEMA } from './tables.ts';
 
 /**
- * Returns what keeps a table from being partitioned, in words; empty when nothing does. What is not looked for here, such as a comment on an
- * index, is found before the tables are switched.
+ * Returns what keeps a table from being partitioned, in words; empty when nothing does, and then the switch, days later, finds nothing either
+ * unless somebody changes the table meanwhile.
  * @param partitions that it would have
+ * @param together tables that would be partitioned with it: their locks count too
  */
-export async function obstaclesOf(client: DbClient, table: KeptTable, partitions: number): Promise<string[]> {
+export async function obstaclesOf(
+  client: DbClient,
+  table: KeptTable,
+  partitions: number,
+  together: readonly KeptTable[] = [table],
+): Promise<string[]> {
   const { rows } = await client.query<{ obstacle: string }>(OBSTACLES, [
     ...[nameIn('public', table), PARTITIONS_SCHEMA, table],
-    ...[KEPT_FOR_EVER, partitions],
+    ...[KEPT_FOR_EVER, partitions, together],
   ]);
-  return rows.map(({ obstacle }) => obstacle);
+  const known = rows.map(({ obstacle }) => obstacle);
+  const rehearsed = await rehearse(client, table, partitions);
+  // What is known already stops the rehearsal too, in other words.
+  return [...known, ...(known.length === 0 ? rehearsed.impossible : []), ...rehearsed.differences];
 }
 
 const OBSTACLES = `
@@ -22,7 +32,18 @@ const OBSTACLES = `
   locks as (
     select sum(parts * (1 + (select count(*) from pg_index i where i.indrelid = c.oid)))::integer as held
     from unnest($4::text[]) name join pg_class c on c.oid = to_regclass(format('public.%I', name)), lateral (
-      select case when c.oid = to_regclass($1) then $5::integer else (select count(*) from pg_inherits h where h.inhparent = c.oid) end as parts) p
+      select case when c.relkind = 'r' and name = any ($6::text[]) then $5::integer
+        else (select count(*) from pg_inherits h where h.inhparent = c.oid) end as parts) p
+  ),
+  -- What is dropped with the table, and what others may depend on.
+  belongings as (
+    select 'pg_class'::regclass as classid, oid as objid from t
+    union all select 'pg_type'::regclass, oid from pg_type y where y.typrelid = (select oid from t)
+      or y.typelem = (select reltype from t) and y.typcategory = 'A'
+    union all select 'pg_class'::regclass, indexrelid from pg_index where indrelid = (select oid from t)
+    union all select 'pg_constraint'::regclass, oid from pg_constraint where conrelid = (select oid from t)
+    union all select 'pg_class'::regclass, d.objid from t join pg_depend d on d.refclassid = 'pg_class'::regclass and d.refobjid = t.oid
+      where d.classid = 'pg_class'::regclass and d.deptype = 'i'
   )
   select 'the login ' || current_user || ' does not own it: use that of ' || relowner::regrole as obstacle from t
     where relowner <> (select oid from pg_roles where rolname = current_user)
@@ -43,9 +64,20 @@ const OBSTACLES = `
   union all
   select 'the publication ' || pubname || ' would lose it' from t join pg_publication_tables p on p.schemaname = 'public' and p.tablename = t.relname
   union all
-  select pg_describe_object(d.classid, d.objid, 0) || ' depends on it' from t join pg_depend d
-      on (d.refclassid = 'pg_class'::regclass and d.refobjid = t.oid) or (d.refclassid = 'pg_type'::regclass and d.refobjid = t.reltype)
-    where d.deptype = 'n' and d.classid in ('pg_proc'::regclass, 'pg_rewrite'::regclass, 'pg_class'::regclass)
+  -- A foreign key is listed above. What depends on the table with its own existence too, as a policy on its columns does, goes with it.
+  select distinct pg_describe_object(d.classid, d.objid, 0) || ' depends on it' from belongings b
+    join pg_depend d on d.refclassid = b.classid and d.refobjid = b.objid
+    where d.deptype = 'n' and not exists (
+        select from pg_depend own where own.classid = d.classid and own.objid = d.objid and own.deptype in ('a', 'i')
+          and own.refclassid = 'pg_class'::regclass and own.refobjid = (select oid from t))
+      and not exists (select from pg_constraint f where d.classid = 'pg_constraint'::regclass and f.oid = d.objid and f.contype = 'f')
+  union all
+  select 'the sequence ' || s.oid::regclass || ' belongs to one of its columns, which is no identity' from t
+    join pg_depend d on d.refclassid = 'pg_class'::regclass and d.refobjid = t.oid and d.classid = 'pg_class'::regclass and d.deptype = 'a'
+    join pg_class s on s.oid = d.objid where s.relkind = 'S'
+  union all
+  select 'the trigger ' || tgname || ' has transition tables and acts for each row' from t join pg_trigger g on g.tgrelid = t.oid
+    where tgtype & 1 = 1 and coalesce(tgnewtable, tgoldtable) is not null
   union all
   select format('max_locks_per_transaction is %s, and transactions would hold up to %s locks: set it to %s or more and restart PostgreSQL (standbys first)',
       current_setting('max_locks_per_transaction'), held, (held + 1) / 2)

@@ -4,6 +4,14 @@ import type { KeptTable } from './tables.ts';
 /** What is done with a table, in this order. */
 export type Step = 'copy' | 'index' | 'compare' | 'switch';
 
+/** The steps in words. */
+export const STEP_TEXTS: Readonly<Record<Step, string>> = {
+  copy: 'copying rows',
+  index: 'building indexes',
+  compare: 'comparing the copy',
+  switch: 'switching the tables',
+};
+
 /** A table that is being partitioned. */
 export interface Conversion {
   parent: KeptTable;

@@ -21,14 +21,21 @@ export interface TableReport {
 /**
  * Reads sizes from the catalogue: no table is read.
  * @param partitions that a table would have which is not partitioned yet
+ * @param together the tables would be partitioned in one run; otherwise each is judged alone
  */
-export async function survey(client: DbClient, tables: readonly KeptTable[], partitions: number): Promise<TableReport[]> {
+export async function survey(
+  client: DbClient,
+  tables: readonly KeptTable[],
+  partitions: number,
+  together: boolean,
+): Promise<TableReport[]> {
   const { rows } = await client.query<Omit<TableReport, 'unfinished' | 'obstacles'>>(SIZES, [tables]);
   const conversions = await conversionsOf(client);
   const reports: TableReport[] = [];
   for (const row of rows) {
     const found = conversions.find(({ parent }) => parent === row.table);
-    const obstacles = row.partitions > 0 || found ? [] : await obstaclesOf(client, row.table, partitions);
+    const obstacles =
+      row.partitions > 0 || found ? [] : await obstaclesOf(client, row.table, partitions, together ? tables : [row.table]);
     const unfinished = found ? { step: found.step, partitions: found.partitions, row_count: found.row_count } : null;
     reports.push({ ...row, unfinished, obstacles });
   }

@@ -1,7 +1,7 @@
-import pg from 'pg';
 import type { DbClient } from '../client.ts';
 import { nameIn } from '../partitioned-indexes.ts';
-import { describeTable, type Shape, shapeOf } from './shape.ts';
+import { dressTarget } from './dress.ts';
+import { differencesOf } from './shape.ts';
 import { COPIER, copierName, targetOf } from './target.ts';
 import type { KeptTable } from './tables.ts';
 
@@ -20,40 +20,11 @@ export async function switchTables(client: DbClient, table: KeptTable, lock_time
   await client.query(`lock table ${original} in access exclusive mode`);
   await client.query(`drop trigger ${COPIER} on ${original}`);
   await client.query(`drop function ${copierName(table)}()`);
-  const [shape, before] = [await shapeOf(client, table), await describeTable(client, table)];
-  const identities = await identitiesOf(client, shape);
+  await dressTarget(client, table);
+  const differences = await differencesOf(client, table);
+  if (differences.length > 0) throw new ShapeDiffers(`the partitioned ${table} would differ: ${differences.join('; ')}`);
   await client.query(`drop table ${original}`);
   await client.query(`alter table ${targetOf(table)} set schema public`);
-  for (const statement of [...identities.map((identity) => identityOf(table, identity)), ...shape.triggers, ...shape.grants]) {
-    await client.query(statement);
-  }
-  const after = await describeTable(client, table);
-  const differing = [...before.filter((line) => !after.includes(line)), ...after.filter((line) => !before.includes(line))];
-  if (differing.length > 0) throw new ShapeDiffers(`the partitioned ${table} would differ: ${differing.join('; ')}`);
   await client.query('delete from pirogue_partitions.conversions where parent = $1', [table]);
   await client.query('commit');
-}
-
-interface Identity {
-  column: string;
-  sequence: string;
-  /** The first number that has not been given out. */
-  next: string;
-}
-
-/** Nobody takes a number meanwhile: whoever inserts holds a lock on the table from before. */
-async function identitiesOf(client: DbClient, { identity }: Shape): Promise<Identity[]> {
-  const found: Identity[] = [];
-  for (const { column, sequence } of identity) {
-    const { rows } = await client.query<{ next: string }>(
-      `select (case when is_called then last_value + 1 else last_value end)::text as next from ${sequence}`,
-    );
-    found.push({ column, sequence, next: rows[0]?.next ?? '1' });
-  }
-  return found;
-}
-
-function identityOf(table: KeptTable, { column, sequence, next }: Identity): string {
-  return `alter table ${nameIn('public', table)} alter column ${pg.escapeIdentifier(column)}
-    add generated always as identity (sequence name ${sequence} start with ${next})`;
 }

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { DbClient } from '../client.ts';
 import { askOf, nameIn, partitionedBuild } from '../partitioned-indexes.ts';
-import { type Shape, shapeOf } from './shape.ts';
+import { type Shape, shapeOf, useTablespace } from './shape.ts';
 import { type KeptTable, PARTITIONS_SCHEMA } from './tables.ts';
 
 /** Returns the qualified name of the partitioned table that will take the place of the original. */
@@ -26,27 +26,13 @@ export function namesOf(columns: readonly string[], prefix = ''): string {
  */
 export async function makeTarget(client: DbClient, table: KeptTable, partitions: number): Promise<void> {
   const shape = await shapeOf(client, table);
-  const [original, target] = [nameIn('public', table), targetOf(table)];
   await client.query('begin');
-  await client.query(
-    `create table ${target} (like ${original} including all excluding indexes excluding identity) partition by hash (team_id)`,
+  await buildTarget(
+    client,
+    table,
+    shape,
+    Array.from({ length: partitions }, (_, n) => n),
   );
-  await client.query(`select pirogue_protect($1::regclass)`, [target]);
-  const options = shape.options.length > 0 ? `with (${shape.options.join(', ')})` : '';
-  for (let n = 0; n < partitions; n++) {
-    const partition = nameIn(PARTITIONS_SCHEMA, `${table}_${n}`);
-    await client.query(
-      `create table ${partition} partition of ${target} for values with (modulus ${partitions}, remainder ${n}) ${options}`,
-    );
-    await client.query(`select pirogue_protect($1::regclass)`, [partition]);
-  }
-  for (const { name, definition } of shape.constraints) {
-    await client.query(`alter table ${target} add constraint ${pg.escapeIdentifier(name)} ${definition}`);
-  }
-  for (const { name, rest } of shape.indexes.filter(({ unique }) => unique)) {
-    const build = { unique: true, name, schema: PARTITIONS_SCHEMA, table, rest, concurrent: false };
-    for (const { text } of await partitionedBuild(askOf(client), build)) await client.query(text);
-  }
   await client.query('insert into pirogue_partitions.conversions (parent, partitions, step) values ($1, $2, $3)', [
     ...[table, partitions],
     'copy',
@@ -54,9 +40,42 @@ export async function makeTarget(client: DbClient, table: KeptTable, partitions:
   await client.query(copierOf(table, shape));
   await client.query(`revoke execute on function ${copierName(table)}() from public`);
   await client.query(
-    `create trigger ${COPIER} after insert or update or delete on ${original} for each row execute function ${copierName(table)}()`,
+    `create trigger ${COPIER} after insert or update or delete on ${nameIn('public', table)} for each row execute function ${copierName(table)}()`,
   );
   await client.query('commit');
+}
+
+/**
+ * Makes the partitioned table with its keys.
+ * @param numbers that its partitions have in their names; they share the rows in this order
+ */
+export async function buildTarget(client: DbClient, table: KeptTable, shape: Shape, numbers: readonly number[]): Promise<void> {
+  const target = targetOf(table);
+  await useTablespace(client, shape.tablespace);
+  await client.query(
+    `create table ${target} (like ${nameIn('public', table)} including all excluding indexes excluding identity) partition by hash (team_id)`,
+  );
+  await client.query(`select pirogue_protect($1::regclass)`, [target]);
+  const options = shape.options.length > 0 ? `with (${shape.options.join(', ')})` : '';
+  for (const [remainder, n] of numbers.entries()) {
+    const partition = nameIn(PARTITIONS_SCHEMA, `${table}_${n}`);
+    await client.query(
+      `create table ${partition} partition of ${target} for values with (modulus ${numbers.length}, remainder ${remainder}) ${options}`,
+    );
+    await client.query(`select pirogue_protect($1::regclass)`, [partition]);
+  }
+  for (const { name, definition, tablespace } of shape.constraints) {
+    await useTablespace(client, tablespace);
+    await client.query(`alter table ${target} add constraint ${pg.escapeIdentifier(name)} ${definition}`);
+  }
+  for (const index of shape.indexes.filter(({ unique }) => unique)) await buildIndex(client, table, index);
+}
+
+/** Builds an index of an empty table. */
+export async function buildIndex(client: DbClient, table: KeptTable, index: Shape['indexes'][number]): Promise<void> {
+  await useTablespace(client, index.tablespace);
+  const build = { ...index, schema: PARTITIONS_SCHEMA, table, concurrent: false };
+  for (const { text } of await partitionedBuild(askOf(client), build)) await client.query(text);
 }
 
 export const copierName = (table: KeptTable) => nameIn(PARTITIONS_SCHEMA, `${COPIER}_${table}`);

@@ -12,12 +12,14 @@ export function addPartition(program: Command): void {
     .argument('[tables...]', `${KEPT_FOR_EVER.join(', ')} (default with --check: all)`)
     .addOption(new Option('--environment <environment>', 'the store').choices(ENVIRONMENTS).default('live'))
     .addOption(
-      new Option('--partitions <number>', `partitions of each table: ${PARTITION_COUNTS.join(', ')}`)
-        .argParser(partitionCount)
-        .default(DEFAULT_PARTITIONS),
+      new Option(
+        '--partitions <number>',
+        `partitions of each table: ${PARTITION_COUNTS.join(', ')} (default: ${DEFAULT_PARTITIONS}, or those it has begun with)`,
+      ).argParser(partitionCount),
     )
     .option('--check', 'change nothing: print sizes, and what is in the way')
     .addOption(new Option('--abandon', 'give up what has begun: remove the unfinished copies').conflicts('check'))
+    .option('--wait', 'wait for the end of a conversion or migration that runs; without it, say so and end')
     .option('--json', 'print one JSON document')
     .action(async (tables, options, command) => (await import('./actions.ts')).partitionCommand(tables, options, command));
 }

@@ -1,0 +1,51 @@
+import { pgCode } from '../../../kit/sql.ts';
+import type { DbClient } from '../client.ts';
+import { dressTarget } from './dress.ts';
+import { differencesOf, shapeOf } from './shape.ts';
+import { buildIndex, buildTarget } from './target.ts';
+import type { KeptTable } from './tables.ts';
+
+/** What would keep a table from being switched. */
+export interface Rehearsed {
+  /** What PostgreSQL rejects; nothing is compared then. */
+  impossible: string[];
+  /** What the copy would not have as the original has it. */
+  differences: string[];
+}
+
+/** Longest wait for whoever is just making a table of the same name. */
+const LOCK_TIMEOUT_MS = 3_000;
+/** What PostgreSQL does not support or allow. */
+const IMPOSSIBLE = /^(0A...|42...|55000)$/;
+
+/**
+ * Makes the partitioned copy of a table, empty and with a single partition, in a transaction that is rolled back, and compares the two as the
+ * switch does after copying. No statement of the service waits for it.
+ * @param partitions that the table would have
+ */
+export async function rehearse(client: DbClient, table: KeptTable, partitions: number): Promise<Rehearsed> {
+  await client.query('begin');
+  try {
+    await client.query(`set local lock_timeout = ${LOCK_TIMEOUT_MS}`);
+    await client.query('set local jit = off');
+    const impossible = await build(client, table, partitions);
+    return { impossible, differences: impossible.length > 0 ? [] : await differencesOf(client, table) };
+  } finally {
+    await client.query('rollback');
+  }
+}
+
+async function build(client: DbClient, table: KeptTable, partitions: number): Promise<string[]> {
+  const shape = await shapeOf(client, table);
+  try {
+    // The partition with the longest name: names of its indexes that would be cut off to the same are found too.
+    await buildTarget(client, table, shape, [partitions - 1]);
+    for (const index of shape.indexes.filter(({ unique }) => !unique)) await buildIndex(client, table, index);
+    await dressTarget(client, table);
+    return [];
+  } catch (error) {
+    if (!IMPOSSIBLE.test(pgCode(error) ?? '')) throw error;
+    const { message, detail } = error as Error & { detail?: string };
+    return [`PostgreSQL rejects a partitioned copy: ${[message, detail].filter(Boolean).join(' ')}`];
+  }
+}
