@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { parsed, pirogue } from './command.ts';
+import { until } from '../setup/api.ts';
 import { call, newFolder, type Program, startProgram } from '../ops/program.ts';
 
 const home = newFolder();
@@ -13,6 +14,9 @@ const [dataDir, elsewhere, backup, second] = ['data', 'elsewhere', 'backup', 'se
   string,
   string,
 ];
+
+/** Divided in the sandbox, so that a backup holds tables of both kinds. */
+const PARTITIONED = ['payments', 'postings', 'journals'];
 
 let program: Program;
 
@@ -26,9 +30,9 @@ after(async () => {
 });
 
 /** Pays with a number that always succeeds. @returns the payment's id */
-async function pay({ url, keys }: Program): Promise<string> {
+async function pay({ url, keys }: Program, fields: object = {}): Promise<string> {
   const { secret } = keys.sandbox;
-  const made = await call(url, secret, 'POST', '/payments', { amount: 500, currency: 'XAF', phone: '+237650000000' });
+  const made = await call(url, secret, 'POST', '/payments', { amount: 500, currency: 'XAF', phone: '+237650000000', ...fields });
   assert.equal(made.status, 201);
   const { id } = made.body.transaction;
   const charged = await call(url, secret, 'POST', `/payments/${id}`, { channel: 'cm.mtn', data: { phone: '650000000' } });
@@ -36,8 +40,42 @@ async function pay({ url, keys }: Program): Promise<string> {
   return id;
 }
 
-test('a backup taken during payments restores elsewhere: ledger, keys, pages and earlier payments are intact', async () => {
-  const earlier = await pay(program);
+/** What lists and searches of the earlier payments answer, to the byte. */
+async function answers(id: string): Promise<string[]> {
+  const paths = [
+    `/payments/${id}`,
+    '/payments?search=earlier',
+    '/payments?search=earli&per_page=2',
+    '/payments?search=earli&per_page=2&page=2',
+  ];
+  return Promise.all(
+    paths.map(async (at) => {
+      const answer = await fetch(`${program.url}${at}`, { headers: { authorization: program.keys.sandbox.secret } });
+      return `${answer.status} ${await answer.text()}`;
+    }),
+  );
+}
+
+test('a backup taken during payments restores elsewhere: ledger, keys, pages, partitions and earlier payments are intact', async () => {
+  const ids: string[] = [];
+  for (let n = 0; n < 3; n++) ids.push(await pay(program, { reference: 'earlier' }));
+  const earlier = ids[0] as string;
+  await until(
+    () => answers(earlier),
+    ([, list]) => list?.match(/"status":"succeeded"/g)?.length === 3,
+  );
+  const converted = await pirogue(['partition', ...PARTITIONED, '--environment', 'sandbox', '--partitions', '4', '--json'], {
+    DATA_DIR: dataDir,
+  });
+  assert.deepEqual(
+    parsed(converted).tables.map(({ result }: { result: string }) => result),
+    PARTITIONED.map(() => 'partitioned'),
+  );
+  const read = await answers(earlier);
+  assert.ok(
+    read.every((answer) => answer.startsWith('200 ') && answer.includes('earlier')),
+    read.join('\n'),
+  );
   let going = true;
   const during: string[] = [];
   const traffic = (async () => {
@@ -55,7 +93,13 @@ test('a backup taken during payments restores elsewhere: ledger, keys, pages and
   assert.equal(restored.migrations_missing, 0);
   assert.equal(parsed(await pirogue(['ledger', 'verify', '--json'], { DATA_DIR: elsewhere })).ok, true);
 
-  program = await startProgram({ dataDir: elsewhere });
+  for (const { table, partitions } of parsed(
+    await pirogue(['partition', '--check', ...PARTITIONED, '--environment', 'sandbox', '--json'], { DATA_DIR: elsewhere }),
+  ).tables)
+    assert.equal(partitions, 4, table);
+
+  program = await startProgram({ dataDir: elsewhere, env: { PORT: new URL(program.url).port } });
+  assert.deepEqual(await answers(earlier), read);
   const { secret } = program.keys.sandbox;
   const status = async (id: string) => (await call(program.url, secret, 'GET', `/payments/${id}`)).status;
   assert.deepEqual([await status(earlier), await status(later)], [200, 404]);

@@ -126,18 +126,4 @@ describe('pirogue partition', () => {
       ],
     );
   });
-
-  const wrong: [string[], RegExp][] = [
-    [[], /give the tables to partition, or --check/],
-    [['payment'], /payment cannot be partitioned: give payments, postings/],
-    [['payments', '--partitions', '7'], /Choose 4, 8, 16, 32/],
-    [['payments', '--check', '--abandon'], /cannot be used with/],
-  ];
-  for (const [args, message] of wrong) {
-    test(`${args.join(' ') || 'no table'}: rejected with exit code 2`, async () => {
-      const { code, stderr } = await cli.run('partition', ...args);
-      assert.equal(code, 2);
-      assert.match(stderr, message);
-    });
-  }
 });

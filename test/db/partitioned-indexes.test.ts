@@ -112,7 +112,7 @@ test('a migration waits for the end of a conversion that has begun, or for its b
   assert.ok(await partitionCut(databases.live, 'transfers', ['copy', 1]));
   write('alter table transfers add column later text;');
   await assert.rejects(migrateFrom(folder, databases.live, QUICK), /partitioning of transfers has begun and is not finished/);
-  await inTurn(databases.live, QUICK, (turn) => abandon(turn, databases.live, 'transfers', QUICK));
+  await inTurn(databases.live, { ...QUICK, wait: true }, (turn) => abandon(turn, databases.live, 'transfers', QUICK));
   await migrateFrom(folder, databases.live, QUICK);
   const { rows } = await client.query(`select to_regclass('pirogue_partitions.transfers') as copy`);
   assert.equal(rows[0].copy, null);

@@ -6,7 +6,7 @@ import { inTurn } from '../../src/platform/db/partitioning/turn.ts';
 
 /** Runs a conversion to its end. */
 export function partition(url: string, table: KeptTable, options: Partial<ConvertOptions> = {}): Promise<unknown> {
-  return inTurn(url, {}, (client) => convert(client, url, table, { partitions: 4, first_wait_ms: 50, ...options }));
+  return inTurn(url, { wait: true }, (client) => convert(client, url, table, { partitions: 4, first_wait_ms: 50, ...options }));
 }
 
 /** Where a conversion is cut off: the nth time that it reports this step. */
@@ -24,7 +24,7 @@ export async function partitionCut(
 ): Promise<boolean> {
   let seen = 0;
   let cut = false;
-  const work = inTurn(url, {}, (client) => {
+  const work = inTurn(url, { wait: true }, (client) => {
     const progress = (step: Step) => {
       if (step !== place[0] || ++seen !== place[1]) return;
       cut = true;

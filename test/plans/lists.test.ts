@@ -166,7 +166,9 @@ async function walk(list: List, choice: Choice, deep: Record<string, string>[], 
       const known = JSON.stringify([statement.text, statement.values.map(String)]);
       if (said.has(known)) continue;
       said.add(known);
-      for (const { rows, plan } of await explain(statement)) {
+      for (const { rows, plan, spread } of await explain(statement)) {
+        if (spread.length > 0)
+          found.push({ route: list.route, choice, what: `several partitions of ${spread.join(', ')}: ${plan}` });
         if (rows > bound) {
           const what = `${Object.keys(position)[0] ?? 'first'} ${isCount(statement) ? 'count' : 'page'}: ${rows} rows > ${bound}: ${plan}`;
           found.push({ route: list.route, choice, what });

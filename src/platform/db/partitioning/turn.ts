@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connectClient, type DbClient } from '../client.ts';
 import type { LockTries } from '../lock-tries.ts';
 import { takeTurn, tryTurn, type TurnHolder, turnHolder } from '../migration-turn.ts';
@@ -8,6 +9,9 @@ import type { KeptTable } from './tables.ts';
 const STATEMENT_MS = 24 * 3_600_000;
 /** The other command may be converting terabytes. */
 const MAX_WAIT_MS = 14 * 24 * 3_600_000;
+/** The session of a command that was killed a moment ago ends meanwhile. */
+const GRACE_MS = 2_000;
+const LOOK_MS = 100;
 /** What the session of a conversion calls itself, followed by the table. */
 const APPLICATION = 'pirogue partition';
 
@@ -27,7 +31,7 @@ export interface Turn extends LockTries {
 export async function inTurn<Result>(url: string, turn: Turn, work: (client: DbClient) => Promise<Result>): Promise<Result> {
   const client = await connectClient(url, STATEMENT_MS);
   try {
-    if (!(await tryTurn(client))) await afterOthers(client, turn);
+    await begin(client, turn);
     // Rows are read in the order of the primary key, whatever the statistics are. Before PostgreSQL 18 what is switched off looks so expensive
     // that reading the catalogue would be compiled, for seconds and under the lock of the switch.
     await client.query(
@@ -46,15 +50,23 @@ export async function announce(client: DbClient, table: KeptTable): Promise<void
   await client.query(`select set_config('application_name', $1, false)`, [`${APPLICATION} ${table}`]);
 }
 
-async function afterOthers(client: DbClient, { wait = false, report = () => {} }: Turn): Promise<void> {
-  const holder = await turnHolder(client);
-  const text = holder ? await textOf(client, holder) : 'another process changes the tables of this database';
-  if (!wait) throw new TurnTaken(text);
-  report({}, `${text}: waiting for its end`);
-  await takeTurn(client, () => {}, MAX_WAIT_MS);
+async function begin(client: DbClient, { wait = false, report = () => {} }: Turn): Promise<void> {
+  const deadline = performance.now() + GRACE_MS;
+  while (!(await tryTurn(client))) {
+    const holder = await turnHolder(client);
+    if (performance.now() > deadline || (holder && wait)) {
+      const text = await textOf(client, holder);
+      if (!wait) throw new TurnTaken(text);
+      report({}, `${text}: waiting for its end`);
+      return takeTurn(client, () => {}, MAX_WAIT_MS);
+    }
+    await sleep(LOOK_MS);
+  }
 }
 
-async function textOf(client: DbClient, { pid, application, address, since }: TurnHolder): Promise<string> {
+async function textOf(client: DbClient, holder: TurnHolder | undefined): Promise<string> {
+  if (!holder) return 'another process changes the tables of this database';
+  const { pid, application, address, since } = holder;
   const table = application.startsWith(`${APPLICATION} `) ? application.slice(APPLICATION.length + 1) : undefined;
   const found = (await conversionsOf(client)).find(({ parent }) => parent === table);
   const at = found ? ` (${STEP_TEXTS[found.step]}, ${found.row_count} rows)` : '';
