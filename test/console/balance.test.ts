@@ -243,6 +243,34 @@ test('while more than a hundred thousand journals are not added up, the page has
   assert.match((await owned.get(`/console/${id}/live/balance`)).text, /No movement in this month/);
 });
 
+test('the sums of a team go on while those of its subaccounts follow what an earlier release had added up', async () => {
+  const { id } = (await market.api.newMerchant()).team;
+  const { db } = market.api.deps.stores.live.of(id);
+  await owner.run(sql`
+    insert into journals (team_id, kind, source_id, subject_id, created_at)
+    select ${id}, 'payment.succeeded', 'att_' || n, 'trx_' || n, now() - interval '10 minutes' from generate_series(1, 1700) n`);
+  await owner.run(sql`
+    insert into balance_day_counts (team_id, counted_to) select team_id, id from journals where team_id = ${id} and source_id = 'att_1501'`);
+  await owner.run(sql`
+    insert into postings (team_id, journal_id, line, currency, debit, credit, amount_minor)
+    select team_id, id, line, 'XAF', 'clearing', case line when 0 then 'available' else 'available:acct_x' end, 3 + 2 * line
+    from journals, generate_series(0, 1) line where team_id = ${id}`);
+  const left = () =>
+    owner.all<{ team: number; subaccounts: number }>(sql`
+      select count(*) filter (where j.id >= c.counted_to)::integer as team,
+        count(*) filter (where j.id >= c.subaccounts_counted_to)::integer as subaccounts
+      from balance_day_counts c join journals j on j.team_id = c.team_id where c.team_id = ${id}`);
+  await countDays(db, id);
+  assert.deepEqual(await left(), [{ team: 0, subaccounts: 1_200 }]);
+  for (let round = 0; round < 3; round++) await countDays(db, id);
+  assert.deepEqual(await left(), [{ team: 0, subaccounts: 0 }]);
+  const sums = await owner.maybe(sql`
+    select (select sum(amount_minor)::integer from balance_days where team_id = ${id}) as team,
+      (select sum(amount_minor)::integer from subaccount_balance_days where team_id = ${id}) as subaccounts`);
+  // The earlier release had added 1,500 to the team's sums, of which the test has no rows.
+  assert.deepEqual(sums, { team: 200 * 3, subaccounts: 1_700 * 5 });
+});
+
 test('a day has its causes and entries, which lead to the payment and the payout', async () => {
   const { items } = (await shop.call('GET', '/transfers')).body;
   const day = await lastDay();

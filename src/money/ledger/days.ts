@@ -16,6 +16,9 @@ interface Progress {
   subaccounts_counted_to: bigint;
 }
 
+/** Whose sums a batch of journals is added to. */
+type Sums = 'team' | 'subaccounts';
+
 /**
  * Adds the next journals of a team to its sums by day and those of its subaccounts, each journal once. Journals that a transaction
  * still open could precede wait for a later round.
@@ -25,21 +28,43 @@ export function countDays(db: Db, team_id: bigint): Promise<number> {
   return db.transaction(async (tx) => {
     const progress = await lockCount(tx, team_id);
     if (!progress) return 0;
-    const { counted_to, subaccounts_counted_to: from } = progress;
-    // A release that did not add up subaccounts left them behind: they follow without adding to the team's sums again.
-    const follows = from < counted_to;
-    const before = follows ? counted_to : await settledBelow(tx, team_id);
-    const row = await tx.maybe<{ last: bigint | null; journals: number }>(sql`
-      select max(id) as last, count(*)::integer as journals from (
-        select id from journals where team_id = ${team_id} and id >= ${from} and id < ${before} order by id limit ${BATCH}) batch`);
-    const journals = row?.journals ?? 0;
-    const to = follows && journals < BATCH ? counted_to : (row?.last ?? from - 1n) + 1n;
-    if (to === from) return 0;
-    await addUp(tx, team_id, { from, to, follows });
-    await tx.run(sql`
-      update balance_day_counts set counted_to = greatest(counted_to, ${to}), subaccounts_counted_to = ${to} where team_id = ${team_id}`);
-    return journals;
+    const { counted_to, subaccounts_counted_to } = progress;
+    const next = async (sums: readonly Sums[]) =>
+      addBatch(tx, team_id, sums, { from: counted_to, before: await settledBelow(tx, team_id) });
+    if (subaccounts_counted_to === counted_to) return (await next(['team', 'subaccounts'])).journals;
+    // A release that did not add up subaccounts left them behind. They follow in batches of their own, and the team's sums go on until the
+    // last of these: with a long ledger they would fall behind too.
+    const followed = await addBatch(tx, team_id, ['subaccounts'], { from: subaccounts_counted_to, before: counted_to });
+    if (followed.to === counted_to) return followed.journals;
+    return followed.journals + (await next(['team'])).journals;
   });
+}
+
+/**
+ * Adds up to {@link BATCH} journals to sums, and stores how far they are.
+ * @param range ids, `from` inclusive, `before` exclusive
+ * @returns `to`: the id before which the sums now have all journals
+ */
+async function addBatch(
+  tx: Tx,
+  team_id: bigint,
+  sums: readonly Sums[],
+  { from, before }: { from: bigint; before: bigint },
+): Promise<{ to: bigint; journals: number }> {
+  const row = await tx.maybe<{ last: bigint | null; journals: number }>(sql`
+    select max(id) as last, count(*)::integer as journals from (
+      select id from journals where team_id = ${team_id} and id >= ${from} and id < ${before} order by id limit ${BATCH}) batch`);
+  const journals = row?.journals ?? 0;
+  // Sums that follow end exactly where those of the team are.
+  const follows = !sums.includes('team');
+  const to = follows && journals < BATCH ? before : (row?.last ?? from - 1n) + 1n;
+  if (to === from) return { to, journals };
+  await addUp(tx, team_id, sums, { from, to });
+  await tx.run(sql`
+    update balance_day_counts set counted_to = greatest(counted_to, ${to}),
+      subaccounts_counted_to = case when ${sums.includes('subaccounts')}::boolean then ${to} else subaccounts_counted_to end
+    where team_id = ${team_id}`);
+  return { to, journals };
 }
 
 /** Locks the progress of a team until the transaction ends. @returns undefined: another worker has it */
@@ -51,14 +76,10 @@ async function lockCount(tx: Tx, team_id: bigint): Promise<Progress | undefined>
 }
 
 /**
- * Adds the journals of a range to the sums, in one statement that reads them once.
- * @param range ids, `from` inclusive, `to` exclusive; `follows`: the team's own sums have them
+ * Adds the journals of a range to sums, in one statement that reads them once.
+ * @param range ids, `from` inclusive, `to` exclusive
  */
-async function addUp(
-  tx: Tx,
-  team_id: bigint,
-  { from, to, follows }: { from: bigint; to: bigint; follows: boolean },
-): Promise<void> {
+async function addUp(tx: Tx, team_id: bigint, sums: readonly Sums[], { from, to }: { from: bigint; to: bigint }): Promise<void> {
   const bounds = clause`select ${from}::bigint as low, ${to}::bigint as high`;
   await tx.run(sql`
     with changes as materialized (
@@ -67,12 +88,14 @@ async function addUp(
       group by subaccount, currency, day, account, kind
     ), of_subaccounts as (
       insert into subaccount_balance_days (team_id, subaccount, currency, day, account, kind, amount_minor)
-      select ${team_id}::bigint, subaccount, currency, day, account, kind, amount_minor from changes where subaccount <> ''
+      select ${team_id}::bigint, subaccount, currency, day, account, kind, amount_minor from changes
+      where subaccount <> '' and ${sums.includes('subaccounts')}::boolean
       on conflict (team_id, subaccount, currency, day, account, kind) do update
         set amount_minor = subaccount_balance_days.amount_minor + excluded.amount_minor
     )
     insert into balance_days (team_id, currency, day, account, kind, amount_minor)
-    select ${team_id}::bigint, currency, day, account, kind, amount_minor from changes where subaccount = '' and not ${follows}::boolean
+    select ${team_id}::bigint, currency, day, account, kind, amount_minor from changes
+    where subaccount = '' and ${sums.includes('team')}::boolean
     on conflict (team_id, currency, day, account, kind) do update
       set amount_minor = balance_days.amount_minor + excluded.amount_minor`);
 }
