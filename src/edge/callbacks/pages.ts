@@ -11,11 +11,13 @@ import type { Addressed } from '../../providers/provider-accounts/directory.ts';
 import type { RawCallback } from '../../providers/adapters/contract.ts';
 import type { CallbackDeps } from './deps.ts';
 import { type AnsweredCallback, callbackKeeper } from './keep.ts';
-import { verifyCallback, receive } from './receive.ts';
+import { type AuthenticCallback, receive, verifyCallback } from './receive.ts';
 
 const BODY_BYTES = 64 * 1024;
 /** Providers repeat callbacks, but not beyond this rate. */
 const PER_MINUTE = 1_200;
+/** Maximum number of callbacks a minute about one attempt, payout or refund that anybody may have sent: each has the provider read. */
+const MAX_HINTS_A_MINUTE = 10;
 /** Maximum number of callbacks a minute from one address to unknown accounts, and with wrong signatures. */
 const MAX_WRONG_A_MINUTE = 60;
 /** Number of known accounts to remember. Their callbacks are looked up whatever other requests come from the same address. */
@@ -32,11 +34,13 @@ interface Address {
 
 /**
  * Counters per minute. An authenticated callback (by a signature, or by an unguessable address of ours) is counted for
- * its account. An unauthenticated one is counted for account and sender, so that no third party can block a provider.
+ * its account. An unauthenticated one is counted for account and sender, so that no third party can block a provider; `hints` are those
+ * that matched, counted for what they are about too.
  */
 interface Counters {
   proven: Throttle;
   unproven: Throttle;
+  hints: Throttle;
   wrong: Throttle;
   known: Set<string>;
 }
@@ -49,6 +53,7 @@ export function callbackPages(deps: CallbackDeps): Pages {
   const counters: Counters = {
     proven: new Throttle(deps.clock, PER_MINUTE),
     unproven: new Throttle(deps.clock, PER_MINUTE),
+    hints: new Throttle(deps.clock, MAX_HINTS_A_MINUTE),
     wrong: new Throttle(deps.clock, MAX_WRONG_A_MINUTE),
     known: new Set(),
   };
@@ -94,13 +99,24 @@ async function take({ deps, counters, keep }: Context, request: FastifyRequest, 
   }
   const proven = callback.kind === 'signed' || id !== undefined;
   refuse(proven ? counters.proven.take(account) : counters.unproven.take(`${account} ${sender}`));
-  const about = await receive(deps, to, callback, id ?? null);
+  const hint = proven ? null : hintOf(callback, `${account} ${sender}`);
+  // Beyond the maximum the answer is the same, so that it does not reveal what matches.
+  const isRepeated = hint !== null && counters.hints.look(hint) > 0;
+  const about = isRepeated ? null : await receive(deps, to, callback, id ?? null);
+  if (about && hint !== null) counters.hints.take(hint);
   const answer = to.provider.acknowledgement ?? ACKNOWLEDGEMENT;
   if (about) {
     deps.wake.ring(to.environment);
     kept(about, answer);
   }
   return reply.code(answer.status).type(answer.content_type).send(answer.body);
+}
+
+/** Returns the name under which a callback is counted that anybody may have sent; null for one whose sender knows a secret. */
+function hintOf(callback: AuthenticCallback, from: string): string | null {
+  return callback.kind === 'hint' && !callback.proven && callback.subject
+    ? `${from} ${callback.subject.by} ${callback.subject.value}`
+    : null;
 }
 
 /**
