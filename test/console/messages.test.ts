@@ -109,6 +109,7 @@ test('French is printed as a bank prints it, and keeps every value of the Englis
   for (const [english, french] of PAIRS) {
     assert.ok(!/'|[^\u00A0][:;!?»]|«[^\u00A0]/.test(french), french);
     const kept = places(english).filter((place) => place !== '{pattern}' && place !== '{fields}');
+    assert.ok(!/\b(?:le|du|au|un) sandbox/i.test(french), `it is feminine: ${french}`);
     // Where the field is on a form, its position in a list of the API is of no use.
     assert.deepEqual(places(french), kept, english);
   }
@@ -151,18 +152,18 @@ describe('the reasons of a choice of the provider', () => {
     };
     const given = explanation(
       [
-        considered('number 1 in the rule; a probe: its circuit is open since 10:00', { health }),
-        considered('amount above 100 XAF', { name: '<kora>', verdict: 'left_out', place: null }),
+        considered('number 1 in the rule; a probe: its circuit is open since 2026-11-23T10:00:00.000Z', { health }),
+        considered('amount above 1000.5 XAF', { name: '<kora>', verdict: 'left_out', place: null }),
       ],
       { operation: 'payout', rule, by: 'order', draw: 0.5 },
     );
     assert.deepEqual(
-      [...sayRouting('fr', given).text.matchAll(/<li>(.*?)<\/li>/g)].map(([, line]) => line?.replaceAll('\u00A0', '~')),
+      [...sayRouting('fr', given).text.matchAll(/<li>(.*?)<\/li>/g)].map(([, line]) => line?.replaceAll(/[\u00A0\u202F]/g, '~')),
       [
-        'Virement de 5000 XAF sur cm.mtn.',
-        'La règle rul_1 (priorité 10) a décidé~: virements sur cm.mtn, cm.orange en XAF à partir de 1000~: mtn, puis kora, sans repli. Le tirage a donné 0.5.',
-        'mtn (mtn-momo) a été choisi~: n°~1 dans la règle~; un essai~: son circuit est ouvert depuis 10:00 (dégradé~: 2 échecs sur 40 appels en dix minutes, 95~% des réponses en 812 ms au plus).',
-        '&lt;kora&gt; a été écarté~: montant supérieur à 100 XAF.',
+        'Virement de 5~000~XAF sur cm.mtn.',
+        'La règle rul_1 (priorité 10) a décidé~: virements sur cm.mtn, cm.orange en XAF à partir de 1~000~: mtn, puis kora, sans repli. Le tirage a donné 0,5.',
+        'mtn (mtn-momo) a été choisi~: n°~1 dans la règle~; essai~: son disjoncteur est ouvert depuis le 23 nov. 2026, 10:00 UTC (dégradé~: 2 échecs sur 40 appels en dix minutes, 95~% des réponses en 812 ms au plus).',
+        '&lt;kora&gt; a été écarté~: montant supérieur à 1~000,5~XAF.',
       ],
     );
     assert.match(sayRouting('en', given).text, /mtn \(mtn-momo\) was chosen: number 1 in the rule; a probe/);
@@ -196,8 +197,8 @@ describe('the reasons of a choice of the provider', () => {
     assert.deepEqual(
       summaries.map((summary) => frenchSummary(summary ?? '').replaceAll('\u00A0', '~')),
       [
-        'tout de CM, CI en XAF à partir de 100 jusqu’à 500.5~: a 66.7 %, b 33.3 %',
-        'encaissements de CM, CI en XAF à partir de 100 jusqu’à 500.5~: le moins cher, sans repli',
+        'tout de CM, CI en XAF à partir de 100 jusqu’à 500,5~: a 66,7~%, b 33,3~%',
+        'encaissements de CM, CI en XAF à partir de 100 jusqu’à 500,5~: le moins cher, sans repli',
       ],
     );
     assert.equal(frenchSummary('whatever'), 'whatever');
@@ -207,6 +208,11 @@ describe('the reasons of a choice of the provider', () => {
     const refusal = { rule: 'payer_velocity', figures: { most: 6, minutes: 10 } } as const;
     assert.equal(sayRefusal('fr', refusal), 'le payeur avait été débité 6 fois en 10 minutes, le maximum autorisé');
     assert.match(sayRefusal('en', refusal), /had been charged 6 times/);
+    const figures = { amount_minor: '1000050', high_minor: '100000', currency: 'XAF', payments: 1_000 };
+    assert.equal(
+      sayRefusal('fr', { rule: 'amount', figures }).replaceAll(/[\u00A0\u202F]/g, '~'),
+      '10~000,5~XAF dépasse 5 fois 1~000~XAF, que 99 sur 100 des 1~000 derniers paiements de l’équipe n’ont pas dépassés',
+    );
   });
 });
 

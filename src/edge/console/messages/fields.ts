@@ -139,7 +139,7 @@ export const FIELD_FAULTS: readonly Pair[] = [
   ['is required with recipient', 'est obligatoire avec le numéro du bénéficiaire'],
   [
     'is required: its last six digits choose the sandbox outcome',
-    'est obligatoire : ses six derniers chiffres choisissent le résultat du sandbox',
+    'est obligatoire : ses six derniers chiffres choisissent le résultat de la sandbox',
   ],
   ['must be 4 to 34 letters and digits', 'doit comporter de 4 à 34 lettres et chiffres'],
   ['is not a phone number of {country}', 'n’est pas un numéro de téléphone du pays {country}'],

@@ -5,28 +5,29 @@ import { wireFromMinor } from '../../../kit/money.ts';
 import { ENGLISH, explain, type RoutingWords } from '../../../providers/routing/explain.ts';
 import type { Explanation } from '../../../providers/routing/schema.ts';
 import type { ConsoleLanguage } from '../language.ts';
+import { moment, number } from '../parts/format.ts';
 import { type Pair, Translator } from './template.ts';
 
 /** Reasons of the routing, about an account: they are stored with attempts and payouts as English text. */
 export const ROUTING_REASONS: readonly Pair[] = [
   ['in the order in which accounts were added', 'dans l’ordre d’ajout des comptes'],
-  ['it comes with the sandbox', 'il fait partie du sandbox'],
+  ['it comes with the sandbox', 'il est fourni avec la sandbox'],
   ['number {place} in the rule', 'n° {place} dans la règle'],
-  ['it takes {weight} in {sum}', 'il prend {weight} sur {sum}'],
+  ['it takes {weight} in {sum}', 'sa part est de {weight} sur {sum}'],
   ['its cost is not known', 'son coût n’est pas connu'],
   ['it costs {amount}', 'il coûte {amount}'],
   ['the rule does not name it', 'la règle ne le nomme pas'],
   ['the rule allows no fallback', 'la règle n’autorise pas de compte de repli'],
-  ['in the sandbox it takes only what a rule sends to it', 'dans le sandbox, il ne prend que ce qu’une règle lui envoie'],
-  ['circuit open since {time}', 'circuit ouvert depuis {time}'],
-  ['a probe: its circuit is open since {time}', 'un essai : son circuit est ouvert depuis {time}'],
-  ['float below amount ({amount} at {time})', 'fonds chez le prestataire inférieurs au montant ({amount} à {time})'],
+  ['in the sandbox it takes only what a rule sends to it', 'en sandbox, il ne prend que ce qu’une règle lui envoie'],
+  ['circuit open since {time}', 'disjoncteur ouvert depuis le {time}'],
+  ['a probe: its circuit is open since {time}', 'essai : son disjoncteur est ouvert depuis le {time}'],
+  ['float below amount ({amount} at {time})', 'fonds chez le prestataire inférieurs au montant ({amount} le {time})'],
   [
     'put last: float below amount ({amount} at {time})',
-    'placé en dernier : fonds chez le prestataire inférieurs au montant ({amount} à {time})',
+    'placé en dernier : fonds chez le prestataire inférieurs au montant ({amount} le {time})',
   ],
   ['it is disabled, or no account has this name', 'il est désactivé, ou aucun compte ne porte ce nom'],
-  ['it does not pay out', 'il ne fait pas de virements'],
+  ['it does not pay out', 'il ne prend pas en charge les virements'],
   ['it does not offer {channel} in {currency}', 'il ne propose pas {channel} en {currency}'],
   ['it does not offer payouts on {channel} in {currency}', 'il ne propose pas de virements sur {channel} en {currency}'],
   ['amount below {amount}', 'montant inférieur à {amount}'],
@@ -48,18 +49,31 @@ export function sayRouting(language: ConsoleLanguage, explanation: Explanation):
 
 function frenchReason(why: string): string | null {
   const parts = why.split('; ').map((part) => reasons.french(part));
-  return parts.some((part) => part === null) ? null : parts.join('\u00A0; ');
+  return parts.some((part) => part === null) ? null : frenchFigures(parts.join('\u00A0; '));
+}
+
+/** An amount before its currency, and a percentage. */
+const FIGURE = /(?<![\w.-])(\d{1,15}(?:\.\d{1,3})?) (?=[A-Z]{3}\b|%)/g;
+
+/** Moments are stored to the millisecond. */
+const MOMENT = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g;
+
+/** Returns a sentence with its amounts, percentages and moments as French prints them. */
+function frenchFigures(text: string): string {
+  return text
+    .replace(FIGURE, (_, figure: string) => `${number(Number(figure), 'fr')}\u00A0`)
+    .replace(MOMENT, (at) => `${moment(at, 'fr')} UTC`);
 }
 
 const STANDINGS = { operational: 'opérationnel', degraded: 'dégradé', down: 'en panne' };
 
 const FRENCH: RoutingWords = {
   heading: ({ operation, amount, currency, channel }) =>
-    `${operation === 'payout' ? 'Virement' : 'Encaissement'} de ${amount} ${currency} sur ${channel}.`,
-  builtIn: 'Aucune règle ne s’applique : dans le sandbox, le prestataire intégré prend ce qu’aucune règle n’envoie ailleurs.',
+    `${operation === 'payout' ? 'Virement' : 'Encaissement'} de ${frenchFigures(`${amount} ${currency}`)} sur ${channel}.`,
+  builtIn: 'Aucune règle ne s’applique : en sandbox, le prestataire intégré prend ce qu’aucune règle n’envoie ailleurs.',
   added: 'Aucune règle ne s’applique : les comptes sont essayés dans l’ordre de leur ajout.',
   rule: ({ id, priority, summary }) => `La règle ${id} (priorité ${priority}) a décidé : ${frenchSummary(summary)}.`,
-  draw: (draw) => ` Le tirage a donné ${draw}.`,
+  draw: (draw) => ` Le tirage a donné ${String(draw).replace('.', ',')}.`,
   none: 'Aucun compte ne pouvait s’en charger.',
   chosen: (account) => `${account} a été choisi`,
   fallback: (account, place) => `${account} est le repli n° ${place}`,
@@ -88,13 +102,13 @@ export function frenchSummary(summary: string): string {
     channels && `sur ${channels}`,
     countries && `de ${countries}`,
     currencies && `en ${currencies}`,
-    from && `à partir de ${from}`,
-    to && `jusqu’à ${to}`,
+    from && `à partir de ${number(Number(from), 'fr')}`,
+    to && `jusqu’à ${number(Number(to), 'fr')}`,
   ].filter(Boolean);
   const rest = summary.slice(all.length);
   const alone = rest.endsWith(NO_FALLBACK);
   const who = alone ? rest.slice(0, -NO_FALLBACK.length) : rest;
-  const names = who === 'the cheapest' ? 'le moins cher' : who.replaceAll(', then ', ', puis ');
+  const names = who === 'the cheapest' ? 'le moins cher' : frenchFigures(who.replaceAll(', then ', ', puis '));
   return `${about.join(' ')} : ${names}${alone ? ', sans repli' : ''}`;
 }
 
@@ -116,16 +130,16 @@ function frenchRefusal({ rule, figures }: Refusal): string {
       return `le blocage ${figures.block} vise ${KINDS[figures.kind]}`;
     case 'amount': {
       const [amount, high] = [figures.amount_minor, figures.high_minor].map((minor) => wireFromMinor(BigInt(minor)));
-      return (
+      return frenchFigures(
         `${amount} ${figures.currency} dépasse ${LIMITS.amount.times} fois ${high} ${figures.currency}, ` +
-        `que 99 sur 100 des ${figures.payments} derniers paiements de l’équipe n’ont pas dépassés`
+          `que 99 sur 100 des ${number(figures.payments, 'fr')} derniers paiements de l’équipe n’ont pas dépassés`,
       );
     }
     case 'payer_velocity':
       return `le payeur avait été débité ${figures.most} fois en ${figures.minutes} minutes, le maximum autorisé`;
     case 'team_velocity':
       return (
-        `l’équipe avait fait ${figures.most} débits dans ces dix minutes, le maximum autorisé ` +
+        `l’équipe avait effectué ${figures.most} débits en dix minutes, le maximum autorisé ` +
         `(${LIMITS.team.times} fois son maximum de la semaine précédente, ${figures.busiest}\u00A0; au moins ${LIMITS.team.floor})`
       );
     default:
