@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module';
-import type { buildConnector, Dispatcher } from 'undici';
-import { Connections } from './connections.ts';
-import { BlockedError, CONNECT_MS, guardedConnector, type Resolve, resolveName } from './guard.ts';
+import type { Agent, Dispatcher } from 'undici';
+import { BlockedError, guardedConnector, type Resolve, resolveName } from './guard.ts';
 
 const load = createRequire(import.meta.url);
 
@@ -49,25 +48,25 @@ export type Send = (options: SendOptions) => Promise<SendResult>;
 const SOCKETS_PER_ORIGIN = 256;
 
 /**
- * Creates a sender with its own connections, one set of connections per guard. Idle sockets do not keep the process alive and are closed
+ * Creates a sender with its own connections, one agent per guard. Idle sockets do not keep the process alive and are closed
  * after 4 s (undici's default): servers commonly close theirs after 5 s, and a request written to a socket that is being
  * closed would fail with an unknown outcome.
  * @param resolve finds the addresses of a name in the guarded modes
  */
 export function createSender(resolve: Resolve = resolveName): { send: Send; close(): Promise<void> } {
-  const kept = new Map<Guard, Connections>();
-  const connectionsOf = (guard: Guard): Connections => {
-    let connections = kept.get(guard);
-    if (!connections) {
-      connections = new Connections(connectorOf(guard, resolve), SOCKETS_PER_ORIGIN);
-      kept.set(guard, connections);
+  const agents = new Map<Guard, Agent>();
+  const agentOf = (guard: Guard): Agent => {
+    let agent = agents.get(guard);
+    if (!agent) {
+      agent = openAgent(guard, resolve);
+      agents.set(guard, agent);
     }
-    return connections;
+    return agent;
   };
   return {
-    send: (options) => new Promise((resolve) => new Exchange(options, resolve).start(connectionsOf(options.guard))),
+    send: (options) => new Promise((resolve) => new Exchange(options, resolve).start(agentOf(options.guard))),
     close: async () => {
-      await Promise.all([...kept.values()].map((connections) => connections.close()));
+      await Promise.all([...agents.values()].map((agent) => agent.destroy()));
     },
   };
 }
@@ -75,10 +74,12 @@ export function createSender(resolve: Resolve = resolveName): { send: Send; clos
 /** The sender of this process. Never throws; failures are in the result. */
 export const { send } = createSender();
 
-function connectorOf(guard: Guard, resolve: Resolve): buildConnector.connector {
-  if (guard !== 'none') return guardedConnector(resolve, guard === 'public_or_loopback');
-  const { buildConnector } = load('undici') as typeof import('undici'); // here, because most processes send nothing
-  return buildConnector({ allowH2: false, timeout: CONNECT_MS });
+function openAgent(guard: Guard, resolve: Resolve): Agent {
+  const { Agent } = load('undici') as typeof import('undici'); // here, because most processes send nothing
+  // undici's timeouts are off because `timeout_ms` covers them all. HTTP/1.1 only: there "started" and "written" coincide.
+  const options = { connections: SOCKETS_PER_ORIGIN, pipelining: 1, allowH2: false, headersTimeout: 0, bodyTimeout: 0 };
+  if (guard === 'none') return new Agent(options);
+  return new Agent({ ...options, connect: guardedConnector(resolve, guard === 'public_or_loopback') });
 }
 
 /** One request and its outcome. Uses undici's lowest interface, which avoids the cost of streams. */
@@ -99,7 +100,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#resolve = resolve;
   }
 
-  start(connections: Connections): void {
+  start(agent: Agent): void {
     const { url, method, headers, body, timeout_ms } = this.#options;
     const target = URL.parse(url);
     if (!target) {
@@ -107,8 +108,10 @@ class Exchange implements Dispatcher.DispatchHandler {
       return;
     }
     this.#timer = setTimeout(() => this.#fail('timeout', `no complete answer within ${timeout_ms} ms`), timeout_ms);
-    const path = target.pathname + target.search;
-    connections.dispatch(target.origin, { path, method, headers: headers ?? null, body: body ?? null }, this);
+    agent.dispatch(
+      { origin: target.origin, path: target.pathname + target.search, method, headers: headers ?? null, body: body ?? null },
+      this,
+    );
   }
 
   /** Called when a connection is ready, immediately before the first byte is written. */

@@ -13,8 +13,7 @@ export type Resolve = (hostname: string) => Promise<string[]>;
 /** The address or the scheme is not allowed. Nothing was sent. */
 export class BlockedError extends Error {}
 
-/** Deadline for a connection: name, network and TLS. */
-export const CONNECT_MS = 10_000;
+const CONNECT_MS = 10_000;
 
 // dns.lookup runs in one of libuv's four threads, so four names with unresponsive name servers would block every other
 // endpoint. The system resolver is used only when no name server is reachable (nsswitch without DNS).
