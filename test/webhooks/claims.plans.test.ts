@@ -123,29 +123,3 @@ test('a claim that was planned while the tables were empty reads what it claims,
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
   assert.ok(Number(/Buffers: shared hit=(\d+)/.exec(plan)?.[1]) < 500, plan);
 });
-
-test('a claim takes as many of an endpoint as it may have, less those in progress', async () => {
-  const { id } = await hooks.register();
-  await copies(id, 3);
-  await backlog(id, 3, 150);
-  const [plain, quick, busy] = [1, 2, 3].map((i) => `${id}${i}`) as [string, string, string];
-  const { rows } = await claimDue(hooks.store.db, {
-    ...{
-      after: '',
-      rows: 150,
-      endpoints: 512,
-      lease_ms: 60_000,
-      slots: 16,
-      failing_slots: 2,
-      failing_rows: 64,
-      turn: EVERY_TURN,
-    },
-    busy: { [quick]: { count: 0, retries: 0, most: 32 }, [busy]: { count: 20, retries: 0, most: 32 } },
-  });
-  const taken = Object.fromEntries(
-    Map.groupBy(rows, ({ endpoint_id }) => endpoint_id)
-      .entries()
-      .map(([to, of]) => [to, of.length]),
-  );
-  assert.deepEqual(taken, { [plain]: 16, [quick]: 32, [busy]: 12 });
-});

@@ -6,7 +6,7 @@ import { bodyFor } from '../events/body.ts';
 import { type Turn, Turns } from '../../platform/work/shards.ts';
 import type { Worker } from '../../platform/work/worker.ts';
 import { announceDeactivation } from './deactivation.ts';
-import { type Attempt, type Claimed, claimDue, recordOutcomes } from './deliveries-store.ts';
+import { type Claimed, claimDue, recordOutcomes } from './deliveries-store.ts';
 import type { WebhookDeps } from './deps.ts';
 import { Lanes } from './lanes.ts';
 import { OpenedSecrets } from './opened-secrets.ts';
@@ -105,14 +105,13 @@ class DeliveryWorker {
   async #round() {
     // Outcomes accumulate only while the database does not accept them; until it does, nothing more is sent.
     const rows = this.#outcomes.waiting > this.#tuning.total * 2 ? 0 : this.#slots.free;
-    if (rows === 0) return { found: 0, limited: true, occupied: true, more: false, next_due_ms: null };
+    if (rows === 0) return { found: 0, limited: true, more: false, next_due_ms: null };
     const first = await this.#claim(rows, this.#turns.own);
     const others = first.rows.length < rows ? this.#turns.others() : undefined;
     const late = others ? await this.#claim(rows - first.rows.length, others) : undefined;
     this.#after = nextStart(first.rows, rows, first);
     const found = first.rows.length + (late?.rows.length ?? 0);
-    const { limited, occupied } = this.#slots;
-    return { found, limited, occupied, more: this.#after !== '', next_due_ms: first.next_due_ms };
+    return { found, limited: this.#slots.limited, more: this.#after !== '', next_due_ms: first.next_due_ms };
   }
 
   /** Claims up to `limit` deliveries and starts them. */
@@ -131,8 +130,8 @@ class DeliveryWorker {
   }
 
   #start(row: Claimed, claim: string): void {
-    const release = (ended: Attempt | null) => {
-      if (this.#slots.release(row, ended)) this.#pacer.rouse();
+    const release = () => {
+      if (this.#slots.release(row)) this.#pacer.rouse();
     };
     this.#slots.take(row);
     const sending = this.#deliver(row, claim, release).finally(() => this.#underWay.delete(sending));
@@ -140,19 +139,19 @@ class DeliveryWorker {
   }
 
   /** @param release frees the slot: immediately after a success; after a failure, when the endpoint is marked as failing */
-  async #deliver(row: Claimed, claim: string, release: (ended: Attempt | null) => void): Promise<void> {
+  async #deliver(row: Claimed, claim: string, release: () => void): Promise<void> {
     const id = String(row.id);
     try {
       const outcome = await this.#outcomeOf(row);
       const recorded = this.#outcomes.add({ id, claim, ...outcome });
       if (outcome.attempt?.succeeded === false) await recorded;
-      release(outcome.attempt);
+      release();
       await recorded;
     } catch (err) {
       // An internal fault, such as a secret encrypted with another key, or a body packed by a newer release: the delivery
       // becomes due again when its lease ends.
       this.#deps.log.error({ err, delivery: id, webhook: row.endpoint_id }, 'a webhook delivery could not be made');
-      release(null);
+      release();
     }
   }
 

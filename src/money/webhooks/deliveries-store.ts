@@ -24,8 +24,8 @@ export interface Claimed {
   failing: boolean;
 }
 
-/** Deliveries in progress by endpoint, how many of them are retries, and how many there may be unless the endpoint is failing. */
-export type Busy = Record<string, { count: number; retries: number; most: number }>;
+/** Deliveries in progress by endpoint, and how many of them are retries. */
+export type Busy = Record<string, { count: number; retries: number }>;
 
 export interface ClaimRequest {
   /** Start position: endpoints after this id. */
@@ -35,7 +35,7 @@ export interface ClaimRequest {
   /** Maximum endpoints to examine. */
   endpoints: number;
   lease_ms: number;
-  /** Maximum concurrent deliveries to one endpoint that is not in `busy`, and to one that is failing. */
+  /** Maximum concurrent deliveries to one endpoint, and to one that is failing. */
   slots: number;
   failing_slots: number;
   /** Maximum rows to claim for all failing endpoints together. */
@@ -96,8 +96,7 @@ export async function claimDue(db: Queryable, request: ClaimRequest): Promise<Cl
     ),
     wanting as (
       select walk.endpoint_id, e.failing_since is not null as failing,
-        greatest(0, case when e.failing_since is null then coalesce((busy.at_work ->> 'most')::integer, ${slots}::integer)
-            else ${failing_slots}::integer end
+        greatest(0, case when e.failing_since is null then ${slots}::integer else ${failing_slots}::integer end
           - coalesce((busy.at_work ->> 'count')::integer, 0)) as wants,
         (e.failing_since is not null and coalesce((busy.at_work ->> 'retries')::integer, 0) = 0)::integer as reserved
       from walk

@@ -2,8 +2,8 @@ import type { Log } from '../../kit/log.ts';
 import type { Outcome } from './deliveries-store.ts';
 
 const MAX_AT_ONCE = 500;
-/** Outcomes within this time share a statement, which costs as much as some twenty of its rows. No success waits for it. */
-const GATHER_MS = 25;
+/** Outcomes within this time share a statement; nothing waits for it. */
+const GATHER_MS = 10;
 const ERROR_REST_MS = 500;
 const LAST_TRIES = 3;
 

@@ -6,11 +6,6 @@ const GAP_MS = 5;
  */
 const SMALL_GAP_MS = 15;
 const SMALL = 32;
-/**
- * The same pause while deliveries occupy at least half of the slots, so that many are still to be sent. Among 100 endpoints a claim takes
- * 1.5 ms and 20 µs for each row (docs/performance.md).
- */
-const OCCUPIED_GAP_MS = 30;
 /** Maximum of that pause. A busy database makes claims slow; a pause of half their duration lets each claim find more. */
 const MAX_GAP_MS = 50;
 /** Wait for a notification before the next poll; commits of other processes are found only by polling. */
@@ -24,8 +19,6 @@ export interface Round {
   found: number;
   /** An endpoint has as many deliveries in progress as it may: more of its deliveries are probably waiting. */
   limited: boolean;
-  /** At least half of all slots are taken. */
-  occupied: boolean;
   /** Some endpoints were not examined yet: continue immediately. */
   more: boolean;
   /** Milliseconds until the next delivery is due, if known. */
@@ -55,7 +48,8 @@ export class Pacer {
   async end(round: Round): Promise<void> {
     const now = performance.now();
     if (round.found > 0) this.#lastFound = now;
-    await pause(Math.min(MAX_GAP_MS, Math.max(gapAfter(round), (now - this.#began) / 2)));
+    const gap = round.found >= SMALL || round.limited ? GAP_MS : SMALL_GAP_MS;
+    await pause(Math.min(MAX_GAP_MS, Math.max(gap, (now - this.#began) / 2)));
     if (round.more) return;
     const poll = now - this.#lastFound < BUSY_FOR_MS ? BUSY_POLL_MS : IDLE_POLL_MS;
     await this.#rest(Math.min(poll, round.next_due_ms ?? poll));
@@ -76,11 +70,6 @@ export class Pacer {
       };
     });
   }
-}
-
-function gapAfter({ found, limited, occupied }: Round): number {
-  if (occupied) return OCCUPIED_GAP_MS;
-  return found >= SMALL || limited ? GAP_MS : SMALL_GAP_MS;
 }
 
 function pause(ms: number): Promise<void> {

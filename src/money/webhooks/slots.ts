@@ -3,29 +3,10 @@ import type { Busy, Claimed } from './deliveries-store.ts';
 /** Fields that determine which slot a delivery takes. */
 type Taken = Pick<Claimed, 'endpoint_id' | 'failing' | 'tries'>;
 
-/** A success within this time is quick. */
-const QUICK_MS = 100;
-/** How long an endpoint counts as quick after it filled its slots and answered quickly. */
-const QUICK_FOR_MS = 1_000;
-/**
- * How many times its slots a quick endpoint may have. On a busy process claims are some 12 ms apart, and 16 deliveries for each of them
- * are 1,300 a second at best.
- */
-const QUICK_FACTOR = 2;
-
-/** How a delivery ended: whether it succeeded, and the duration of the request. */
-interface Ended {
-  succeeded: boolean;
-  ms: number;
-}
-
 export interface SlotLimits {
   /** Maximum concurrent deliveries to all endpoints together. */
   total: number;
-  /**
-   * Maximum to one endpoint: what an unresponsive endpoint can occupy. One that answers quickly may have twice as many while at most a
-   * quarter of all slots is taken.
-   */
+  /** Maximum to one endpoint: what an unresponsive endpoint can occupy. */
   per_endpoint: number;
   /** Maximum to one endpoint that has failed since its last success. */
   per_failing: number;
@@ -38,16 +19,11 @@ export interface SlotLimits {
 export class Slots {
   readonly #limits: SlotLimits;
   readonly #busy = new Map<string, { count: number; retries: number }>();
-  /** Endpoints that were full and answered quickly, and when. */
-  readonly #quick = new Map<string, number>();
-  readonly #now: () => number;
   #total = 0;
   #failing = 0;
 
-  /** @param now monotonic milliseconds */
-  constructor(limits: SlotLimits, now: () => number = () => performance.now()) {
+  constructor(limits: SlotLimits) {
     this.#limits = limits;
-    this.#now = now;
   }
 
   get total(): number {
@@ -66,22 +42,11 @@ export class Slots {
 
   /** Whether an endpoint has as many deliveries in progress as it may. */
   get limited(): boolean {
-    return this.#failing > 0 || [...this.#busy].some(([endpoint_id, { count }]) => count >= this.#mostTo(endpoint_id));
+    return this.#failing > 0 || [...this.#busy.values()].some(({ count }) => count >= this.#limits.per_endpoint);
   }
 
-  /** Whether at least half of the slots are taken. */
-  get occupied(): boolean {
-    return this.#total * 2 >= this.#limits.total;
-  }
-
-  /** Returns the endpoints with deliveries in progress, and those that may have more than others. */
   busy(): Busy {
-    const now = this.#now();
-    for (const [endpoint_id, since] of this.#quick) if (now - since > QUICK_FOR_MS) this.#quick.delete(endpoint_id);
-    const endpoints = new Set([...this.#busy.keys(), ...this.#quick.keys()]);
-    return Object.fromEntries(
-      [...endpoints].map((id) => [id, { ...(this.#busy.get(id) ?? { count: 0, retries: 0 }), most: this.#mostTo(id) }]),
-    );
+    return Object.fromEntries(this.#busy);
   }
 
   take({ endpoint_id, failing, tries }: Taken): void {
@@ -93,15 +58,12 @@ export class Slots {
 
   /**
    * Frees a slot.
-   * @param ended null: nothing was sent
    * @returns whether more deliveries may be waiting for this slot, so that the next claim should follow immediately
    */
-  release({ endpoint_id, failing, tries }: Taken, ended: Ended | null): boolean {
+  release({ endpoint_id, failing, tries }: Taken): boolean {
     const { count, retries } = this.#busy.get(endpoint_id) ?? { count: 0, retries: 0 };
-    if (!ended?.succeeded || ended.ms > QUICK_MS) this.#quick.delete(endpoint_id);
-    else if (count >= this.#limits.per_endpoint) this.#quick.set(endpoint_id, this.#now());
     const wanted =
-      count >= (failing ? this.#limits.per_failing : this.#mostTo(endpoint_id)) ||
+      count >= (failing ? this.#limits.per_failing : this.#limits.per_endpoint) ||
       this.free === 0 ||
       (failing && this.#failing >= this.#mostFailing);
     if (count <= 1) this.#busy.delete(endpoint_id);
@@ -109,12 +71,6 @@ export class Slots {
     this.#total--;
     if (failing) this.#failing--;
     return wanted;
-  }
-
-  /** Maximum to an endpoint that is not failing. */
-  #mostTo(endpoint_id: string): number {
-    const { total, per_endpoint } = this.#limits;
-    return this.#total * 4 <= total && this.#quick.has(endpoint_id) ? per_endpoint * QUICK_FACTOR : per_endpoint;
   }
 
   get #mostFailing(): number {
