@@ -2,7 +2,9 @@
 // with a list by itself.
 (() => {
   const list = document.querySelector('textarea[data-max]');
-  const measure = () => list.setCustomValidity(list.value.length > Number(list.dataset.max) ? list.dataset.tooLong : '');
+  // A line break is sent as two characters.
+  const length = () => list.value.length + list.value.split('\n').length - 1;
+  const measure = () => list.setCustomValidity(length() > Number(list.dataset.max) ? list.dataset.tooLong : '');
   list?.addEventListener('input', measure);
   const file = document.querySelector('input[type=file][data-fills]');
   if (file) {
