@@ -146,7 +146,7 @@ export const ACCOUNT_TEXTS: Texts<AccountTexts> = {
     metadata: 'Métadonnées',
     balance: 'Solde',
     balanceNote: 'Actualisé il y a trois minutes au plus.',
-    statement: 'Relevé par jour',
+    statement: 'Relevé journalier',
     currency: 'Devise',
     show: 'Afficher',
     total: 'Total',
