@@ -132,24 +132,24 @@ export type TransferSubject = { by: 'id' | 'provider_key'; value: string };
  * Makes a transfer that is under way due for polling now, after a callback from its provider.
  * @returns the transfer, also one that has ended
  */
-export function pollNow(
+export async function pollNow(
   db: Queryable,
   team_id: bigint,
   account_id: string,
   subject: TransferSubject,
   now: Date,
 ): Promise<ReportedTransfer | undefined> {
-  const named = subject.by === 'id' ? part`id = ${subject.value}` : part`provider_key = ${subject.value}`;
-  return db.maybe<ReportedTransfer>(sql`
-    with known as (
-      select id, recipient from transfers where team_id = ${team_id} and provider_account = ${account_id} and ${named}
-    ),
-    due as (
+  const named = subject.by === 'id' ? clause`id = ${subject.value}` : clause`provider_key = ${subject.value}`;
+  // Two statements: in one, PostgreSQL may look for the row among all that are under way.
+  const known = await db.maybe<ReportedTransfer & { is_sent: boolean }>(sql`
+    select id, recipient, stage = 'dispatched' and status = 'processing' as is_sent
+    from transfers where team_id = ${team_id} and provider_account = ${account_id} and ${named}`);
+  if (known?.is_sent) {
+    await db.run(sql`
       update transfers set next_poll_at = ${now}
-      where team_id = ${team_id} and id in (select id from known) and provider_account = ${account_id} and stage = 'dispatched'
-        and status = 'processing'
-    )
-    select id, recipient from known`);
+      where team_id = ${team_id} and id = ${known.id} and provider_account = ${account_id} and stage = 'dispatched' and status = 'processing'`);
+  }
+  return known;
 }
 
 /**
