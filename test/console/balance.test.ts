@@ -225,6 +225,9 @@ describe('the statement', () => {
     assert.ok((shown[0] ?? 0n) > 0n);
     assert.match((await reader.get(base.replace('/balance', `/subaccounts/${seller}`))).text, /Statement by day/);
     assert.equal((await reader.get(ofSeller().replace(seller, `${seller.slice(0, -1)}0`))).status, 404);
+    const none = await reader.get(`${ofSeller()}?currency=GHS`);
+    assert.match(none.text, /<h1>[^<]* · GHS<\/h1>/, 'the currency that was chosen, although nothing has moved in it');
+    assert.match(none.text, /No movement in this month/);
   });
 });
 

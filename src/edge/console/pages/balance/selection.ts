@@ -1,5 +1,6 @@
 import { type Bucket, BUCKETS } from '../../../../core/balance/schema.ts';
 import { type Html, html, raw } from '../../../../kit/html.ts';
+import { isCurrency } from '../../../../kit/money.ts';
 import { account } from '../../../../money/ledger/accounts.ts';
 import { currenciesOf } from '../../../../money/ledger/balances.ts';
 import type { TeamVisit } from '../../page.ts';
@@ -30,9 +31,12 @@ export async function selectionOf(visit: TeamVisit): Promise<Selection> {
   const subaccount = params.id === undefined ? null : await accountOf(visit);
   const accounts = BUCKETS.map((bucket) => account(bucket, subaccount?.id ?? null));
   const own = team.default_currency;
-  const currencies = [...new Set([own, ...(await currenciesOf(store.db, team.id, accounts))])];
+  // One that is chosen is shown although nothing has moved in it: amounts of another could be taken for it.
+  const { currency: chosen = '' } = query;
+  const currency = isCurrency(chosen) ? chosen : own;
+  const currencies = [...new Set([own, ...(await currenciesOf(store.db, team.id, accounts)), currency])];
   return {
-    currency: currencies.find((one) => one === query.currency) ?? own,
+    currency,
     currencies,
     figure: BUCKETS.find((bucket) => bucket === query.balance) ?? 'total',
     subaccount,
