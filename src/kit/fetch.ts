@@ -48,17 +48,22 @@ export type Send = (options: SendOptions) => Promise<SendResult>;
 const SOCKETS_PER_ORIGIN = 256;
 
 /**
- * Creates a sender with its own connections, one agent per guard. Idle sockets do not keep the process alive and are closed
- * after 4 s (undici's default): servers commonly close theirs after 5 s, and a request written to a socket that is being
- * closed would fail with an unknown outcome.
- * @param resolve finds the addresses of a name in the guarded modes
+ * How long an idle socket is kept: servers commonly close theirs after 5 s, and a request written to a socket that is being closed would
+ * fail with an unknown outcome. A server can shorten this (`Keep-Alive: timeout`), but not extend it: what lies between may not know.
  */
-export function createSender(resolve: Resolve = resolveName): { send: Send; close(): Promise<void> } {
+const IDLE_MS = 4_000;
+
+/**
+ * Creates a sender with its own connections, one agent per guard. Idle sockets do not keep the process alive.
+ * @param resolve finds the addresses of a name in the guarded modes
+ * @param idle_ms how long an idle socket is kept
+ */
+export function createSender(resolve: Resolve = resolveName, idle_ms = IDLE_MS): { send: Send; close(): Promise<void> } {
   const agents = new Map<Guard, Agent>();
   const agentOf = (guard: Guard): Agent => {
     let agent = agents.get(guard);
     if (!agent) {
-      agent = openAgent(guard, resolve);
+      agent = openAgent(guard, resolve, idle_ms);
       agents.set(guard, agent);
     }
     return agent;
@@ -74,10 +79,11 @@ export function createSender(resolve: Resolve = resolveName): { send: Send; clos
 /** The sender of this process. Never throws; failures are in the result. */
 export const { send } = createSender();
 
-function openAgent(guard: Guard, resolve: Resolve): Agent {
+function openAgent(guard: Guard, resolve: Resolve, idle_ms: number): Agent {
   const { Agent } = load('undici') as typeof import('undici'); // here, because most processes send nothing
-  // undici's timeouts are off because `timeout_ms` covers them all. HTTP/1.1 only: there "started" and "written" coincide.
-  const options = { connections: SOCKETS_PER_ORIGIN, pipelining: 1, allowH2: false, headersTimeout: 0, bodyTimeout: 0 };
+  const idle = { keepAliveTimeout: idle_ms, keepAliveMaxTimeout: idle_ms };
+  // undici's other timeouts are off because `timeout_ms` covers them all. HTTP/1.1 only: there "started" and "written" coincide.
+  const options = { connections: SOCKETS_PER_ORIGIN, pipelining: 1, allowH2: false, headersTimeout: 0, bodyTimeout: 0, ...idle };
   if (guard === 'none') return new Agent(options);
   return new Agent({ ...options, connect: guardedConnector(resolve, guard === 'public_or_loopback') });
 }

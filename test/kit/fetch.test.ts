@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { connect, createServer as createTcpServer, type Server as TcpServer } from 'node:net';
 import { after, test } from 'node:test';
 import { createSender, type SendOptions, type SendResult } from '../../src/kit/fetch.ts';
+import { until } from '../setup/api.ts';
 import { startReceiver } from '../setup/receiver.ts';
 
 const closing: (() => unknown)[] = [];
@@ -19,12 +20,12 @@ async function listen(server: Server | TcpServer): Promise<number> {
   return (server.address() as { port: number }).port;
 }
 
-function senderThatFinds(addresses: Record<string, string[]> = {}) {
+function senderThatFinds(addresses: Record<string, string[]> = {}, idle_ms?: number) {
   const lookups: string[] = [];
   const sender = createSender(async (hostname) => {
     lookups.push(hostname);
     return addresses[hostname] ?? [];
-  });
+  }, idle_ms);
   closing.push(sender.close);
   const send = (options: Partial<SendOptions> & { url: string }) =>
     sender.send({ method: 'POST', guard: 'none', body: '{}', timeout_ms: 2_000, max_bytes: 4_096, ...options });
@@ -64,6 +65,17 @@ test('connections are reused: two in turn, because undici releases one a turn af
   const { send } = senderThatFinds();
   for (let i = 0; i < 10; i++) assert.equal((await send({ url })).kind, 'answered');
   assert.ok(ports.size <= 2, `${ports.size} connections`);
+});
+
+test('a connection without a request is closed after the time that we chose, though the server offers to keep it', async () => {
+  const server = createServer((_, response) => response.setHeader('keep-alive', 'timeout=600').end('ok'));
+  server.keepAliveTimeout = 0;
+  const url = `http://127.0.0.1:${await listen(server)}`;
+  assert.equal((await senderThatFinds({}, 50).send({ url })).kind, 'answered');
+  await until(
+    () => new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count))),
+    (count) => count === 0,
+  );
 });
 
 test('a redirect is returned as a response and not followed', async () => {
