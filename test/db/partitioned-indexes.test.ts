@@ -8,6 +8,7 @@ import { connectClient } from '../../src/platform/db/client.ts';
 import { migrateFrom } from '../../src/platform/db/migrate.ts';
 import { abandon } from '../../src/platform/db/partitioning/convert.ts';
 import { CannotPartition } from '../../src/platform/db/partitioning/possible.ts';
+import { rehearse } from '../../src/platform/db/partitioning/rehearsal.ts';
 import { inTurn } from '../../src/platform/db/partitioning/turn.ts';
 import { type Databases, cloneDatabases } from '../setup/databases.ts';
 import { partition, partitionCut, visibleShape, withOwner } from './partitioning.ts';
@@ -178,6 +179,11 @@ const OBSTACLES: readonly (readonly Obstacle[])[] = [
       /would lose "extended statistics probe/,
     ],
     ['alter table attempts cluster on attempts_pkey', 'alter table attempts set without cluster', /attempts_pkey .* clustered"/],
+    [
+      'create policy probe on attempts to pg_monitor using (exists (select from attempts a where a.id = attempts.payment_id))',
+      'drop policy probe on attempts',
+      /the policy probe on table .* would depend on the original, which is dropped/,
+    ],
     ['alter table attempts set unlogged', 'alter table attempts set logged', /would lose "storage u/],
   ],
 ];
@@ -210,6 +216,14 @@ test('what a partitioned table cannot have is named before a row is copied, and 
     `select relname from pg_class where relname like 'attempts%' and relnamespace = 'pirogue_partitions'::regnamespace`,
   );
   assert.deepEqual(left.rows, []);
+  await client.query(`insert into event_sequences (team_id, resource_id, recorded_to) values (7, 'broken', 1)`);
+  await client.query(`alter table event_sequences add constraint probe_check check (resource_id <> 'broken') not valid`);
+  await assert.rejects(partition(databases.live, 'event_sequences'), (error) => {
+    assert.ok(error instanceof CannotPartition);
+    assert.match(error.message, /"probe_check" of relation "event_sequences" is violated by some row/);
+    return true;
+  });
+  await client.query('alter table event_sequences drop constraint probe_check; delete from event_sequences');
   await partition(databases.live, 'attempts');
 });
 
@@ -234,26 +248,46 @@ async function hidden(table: string): Promise<string[]> {
   return rows.map(({ line }) => line);
 }
 
+test('a table that another session changes, and a copy that another one has just made, are named', async () => {
+  const busy = ['another session is changing it just now: try again'];
+  const check = () => withOwner(databases.live, (owner) => rehearse(owner, 'settlement_items', 4));
+  const held = async (change: string) =>
+    withOwner(databases.live, async (other) => {
+      await other.query('begin');
+      await other.query(change);
+      assert.deepEqual((await check()).impossible, busy);
+    });
+  await held('lock table settlement_items in access exclusive mode');
+  await held('create table pirogue_partitions.settlement_items (a text)');
+  assert.deepEqual(await check(), { impossible: [], differences: [] });
+});
+
 test('what operators have set is carried over', async () => {
   await client.query(`set allow_in_place_tablespaces = on`);
   await client.query(`create tablespace ${TABLESPACE} location ''`);
   await client.query(`
     grant select on journals to public; grant select (id) on journals to pg_monitor; grant select on sequence journals_id_seq to pg_monitor;
     create policy probe on journals as restrictive for select to pg_monitor, public using (team_id <> 404);
+    create policy two on journals for insert to pg_read_all_stats, pg_monitor with check (true);
+    alter table journals add column gone text; grant select (gone) on journals to pg_monitor; alter table journals drop column gone;
     create function probe() returns trigger language plpgsql as $$ begin return null; end $$;
     create trigger probe after insert on journals referencing new table as made for each statement execute function probe();
     create index journals_probe on journals (team_id, subject_id) with (fillfactor = 70) tablespace ${TABLESPACE};
     alter table journals set tablespace ${TABLESPACE}; alter index journals_pkey set tablespace ${TABLESPACE};
     alter table journals set (toast.autovacuum_enabled = false, autovacuum_vacuum_threshold = 77);
     alter table journals alter column kind set statistics 777;
-    alter sequence journals_id_seq cache 20;
+    alter sequence journals_id_seq cache 20 increment by 3;
     alter table journals add constraint journals_probe check (kind <> '') not valid;
     comment on table journals is 'It''s a journal'; comment on index journals_pkey is 'A key'; comment on index journals_probe is 'A probe';
     comment on column journals.kind is 'A kind'; comment on policy probe on journals is 'A policy'; comment on trigger probe on journals is 'A trigger';
     comment on constraint journals_pkey on journals is 'A constraint'; comment on sequence journals_id_seq is 'Numbers'`);
   const [visible, before] = [await visibleShape(client), await hidden('journals')];
   assert.equal(before.length, 13, before.join('\n'));
+  const number = async () => (await client.query(`select nextval('journals_id_seq')::integer as n`)).rows[0]?.n;
+  const last = await number();
   await partition(databases.live, 'journals');
+  // Whoever had set an increment of more than one shares the numbers with another sequence. The first session has taken twenty numbers.
+  assert.equal(await number(), last + 20 * 3);
   assert.deepEqual([await visibleShape(client), await hidden('journals')], [visible, before]);
   await client.query('drop trigger probe on journals; drop function probe()');
 });

@@ -1,7 +1,8 @@
+import { pgCode } from '../../../kit/sql.ts';
 import type { DbClient } from '../client.ts';
 import { type LockTries, triedAgain } from '../lock-tries.ts';
 import { askOf, nameIn, partitionedBuild } from '../partitioned-indexes.ts';
-import { requirePossible } from './possible.ts';
+import { CannotPartition, requirePossible } from './possible.ts';
 import { type Conversion, conversionsOf, enter, type Step } from './progress.ts';
 import { COPY_LOCK_TIMEOUT_MS, compareRows, copyRows, type OverRows } from './rows.ts';
 import { shapeOf, useTablespace } from './shape.ts';
@@ -17,6 +18,9 @@ const BUILD_LOCK_TIMEOUT_MS = 1_800_000;
 const BATCH_ROWS = 2_000;
 /** Nobody waits for comparing: as many batches are compared by one statement. */
 const COMPARED_AT_ONCE = 10;
+
+/** A row without a value, or that a check does not allow. */
+const BROKEN = ['23502', '23514'];
 
 const BARRIER = nameIn(PARTITIONS_SCHEMA, 'conversions_barrier');
 
@@ -137,12 +141,19 @@ async function buildIndexes({ client, shape, from, briefly, done }: Working): Pr
   }
 }
 
-/** Validates the checks that were added for new rows only: the partitioned table has them for all rows. */
+/**
+ * Validates the constraints that were added for new rows only: the partitioned table has them for all rows.
+ * @throws CannotPartition when a row breaks one
+ */
 async function validateChecks(client: DbClient, table: KeptTable, briefly: Working['briefly']): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
-    `select quote_ident(conname) as name from pg_constraint where conrelid = to_regclass($1) and contype = 'c' and not convalidated`,
+    `select quote_ident(conname) as name from pg_constraint where conrelid = to_regclass($1) and contype in ('c', 'n') and not convalidated`,
     [nameIn('public', table)],
   );
-  for (const { name } of rows)
-    await briefly(() => client.query(`alter table ${nameIn('public', table)} validate constraint ${name}`));
+  for (const { name } of rows) {
+    await briefly(() => client.query(`alter table ${nameIn('public', table)} validate constraint ${name}`)).catch((error) => {
+      if (!BROKEN.includes(pgCode(error) ?? '')) throw error;
+      throw new CannotPartition(`${table} cannot be partitioned: ${(error as Error).message}`, { cause: error });
+    });
+  }
 }

@@ -18,6 +18,7 @@ interface Identity {
   column: string;
   generation: 'always' | 'by default';
   sequence: string;
+  increment: string;
   options: string;
 }
 
@@ -27,7 +28,8 @@ async function identitiesOf(client: DbClient, table: KeptTable): Promise<(Identi
   const found: (Identity & { next: string })[] = [];
   for (const identity of rows) {
     const numbers = await client.query<{ next: string }>(
-      `select (case when is_called then last_value + 1 else last_value end)::text as next from ${nameIn('public', identity.sequence)}`,
+      `select (case when is_called then last_value + $1 else last_value end)::text as next from ${nameIn('public', identity.sequence)}`,
+      [identity.increment],
     );
     found.push({ ...identity, next: numbers.rows[0]?.next ?? '1' });
   }
@@ -36,6 +38,7 @@ async function identitiesOf(client: DbClient, table: KeptTable): Promise<(Identi
 
 const IDENTITIES = `
   select a.attname::text as column, case a.attidentity when 'a' then 'always' else 'by default' end as generation, s.relname::text as sequence,
+    q.seqincrement::text as increment,
     format('increment by %s minvalue %s maxvalue %s cache %s %s', q.seqincrement, q.seqmin, q.seqmax, q.seqcache,
       case when q.seqcycle then 'cycle' else 'no cycle' end) as options
   from pg_attribute a join pg_depend d on d.classid = 'pg_class'::regclass and d.refobjid = a.attrelid and d.refobjsubid = a.attnum and d.deptype = 'i'
@@ -67,7 +70,7 @@ const STATEMENTS = `
         select privilege_type as privilege, $2::text as thing, a.grantee, a.is_grantable from aclexplode(t.relacl) a
         union all
         select format('%s (%I)', privilege_type, c.attname), $2::text, a.grantee, a.is_grantable
-          from pg_attribute c, lateral aclexplode(c.attacl) a where c.attrelid = t.oid and c.attnum > 0
+          from pg_attribute c, lateral aclexplode(c.attacl) a where c.attrelid = t.oid and c.attnum > 0 and not c.attisdropped
         union all
         select privilege_type, format('sequence %I.%I', $3::text, s.relname), a.grantee, a.is_grantable from sequences s, lateral aclexplode(s.relacl) a) g
       where g.grantee <> t.relowner

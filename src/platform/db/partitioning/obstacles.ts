@@ -48,6 +48,8 @@ const OBSTACLES = `
   select 'the login ' || current_user || ' does not own it: use that of ' || relowner::regrole as obstacle from t
     where relowner <> (select oid from pg_roles where rolname = current_user)
   union all
+  select 'this server is a standby: use the primary' where pg_is_in_recovery()
+  union all
   select 'the unique index ' || indexrelid::regclass || ' does not contain team_id' from t join pg_index i on i.indrelid = t.oid
     where indisunique and not exists (select from pg_attribute a where a.attrelid = t.oid and a.attname = 'team_id' and a.attnum = any (i.indkey))
   union all

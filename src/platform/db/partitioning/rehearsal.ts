@@ -1,5 +1,6 @@
 import { pgCode } from '../../../kit/sql.ts';
 import type { DbClient } from '../client.ts';
+import { isLocked } from '../lock-tries.ts';
 import { dressTarget } from './dress.ts';
 import { differencesOf, shapeOf } from './shape.ts';
 import { buildIndex, buildTarget } from './target.ts';
@@ -16,7 +17,8 @@ export interface Rehearsed {
 /** Longest wait for whoever is just making a table of the same name. */
 const LOCK_TIMEOUT_MS = 3_000;
 /** What PostgreSQL does not support or allow. */
-const IMPOSSIBLE = /^(0A...|42...|55000)$/;
+const IMPOSSIBLE = /^(0A...|25006|42...|55000)$/;
+const UNIQUE_VIOLATION = '23505';
 
 /**
  * Makes the partitioned copy of a table, empty and with a single partition, in a transaction that is rolled back, and compares the two as the
@@ -36,14 +38,16 @@ export async function rehearse(client: DbClient, table: KeptTable, partitions: n
 }
 
 async function build(client: DbClient, table: KeptTable, partitions: number): Promise<string[]> {
-  const shape = await shapeOf(client, table);
   try {
+    const shape = await shapeOf(client, table);
     // The partition with the longest name: names of its indexes that would be cut off to the same are found too.
     await buildTarget(client, table, shape, [partitions - 1]);
     for (const index of shape.indexes.filter(({ unique }) => !unique)) await buildIndex(client, table, index);
     await dressTarget(client, table);
     return [];
   } catch (error) {
+    // Of the catalogue: the copy was being made by another session, and is there now.
+    if (isLocked(error) || pgCode(error) === UNIQUE_VIOLATION) return ['another session is changing it just now: try again'];
     if (!IMPOSSIBLE.test(pgCode(error) ?? '')) throw error;
     const { message, detail } = error as Error & { detail?: string };
     return [`PostgreSQL rejects a partitioned copy: ${[message, detail].filter(Boolean).join(' ')}`];

@@ -58,11 +58,25 @@ export async function differencesOf(client: DbClient, table: KeptTable): Promise
   const describe = async (name: string) =>
     (await client.query<{ line: string }>(DESCRIPTION, [name])).rows.map(({ line }) => line);
   const [before, after] = [await describe(nameIn('public', table)), await describe(nameIn(PARTITIONS_SCHEMA, table))];
+  const { rows: leaning } = await client.query<{ name: string }>(LEANING, [
+    nameIn('public', table),
+    nameIn(PARTITIONS_SCHEMA, table),
+  ]);
   return [
+    ...leaning.map(({ name }) => `${name} would depend on the original, which is dropped`),
     ...before.filter((line) => !after.includes(line)).map((line) => `it would lose "${line}"`),
     ...after.filter((line) => !before.includes(line)).map((line) => `it would get "${line}"`),
   ];
 }
+
+/** What belongs to the copy ($2) and depends on the original ($1): a policy that reads its own table. Its text is the same on both. */
+const LEANING = `
+  select distinct 'the ' || pg_describe_object(own.classid, own.objid, 0) as name
+  from pg_depend own join pg_depend d on d.classid = own.classid and d.objid = own.objid
+  where own.refclassid = 'pg_class'::regclass and own.refobjid = to_regclass($2) and own.deptype in ('a', 'i')
+    and (d.refclassid, d.refobjid) in (
+      select 'pg_class'::regclass, oid from pg_class where oid = to_regclass($1)
+      union all select 'pg_type'::regclass, reltype from pg_class where oid = to_regclass($1))`;
 
 const DESCRIPTION = `
   with t as (select * from pg_class where oid = to_regclass($1)),
@@ -100,7 +114,7 @@ const DESCRIPTION = `
       obj_description(g.oid, 'pg_trigger'))
     from t join pg_trigger g on g.tgrelid = t.oid where not tgisinternal and tgname <> 'pirogue_copied'
   union all
-  select concat_ws(' ', 'policy', polname, polcmd, polpermissive, polroles::regrole[], pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid),
+  select concat_ws(' ', 'policy', polname, polcmd, polpermissive, array(select role::regrole::text from unnest(polroles) role order by 1), pg_get_expr(polqual, polrelid), pg_get_expr(polwithcheck, polrelid),
       obj_description(p.oid, 'pg_policy'))
     from t join pg_policy p on p.polrelid = t.oid
   union all
@@ -109,7 +123,9 @@ const DESCRIPTION = `
   select concat_ws(' ', 'right', g.name, case g.grantee when 0 then 'public' else g.grantee::regrole::text end, g.privilege_type, g.is_grantable)
     from t, lateral (
       select null::name as name, a.* from aclexplode(coalesce(t.relacl, acldefault('r', t.relowner))) a
-      union all select c.attname, a.* from pg_attribute c, lateral aclexplode(c.attacl) a where c.attrelid = t.oid and c.attnum > 0
+      -- PostgreSQL 15 keeps the rights of a column that was dropped.
+      union all select c.attname, a.* from pg_attribute c, lateral aclexplode(c.attacl) a
+        where c.attrelid = t.oid and c.attnum > 0 and not c.attisdropped
       union all select s.relname, a.* from pg_class s, pg_depend d, lateral aclexplode(coalesce(s.relacl, acldefault('s', s.relowner))) a
         where d.classid = 'pg_class'::regclass and d.objid = s.oid and d.refobjid = t.oid and d.deptype in ('i', 'a') and s.relkind = 'S') g
   union all
