@@ -256,16 +256,6 @@ test('a payment is created, charged and refunded', async () => {
   assert.match(await text(quiet, 'GET', '/payments?search=new-life'), new RegExp(id));
 });
 
-test('retrieving a payment is planned once, not for each request', async () => {
-  const heard: Sql[] = [];
-  sent = heard;
-  await text(quiet, 'GET', `/payments/${payments[0]}`);
-  sent = undefined;
-  const statements = heard.filter(({ text: statement }) => statement.includes('wanted(team, payment)'));
-  assert.ok(statements.length > 0);
-  for (const { text: statement, name, one_plan, by_key } of statements) assert.ok(name && (one_plan || by_key), statement);
-});
-
 test('each statement of a read or search of a team reads one partition of each table', async () => {
   const heard: Sql[] = [];
   sent = heard;
