@@ -20,7 +20,7 @@ export interface Program {
   child: ChildProcess;
   /** What it wrote to its log. */
   log(): string;
-  /** SIGTERM; the exit code. */
+  /** SIGTERM; the exit code, null if a signal ended it. */
   stop(): Promise<number | null>;
 }
 
@@ -81,7 +81,7 @@ export async function startProgram(options: ProgramOptions): Promise<Program> {
     },
     log: () => text,
     stop: async () => {
-      if (child.exitCode !== null) return child.exitCode;
+      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
       const ended = once(child, 'exit');
       child.kill('SIGTERM');
       await ended;
