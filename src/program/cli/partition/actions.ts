@@ -143,7 +143,7 @@ const ADVICE: readonly (readonly [kind: abstract new (...args: never[]) => Error
   [TableBlocked, 'Nothing is lost: the next run continues.'],
   [TurnTaken, 'Wait for its end, or repeat this with --wait.'],
   [OtherPartitions, 'Leave out --partitions. What has begun can be given up with --abandon; what is finished keeps its number.'],
-  [CannotPartition, 'Nothing was changed. Remove what is in the way, then try again.'],
+  [CannotPartition, 'Remove what is in the way, then try again. Tables that are partitioned already stay so.'],
   [CopyDiffers, 'The table is as it was. Run the same with --abandon, then report this.'],
   [
     ShapeDiffers,
