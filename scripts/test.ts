@@ -55,7 +55,7 @@ async function runTests({ files, nodeArgs }: Selection, server: string, end: Abo
     `--import=${WATCHDOG}`,
     `--test-concurrency=${FILES_AT_ONCE}`,
     ...nodeArgs,
-    // Titles are patterns for what is not in a suite.
+    // In a batch each file is a suite, and a pattern such as "^422" would not match the titles of its tests.
     ...(nodeArgs.length > 0 ? files : writeBatches(inBatches(files, FILES_AT_ONCE))),
   ];
   const { code } = await runNode(args, { env, output: 'show', signal: end });

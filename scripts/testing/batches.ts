@@ -5,14 +5,15 @@ import { pathToFileURL } from 'node:url';
 
 /** A comment with which a test file asks for a process of its own, and says why. */
 const ALONE = /^\/\/ Own process: ./m;
-/** More make the last batches of a run wait for a longer one. */
+/** With more, the end of a run waits longer for its last batch. */
 export const MAX_FILES = 10;
 const FOLDER = path.resolve('.cache', 'batches');
 const BATCH = pathToFileURL(path.join(import.meta.dirname, 'batch.ts')).href;
 
 /**
- * Divides test files into batches that share a process: to start one, to load the service and to run it before it is compiled takes longer than
- * most files. Files that ask for a process of their own come first, because many of them take long; neighbours, which are alike in length, are spread.
+ * Divides test files into batches, each of which shares a process: starting one, loading the service and warming it up takes longer than most
+ * files do. Files that ask for a process of their own come first, because many of them take long. Neighbours, which take about as long as each
+ * other, are spread over the batches.
  * @param at_once number of processes; a few files have one each
  */
 export function inBatches(files: readonly string[], at_once: number): string[][] {
