@@ -183,3 +183,53 @@ test('a transaction with a snapshot from before copying finds all rows: the tabl
     assert.equal(left.rowCount, 0);
   });
 });
+
+/**
+ * Makes transactions with `application_name` 'late' wait between looking for a row in the copy and writing it, until nobody else has advisory
+ * lock 1. PostgreSQL evaluates the indexes of a table in the order in which they were made, and the keys are made again after this one.
+ */
+const LATE_WRITERS = `
+  create function public.wait_if_late(polls integer) returns boolean language plpgsql immutable as $$
+  begin
+    if current_setting('application_name') = 'late' then perform pg_advisory_xact_lock_shared(1); end if;
+    return true;
+  end $$;
+  create index late_writers on pirogue_partitions.attempts (polls) where public.wait_if_late(polls);
+  alter table pirogue_partitions.attempts drop constraint attempts_pkey, add constraint attempts_pkey primary key (team_id, id);
+  drop index pirogue_partitions.attempts_one_open;
+  create unique index attempts_one_open on pirogue_partitions.attempts (team_id, payment_id) where status in ('created', 'open', 'unknown')`;
+
+test('a writer whose row is copied in the moment between looking for it and writing it does not fail', async () => {
+  const own = await cloneDatabases();
+  const url = own.live;
+  await withOwner(url, async (late) => {
+    for (let n = 0; n < 9; n++) await write(late, idOf(0, n), 0);
+    assert.ok(await partitionCut(url, 'attempts', ['copy', 1]));
+    await withOwner(url, async (other) => {
+      await other.query(LATE_WRITERS);
+      await other.query('select pg_advisory_lock(1)');
+      await late.query(`set application_name = 'late'`);
+      const written = write(late, idOf(0, 5), 7);
+      written.catch(() => {});
+      await until(
+        async () => (await other.query(`select 1 from pg_locks where locktype = 'advisory' and not granted`)).rowCount,
+        (found) => found === 1,
+      );
+      const copied = partitionCut(url, 'attempts', ['index', 1]);
+      copied.catch(() => {});
+      await until(
+        async () => (await other.query('select 1 from pirogue_partitions.attempts')).rowCount,
+        (found) => found === 9,
+      );
+      await other.query('select pg_advisory_unlock(1)');
+      await written;
+      assert.ok(await copied);
+      await other.query('drop index pirogue_partitions.late_writers');
+      await partition(url, 'attempts');
+      const { rows } = await other.query('select id, polls from attempts where polls > 0');
+      assert.deepEqual(rows, [{ id: idOf(0, 5), polls: 7 }]);
+      assert.equal((await checksum(other, 'attempts')).rows, 9);
+    });
+  });
+  await own.drop();
+});

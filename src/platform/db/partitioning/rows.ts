@@ -62,7 +62,10 @@ interface Batch {
   rows: number;
 }
 
-/** Copies one batch. Rows that are in the copy already are of a change that is newer than what was read here, or the same. */
+/**
+ * Copies one batch. Rows that are in the copy already are of a change that is newer than what was read here, or the same. (A row left out for
+ * another reason would be found by {@link compareRows}.)
+ */
 async function copyBatch(
   { client, shape, from: { parent }, copy_lock_timeout_ms }: OverRows,
   reached: string[] | null,
@@ -77,7 +80,7 @@ async function copyBatch(
   const { rowCount } = await client.query(
     `insert into ${targetOf(parent)} (${columns})
      select ${columns} from ${nameIn('public', parent)} where ${between(shape, reached, last)}
-     on conflict (${namesOf(shape.key.map(({ name }) => name))}) do nothing`,
+     on conflict do nothing`,
   );
   const rows = last === null ? (rowCount ?? 0) : size;
   if (last !== null) await reach(client, parent, last, rows);

@@ -83,6 +83,9 @@ export const copierName = (table: KeptTable) => nameIn(PARTITIONS_SCHEMA, `${COP
 /**
  * Returns the function of the trigger. A row that copying has just inserted may be invisible to this transaction: writing it again waits for
  * copying to commit. A deletion would find nothing to wait for, and shares a lock with copying instead.
+ *
+ * A conflict is not limited to the primary key: with a key named, a row that copying inserts between looking for it and writing it would break
+ * any other unique index, which PostgreSQL reports as an error ("INSERT", ON CONFLICT clause: only the named index is an arbiter).
  */
 function copierOf(table: KeptTable, { columns, key }: Shape): string {
   const keys = key.map(({ name }) => name);
@@ -95,7 +98,10 @@ begin
     if tg_op = 'DELETE' then return null; end if;
   end if;
   insert into ${targetOf(table)} (${namesOf(columns)}) values (${namesOf(columns, 'new.')})
-    on conflict (${namesOf(keys)}) do update set (${namesOf(others)}) = row(${namesOf(others, 'excluded.')});
+    on conflict do nothing;
+  if found then return null; end if;
+  update ${targetOf(table)} set (${namesOf(others)}) = row(${namesOf(others, 'new.')}) where (${namesOf(keys)}) = (${namesOf(keys, 'new.')});
+  if not found then raise unique_violation using message = 'another row of the copy of ${table} has a value that must be unique'; end if;
   return null;
 end $copy$`;
 }
