@@ -1,3 +1,4 @@
+import { filterForm } from '../../parts/filters.ts';
 import { filterFault, type ShownErrors } from '../../parts/fault.ts';
 import type { Said } from '../../messages/say.ts';
 import { type Html, html } from '../../../../kit/html.ts';
@@ -40,18 +41,17 @@ async function find(visit: TeamVisit): Promise<Found | Said> {
   }
 }
 
-function filters({ language, query, base }: TeamVisit, errors: ShownErrors): Html {
+function filters(visit: TeamVisit, errors: ShownErrors): Html {
+  const { language, query } = visit;
   const texts = CUSTOMER_TEXTS[language];
   const common = (name: 'search' | 'blocked') => ({ name, value: query[name], error: errors[name]?.[0] });
-  return html`<form class="filters" action="${base}/customers" role="search" aria-label="${texts.filters}">
-${field({ ...common('search'), label: texts.search, type: 'search', placeholder: texts.searchHelp })}
+  const fields = html`${field({ ...common('search'), label: texts.search, type: 'search', placeholder: texts.searchHelp })}
 ${select({ ...common('blocked'), label: texts.state }, [
   ['', texts.every],
   ['false', texts.active],
   ['true', texts.blocked],
-])}
-<div class="form-actions"><button>${texts.filter}</button><a class="button quiet-button" href="${base}/customers">${texts.reset}</a></div>
-</form>`;
+])}`;
+  return filterForm(visit, '/customers', ['search', 'blocked'], fields);
 }
 
 function results(visit: TeamVisit, { items, meta }: Found): Html {

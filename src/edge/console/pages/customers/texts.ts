@@ -3,15 +3,12 @@ import type { Texts } from '../../language.ts';
 interface CustomerTexts {
   title: string;
   count(n: string): string;
-  filters: string;
   search: string;
   searchHelp: string;
   state: string;
   every: string;
   active: string;
   blocked: string;
-  filter: string;
-  reset: string;
   none: string;
   noneText: string;
   noneFound: string;
@@ -54,15 +51,12 @@ export const CUSTOMER_TEXTS: Texts<CustomerTexts> = {
   en: {
     title: 'Customers',
     count: (n) => `${n} customers`,
-    filters: 'Filters',
     search: 'Search',
-    searchHelp: 'Id, name, e-mail address, phone number or company',
+    searchHelp: 'Id, name, e-mail, phone or company',
     state: 'State',
     every: 'All',
     active: 'Not blocked',
     blocked: 'Blocked',
-    filter: 'Apply',
-    reset: 'Clear filters',
     none: 'No customers yet',
     noneText: 'A customer appears here with the first payment of an e-mail address or phone number.',
     noneFound: 'No customer matches',
@@ -111,15 +105,12 @@ export const CUSTOMER_TEXTS: Texts<CustomerTexts> = {
   fr: {
     title: 'Clients',
     count: (n) => `${n} clients`,
-    filters: 'Filtres',
     search: 'Rechercher',
-    searchHelp: 'Identifiant, nom, adresse e-mail, numéro de téléphone ou entreprise',
+    searchHelp: 'Id, nom, e-mail, téléphone ou société',
     state: 'État',
     every: 'Tous',
     active: 'Non bloqués',
     blocked: 'Bloqué',
-    filter: 'Appliquer',
-    reset: 'Effacer les filtres',
     none: 'Aucun client pour le moment',
     noneText: 'Un client apparaît ici dès le premier paiement d’une adresse e-mail ou d’un numéro de téléphone.',
     noneFound: 'Aucun client ne correspond',

@@ -1,3 +1,4 @@
+import { filterForm } from '../../parts/filters.ts';
 import type { ShownErrors } from '../../parts/fault.ts';
 import { type Html, html } from '../../../../kit/html.ts';
 import type { Answer, TeamVisit } from '../../page.ts';
@@ -25,14 +26,13 @@ export async function showDisputes(visit: TeamVisit): Promise<Answer> {
   };
 }
 
-function filters({ language, query, base }: TeamVisit, errors: ShownErrors): Html {
+function filters(visit: TeamVisit, errors: ShownErrors): Html {
+  const { language, query } = visit;
   const texts = DISPUTE_TEXTS[language];
   const common = (name: (typeof FILTERS)[number]) => ({ name, value: query[name], error: errors[name]?.[0] });
-  return html`<form class="filters" action="${base}/disputes" role="search" aria-label="${texts.filters}">
-${field({ ...common('payment'), label: texts.payment, type: 'search', placeholder: texts.paymentHelp })}
-${select({ ...common('status'), label: texts.status }, [['', texts.anyStatus], ...Object.entries(texts.statuses)])}
-<div class="form-actions"><button>${texts.filter}</button><a class="button quiet-button" href="${base}/disputes">${texts.reset}</a></div>
-</form>`;
+  const fields = html`${field({ ...common('payment'), label: texts.payment, type: 'search', placeholder: texts.paymentHelp })}
+${select({ ...common('status'), label: texts.status }, [['', texts.anyStatus], ...Object.entries(texts.statuses)])}`;
+  return filterForm(visit, '/disputes', FILTERS, fields);
 }
 
 function results(visit: TeamVisit, { items, meta }: Extract<Found<Dispute>, { items: unknown }>): Html {

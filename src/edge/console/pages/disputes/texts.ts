@@ -7,13 +7,10 @@ type Name =
   | 'noneText'
   | 'noneFound'
   | 'noneFoundText'
-  | 'filters'
   | 'status'
   | 'anyStatus'
   | 'payment'
   | 'paymentHelp'
-  | 'filter'
-  | 'reset'
   | 'amount'
   | 'reason'
   | 'due'
@@ -57,13 +54,10 @@ export const DISPUTE_TEXTS: Texts<DisputeTexts> = {
     noneText: 'A dispute is opened by a payer at the bank or operator. You answer it here.',
     noneFound: 'No dispute matches',
     noneFoundText: 'Change or reset the filters.',
-    filters: 'Filters',
     status: 'Status',
     anyStatus: 'Any status',
     payment: 'Payment',
     paymentHelp: 'Its id, such as trx_…',
-    filter: 'Filter',
-    reset: 'Reset',
     amount: 'Amount',
     reason: 'Reason',
     due: 'Answer by',
@@ -108,13 +102,10 @@ export const DISPUTE_TEXTS: Texts<DisputeTexts> = {
     noneText: 'Un litige est ouvert par un payeur auprès de sa banque ou de son opérateur. Vous y répondez ici.',
     noneFound: 'Aucun litige ne correspond',
     noneFoundText: 'Modifiez ou réinitialisez les filtres.',
-    filters: 'Filtres',
     status: 'Statut',
     anyStatus: 'Tous les statuts',
     payment: 'Paiement',
     paymentHelp: 'Son identifiant, par exemple trx_…',
-    filter: 'Filtrer',
-    reset: 'Réinitialiser',
     amount: 'Montant',
     reason: 'Motif',
     due: 'Réponse attendue',

@@ -1,3 +1,4 @@
+import { filterForm } from '../../parts/filters.ts';
 import type { ShownErrors } from '../../parts/fault.ts';
 import { type Html, html } from '../../../../kit/html.ts';
 import type { ConsoleDeps } from '../../deps.ts';
@@ -35,16 +36,15 @@ export async function showInvoices(deps: ConsoleDeps, visit: TeamVisit, fault?: 
   };
 }
 
-function filters({ language, query, base }: TeamVisit, errors: ShownErrors): Html {
+function filters(visit: TeamVisit, errors: ShownErrors): Html {
+  const { language, query } = visit;
   const texts = INVOICE_TEXTS[language];
   const common = (name: (typeof FILTERS)[number]) => ({ name, value: query[name], error: errors[name]?.[0] });
-  return html`<form class="filters" action="${base}/invoices" role="search" aria-label="${texts.filters}">
-${field({ ...common('search'), label: texts.search, type: 'search', placeholder: texts.searchHelp })}
+  const fields = html`${field({ ...common('search'), label: texts.search, type: 'search', placeholder: texts.searchHelp })}
 ${select({ ...common('status'), label: texts.status }, [['', texts.anyStatus], ...Object.entries(texts.statuses)])}
 ${field({ ...common('date_from'), label: texts.from, type: 'date' })}
-${field({ ...common('date_to'), label: texts.to, type: 'date' })}
-<div class="form-actions"><button>${texts.filter}</button><a class="button quiet-button" href="${base}/invoices">${texts.reset}</a></div>
-</form>`;
+${field({ ...common('date_to'), label: texts.to, type: 'date' })}`;
+  return filterForm(visit, '/invoices', FILTERS, fields);
 }
 
 function results(visit: TeamVisit, { items, meta }: Extract<Found<Invoice>, { items: unknown }>): Html {

@@ -1,3 +1,4 @@
+import { filterForm } from '../../parts/filters.ts';
 import type { ShownErrors } from '../../parts/fault.ts';
 import { type Html, html } from '../../../../kit/html.ts';
 import type { ConsoleDeps } from '../../deps.ts';
@@ -35,14 +36,13 @@ export async function showLinks(deps: ConsoleDeps, visit: TeamVisit, fault?: Vie
   };
 }
 
-function filters({ language, query, base }: TeamVisit, errors: ShownErrors): Html {
+function filters(visit: TeamVisit, errors: ShownErrors): Html {
+  const { language, query } = visit;
   const texts = LINK_TEXTS[language];
   const common = (name: (typeof FILTERS)[number]) => ({ name, value: query[name], error: errors[name]?.[0] });
-  return html`<form class="filters" action="${base}/links" role="search" aria-label="${texts.filters}">
-${field({ ...common('search'), label: texts.search, type: 'search', placeholder: texts.searchHelp })}
-${select({ ...common('status'), label: texts.status }, [['', texts.anyStatus], ...Object.entries(texts.statuses)])}
-<div class="form-actions"><button>${texts.filter}</button><a class="button quiet-button" href="${base}/links">${texts.reset}</a></div>
-</form>`;
+  const fields = html`${field({ ...common('search'), label: texts.search, type: 'search', placeholder: texts.searchHelp })}
+${select({ ...common('status'), label: texts.status }, [['', texts.anyStatus], ...Object.entries(texts.statuses)])}`;
+  return filterForm(visit, '/links', FILTERS, fields);
 }
 
 function results(visit: TeamVisit, { items, meta }: Extract<Found<Link>, { items: unknown }>): Html {

@@ -1,3 +1,4 @@
+import { filterForm } from '../../parts/filters.ts';
 import { filterFault, type ShownErrors } from '../../parts/fault.ts';
 import type { Said } from '../../messages/say.ts';
 import { channelById } from '../../../../providers/reference/channels.ts';
@@ -93,22 +94,21 @@ function views(visit: TeamVisit): Html {
   return html`<nav class="tabs" aria-label="${texts.views}">${links}</nav>`;
 }
 
-function filters({ language, query, base }: TeamVisit, errors: ShownErrors): Html {
+function filters(visit: TeamVisit, errors: ShownErrors): Html {
+  const { language, query } = visit;
   const texts = PAYMENT_TEXTS[language];
   const common = (name: (typeof FILTERS)[number]) => ({ name, value: query[name], error: errors[name]?.[0] });
   const statuses = Object.entries(texts.statuses);
   const more = FILTERS.slice(2).some((name) => query[name] || errors[name]);
-  return html`<form class="filters" action="${base}/payments" role="search" aria-label="${texts.filters}">
-${field({ ...common('search'), label: texts.search, type: 'search', placeholder: texts.searchHelp })}
+  const fields = html`${field({ ...common('search'), label: texts.search, type: 'search', placeholder: texts.searchHelp })}
 ${select({ ...common('status'), label: texts.status }, [['', texts.anyStatus], ...statuses])}
 <details class="more"${more && raw(' open')}><summary class="button quiet-button">${texts.moreFilters}</summary><div>
 ${field({ ...common('date_from'), label: texts.from, type: 'date' })}
 ${field({ ...common('date_to'), label: texts.to, type: 'date' })}
 ${field({ ...common('amount_min'), label: texts.min, inputmode: 'decimal' })}
 ${field({ ...common('amount_max'), label: texts.max, inputmode: 'decimal' })}
-</div></details>
-<div class="form-actions"><button>${texts.filter}</button><a class="button quiet-button" href="${base}/payments">${texts.reset}</a></div>
-</form>`;
+</div></details>`;
+  return filterForm(visit, '/payments', FILTERS, fields);
 }
 
 function results(visit: TeamVisit, items: readonly Listed[], meta: CursorMeta): Html {

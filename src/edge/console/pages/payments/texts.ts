@@ -18,12 +18,9 @@ interface PaymentTexts {
   min: string;
   max: string;
   moreFilters: string;
-  filters: string;
   views: string;
   all: string;
   export: string;
-  filter: string;
-  reset: string;
   none: string;
   noneText: string;
   noneFound: string;
@@ -42,19 +39,16 @@ export const PAYMENT_TEXTS: Texts<PaymentTexts> = {
     channel: 'Channel',
     created: 'Created (UTC)',
     search: 'Search',
-    searchHelp: 'Id, reference, name, e-mail address or phone number',
+    searchHelp: 'Id, reference, name, e-mail or phone',
     anyStatus: 'Every status',
     from: 'From day',
     to: 'To day',
     min: 'Minimum amount',
     max: 'Maximum amount',
     moreFilters: 'More filters',
-    filters: 'Filters',
     views: 'Views',
     all: 'All',
     export: 'Export as CSV',
-    filter: 'Apply',
-    reset: 'Clear filters',
     none: 'No payments yet',
     noneText: 'A payment appears here as soon as your shop creates one.',
     noneFound: 'No payment matches',
@@ -81,19 +75,16 @@ export const PAYMENT_TEXTS: Texts<PaymentTexts> = {
     channel: 'Canal',
     created: 'Créé le (UTC)',
     search: 'Rechercher',
-    searchHelp: 'Identifiant, référence, nom, adresse e-mail ou numéro de téléphone',
+    searchHelp: 'Id, référence, nom, e-mail ou téléphone',
     anyStatus: 'Tous les statuts',
     from: 'Du',
     to: 'Au',
     min: 'Montant minimum',
     max: 'Montant maximum',
     moreFilters: 'Plus de filtres',
-    filters: 'Filtres',
     views: 'Vues',
     all: 'Tous',
     export: 'Exporter en CSV',
-    filter: 'Appliquer',
-    reset: 'Effacer les filtres',
     none: 'Aucun paiement pour le moment',
     noneText: 'Un paiement apparaît ici dès que votre boutique en crée un.',
     noneFound: 'Aucun paiement ne correspond',

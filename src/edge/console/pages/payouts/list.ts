@@ -4,6 +4,7 @@ import { findRecipients } from '../../../../core/transfers/store.ts';
 import { type Html, html, raw } from '../../../../kit/html.ts';
 import { channelById } from '../../../../providers/reference/channels.ts';
 import type { Answer, TeamVisit } from '../../page.ts';
+import { filterForm } from '../../parts/filters.ts';
 import { type Fault, faultOf } from '../../parts/fault.ts';
 import { wireMoney } from '../../parts/format.ts';
 import { type CursorMeta, pager } from '../../parts/pager.ts';
@@ -69,12 +70,12 @@ function views({ language, base, query }: TeamVisit): Html {
   return html`<nav class="switch" aria-label="${texts.views}">${links}</nav>`;
 }
 
-function filters({ language, query, base }: TeamVisit, errors: Fault['errors']): Html {
+function filters(visit: TeamVisit, errors: Fault['errors']): Html {
+  const { language, query } = visit;
   const texts = PAYOUT_TEXTS[language];
   const common = (name: (typeof FILTERS)[number]) => ({ name, value: query[name], error: errors[name]?.[0] });
   const more = FILTERS.slice(2).some((name) => query[name] || errors[name]);
-  return html`<form class="filters" action="${base}/payouts" role="search" aria-label="${texts.filters}">
-${field({ ...common('search'), label: texts.search, type: 'search', placeholder: texts.searchHelp })}
+  const fields = html`${field({ ...common('search'), label: texts.search, type: 'search', placeholder: texts.searchHelp })}
 ${select({ ...common('status'), label: texts.status }, [['', texts.anyStatus], ...Object.entries(texts.statuses)])}
 <details class="more"${more && raw(' open')}><summary class="button quiet-button">${texts.moreFilters}</summary><div>
 ${select({ ...common('channel'), label: texts.recipient.channel }, [['', texts.anyChannel], ...PAYOUT_CHANNELS])}
@@ -82,9 +83,8 @@ ${field({ ...common('date_from'), label: texts.from, type: 'date' })}
 ${field({ ...common('date_to'), label: texts.to, type: 'date' })}
 ${field({ ...common('amount_min'), label: texts.min, inputmode: 'decimal' })}
 ${field({ ...common('amount_max'), label: texts.max, inputmode: 'decimal' })}
-</div></details>
-<div class="form-actions"><button>${texts.filter}</button><a class="button quiet-button" href="${base}/payouts">${texts.reset}</a></div>
-</form>`;
+</div></details>`;
+  return filterForm(visit, '/payouts', [...FILTERS, 'beneficiary'], fields);
 }
 
 async function results(visit: TeamVisit, { items, meta }: Found): Promise<Html> {

@@ -34,11 +34,8 @@ export interface PayoutTexts {
   min: string;
   max: string;
   moreFilters: string;
-  filters: string;
   views: string;
   all: string;
-  filter: string;
-  reset: string;
   none: string;
   noneText: string;
   noneFound: string;

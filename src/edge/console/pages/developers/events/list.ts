@@ -1,6 +1,7 @@
 import { type Html, html } from '../../../../../kit/html.ts';
 import { EVENT_TYPES } from '../../../../../money/events/catalogue.ts';
 import type { Answer, TeamVisit } from '../../../page.ts';
+import { filterForm } from '../../../parts/filters.ts';
 import { number } from '../../../parts/format.ts';
 import { type Fault, faultOf } from '../../../parts/fault.ts';
 import { type CursorMeta, pager } from '../../../parts/pager.ts';
@@ -43,16 +44,15 @@ async function find(visit: TeamVisit): Promise<{ items: ShownEvent[]; meta: Curs
   }
 }
 
-function filters({ base, language, query }: TeamVisit, errors: Fault['errors']): Html {
+function filters(visit: TeamVisit, errors: Fault['errors']): Html {
+  const { language, query } = visit;
   const texts = EVENT_TEXTS[language];
   const common = (name: (typeof FILTERS)[number]) => ({ name, value: query[name], error: errors[name]?.[0] });
   const types = EVENT_TYPES.map((type) => [type, type] as const);
-  return html`<form class="filters" action="${base}/developers/events" role="search" aria-label="${texts.filters}">
-${select({ ...common('type'), label: texts.type }, [['', texts.anyType], ...types])}
+  const fields = html`${select({ ...common('type'), label: texts.type }, [['', texts.anyType], ...types])}
 ${field({ ...common('date_from'), label: texts.from, type: 'date' })}
-${field({ ...common('date_to'), label: texts.to, type: 'date' })}
-<div class="form-actions"><button>${texts.filter}</button><a class="button quiet-button" href="${base}/developers/events">${texts.reset}</a></div>
-</form>`;
+${field({ ...common('date_to'), label: texts.to, type: 'date' })}`;
+  return filterForm(visit, '/developers/events', FILTERS, fields);
 }
 
 function results(visit: TeamVisit, items: readonly ShownEvent[], meta: CursorMeta): Html {

@@ -1,13 +1,10 @@
 import type { Texts } from '../../../language.ts';
 
 type Name =
-  | 'filters'
   | 'type'
   | 'anyType'
   | 'from'
   | 'to'
-  | 'filter'
-  | 'reset'
   | 'resource'
   | 'endpoints'
   | 'created'
@@ -19,13 +16,10 @@ type Name =
 
 export const EVENT_TEXTS: Texts<Record<Name, string> & { done: Record<'resend' | 'nowhere', string> }> = {
   en: {
-    filters: 'Filters of the list',
     type: 'Type',
     anyType: 'Every type',
     from: 'From day',
     to: 'To day',
-    filter: 'Apply',
-    reset: 'Clear filters',
     resource: 'About',
     endpoints: 'Endpoints',
     created: 'Created (UTC)',
@@ -40,13 +34,10 @@ export const EVENT_TEXTS: Texts<Record<Name, string> & { done: Record<'resend' |
     },
   },
   fr: {
-    filters: 'Filtres de la liste',
     type: 'Type',
     anyType: 'Tous les types',
     from: 'Du',
     to: 'Au',
-    filter: 'Appliquer',
-    reset: 'Effacer les filtres',
     resource: 'Objet',
     endpoints: 'Points de terminaison',
     created: 'Créé le (UTC)',

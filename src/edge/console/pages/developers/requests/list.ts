@@ -5,6 +5,7 @@ import { fullDays, type RequestFilter } from '../../../../../tenants/request-log
 import { type Html, html } from '../../../../../kit/html.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
 import type { Answer, TeamVisit } from '../../../page.ts';
+import { filterForm } from '../../../parts/filters.ts';
 import { exactMoment, number } from '../../../parts/format.ts';
 import { type Fault, faultOf } from '../../../parts/fault.ts';
 import { pager } from '../../../parts/pager.ts';
@@ -72,18 +73,17 @@ async function notes({ config }: ConsoleDeps, { language, store, team, at }: Tea
   return alert(days.length > 0 && texts.full(number(requests_per_day, language), shown.join(', ')), 'info');
 }
 
-function filters({ base, language, query }: TeamVisit, errors: Fault['errors']): Html {
+function filters(visit: TeamVisit, errors: Fault['errors']): Html {
+  const { language, query } = visit;
   const texts = REQUEST_TEXTS[language];
   const common = (name: (typeof FILTERS)[number]) => ({ name, value: query[name], error: errors[name]?.[0] });
   const results = (Object.keys(RESULTS) as (keyof typeof RESULTS)[]).map((name) => [name, texts.results[name]] as const);
-  return html`<form class="filters" action="${base}/developers/requests" role="search" aria-label="${texts.filters}">
-${select({ ...common('result'), label: texts.result }, [['', texts.anyResult], ...results])}
+  const fields = html`${select({ ...common('result'), label: texts.result }, [['', texts.anyResult], ...results])}
 ${select({ ...common('method'), label: texts.method }, [['', texts.anyMethod], ...METHODS.map((one) => [one, one] as const)])}
 ${field({ ...common('day'), label: texts.day, type: 'date' })}
 ${field({ ...common('caller'), label: texts.callerFilter, placeholder: 'key_…', maxlength: 64 })}
-${field({ ...common('request_id'), label: texts.requestId, maxlength: 64 })}
-<div class="form-actions"><button>${texts.filter}</button><a class="button quiet-button" href="${base}/developers/requests">${texts.reset}</a></div>
-</form>`;
+${field({ ...common('request_id'), label: texts.requestId, maxlength: 64 })}`;
+  return filterForm(visit, '/developers/requests', FILTERS, fields);
 }
 
 /** Returns the names of the members among the callers, by id. */

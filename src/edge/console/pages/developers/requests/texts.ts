@@ -1,7 +1,6 @@
 import type { Texts } from '../../../language.ts';
 
 type Name =
-  | 'filters'
   | 'result'
   | 'anyResult'
   | 'method'
@@ -9,8 +8,6 @@ type Name =
   | 'day'
   | 'callerFilter'
   | 'requestId'
-  | 'filter'
-  | 'reset'
   | 'request'
   | 'time'
   | 'caller'
@@ -30,7 +27,6 @@ interface RequestTexts extends Record<Name, string> {
 
 export const REQUEST_TEXTS: Texts<RequestTexts> = {
   en: {
-    filters: 'Filters of the list',
     result: 'Status',
     anyResult: 'Every status',
     results: { failed: 'Failed (4xx, 5xx)', '2xx': 'Succeeded (2xx)', '4xx': 'Rejected (4xx)', '5xx': 'Our fault (5xx)' },
@@ -39,8 +35,6 @@ export const REQUEST_TEXTS: Texts<RequestTexts> = {
     day: 'Day (UTC)',
     callerFilter: 'Key or person',
     requestId: 'Request id',
-    filter: 'Apply',
-    reset: 'Clear filters',
     request: 'Request',
     time: 'Time',
     caller: 'Made by',
@@ -54,7 +48,6 @@ export const REQUEST_TEXTS: Texts<RequestTexts> = {
     full: (most, days) => `At most ${most} requests of a day are kept. The later ones are missing of: ${days}.`,
   },
   fr: {
-    filters: 'Filtres de la liste',
     result: 'Statut',
     anyResult: 'Tous les statuts',
     results: {
@@ -68,8 +61,6 @@ export const REQUEST_TEXTS: Texts<RequestTexts> = {
     day: 'Jour (UTC)',
     callerFilter: 'Clé ou personne',
     requestId: 'Identifiant de requête',
-    filter: 'Appliquer',
-    reset: 'Effacer les filtres',
     request: 'Requête',
     time: 'Durée',
     caller: 'Effectuée par',

@@ -2,6 +2,7 @@ import type { presentBeneficiary } from '../../../../../core/beneficiaries/prese
 import { type Html, html } from '../../../../../kit/html.ts';
 import { channelById } from '../../../../../providers/reference/channels.ts';
 import type { Answer, TeamVisit } from '../../../page.ts';
+import { filterForm } from '../../../parts/filters.ts';
 import { type Fault, faultOf } from '../../../parts/fault.ts';
 import { type CursorMeta, pager } from '../../../parts/pager.ts';
 import { alert, type Column, doneAlert, empty, field, table, when } from '../../../parts/parts.ts';
@@ -24,13 +25,12 @@ export async function showBeneficiaries(visit: TeamVisit): Promise<Answer> {
   const path = `${base}/payouts/beneficiaries`;
   const actions = can('beneficiary.write') && html`<a class="button" href="${path}/new">${texts.saved.create}</a>`;
   const error = 'errors' in found ? found.errors.search?.[0] : undefined;
+  const search = html`${field({ name: 'search', label: texts.search, type: 'search', value: query.search, error, placeholder: texts.saved.searchHelp })}`;
   return {
     kind: 'page',
     title: texts.tabs.beneficiaries,
     nav: '/payouts',
-    body: html`${payoutsHead(visit, 'beneficiaries', actions)}${doneAlert(texts.saved.done, query.done)}<form class="filters" action="${path}" role="search" aria-label="${texts.filters}">
-${field({ name: 'search', label: texts.search, type: 'search', value: query.search, error, placeholder: texts.saved.searchHelp })}
-<div class="form-actions"><button>${texts.filter}</button><a class="button quiet-button" href="${path}">${texts.reset}</a></div></form>${
+    body: html`${payoutsHead(visit, 'beneficiaries', actions)}${doneAlert(texts.saved.done, query.done)}${filterForm(visit, '/payouts/beneficiaries', ['search'], search)}${
       'items' in found ? results(visit, path, found) : alert(found.message)
     }`,
   };
