@@ -174,6 +174,32 @@ test('202 when the customer bears the fee: the total is amount plus fee', async 
   assert.deepEqual([transaction.amount, transaction.fee, transaction.amount_total], [1000, 20, 1020]);
 });
 
+const BEYOND: [what: string, order: object, channel: string, data: object, error: string][] = [
+  ['above the maximum of a card', { amount: 1_500_000 }, 'cm.card', {}, 'must be at most 1500000 XAF on cm.card'],
+  [
+    'no multiple of the channel’s step',
+    { amount: 15_000, currency: 'GNF' },
+    'gn.orange',
+    { phone: '620000000' },
+    'must be a multiple of 1000 GNF on gn.orange',
+  ],
+];
+
+for (const [what, order, channel, data, error] of BEYOND)
+  test(`422 with the fee that the customer bears the total is ${what}`, async () => {
+    const id = await pending({ ...order, bearer: 'customer' });
+    const { status, body } = await charge(id, { channel, data });
+    assert.deepEqual([status, body.errors], [422, { amount: [error] }]);
+    assert.deepEqual((await api.call('GET', `/payments/${id}`)).body.transaction.attempts, []);
+    const whole = await pending(order);
+    assert.equal((await charge(whole, { channel, data })).status, 202);
+  });
+
+test('202 when only the fee that the customer bears lifts the total to the minimum', async () => {
+  const id = await pending({ amount: 99, bearer: 'customer' });
+  assert.equal((await charge(id, MTN)).body.transaction.amount_total, 101);
+});
+
 test('202 when the merchant bears the fee: the total is the amount', async () => {
   const { transaction } = (await charge(await pending({ amount: 1000 }), { channel: 'cm.bank', data: { account_number: '1' } }))
     .body;

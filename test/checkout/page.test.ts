@@ -76,6 +76,14 @@ test('200 shows fee and total of each payment method before confirmation when th
   assert.match(page, /Fee FCFA\s375 Total to pay FCFA\s25,375/);
 });
 
+test('200 without a payment method whose maximum is below the total with the fee that the customer bears', async () => {
+  const { url } = await newPayment(api, { amount: 1_500_000, bearer: 'customer' });
+  const page = text((await new Payer(url).get()).body);
+  assert.match(page, /Total to pay FCFA\s1,530,000/, 'mobile money, in tranches');
+  assert.match(page, /Total to pay FCFA\s1,522,500/, 'bank');
+  assert.doesNotMatch(page, /1,552,500/, 'a card takes 1,500,000');
+});
+
 test('200 in French for a payer who prefers it', async () => {
   const { url } = await newPayment(api);
   const { body, headers } = await new Payer(url).get('', { 'accept-language': 'de-DE, fr-CM;q=0.9, en;q=0.8' });

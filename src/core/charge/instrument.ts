@@ -5,10 +5,9 @@ import type { Environment } from '../../kit/environment.ts';
 import type { Minor } from '../../kit/money.ts';
 import { type Channel, channelById, checkAmount } from '../../providers/reference/channels.ts';
 import { parsePhone } from '../../providers/reference/phones.ts';
-import { totalOf } from '../payments/present.ts';
 import type { Prompter } from '../attempts/schema.ts';
 import type { ChargeBody, PaymentRow } from '../payments/schema.ts';
-import { trancheOf } from './tranches.ts';
+import { totalOn, trancheOf } from './tranches.ts';
 
 /** Payment instrument: a channel and the payer's number or account on it. */
 export interface Instrument {
@@ -83,7 +82,7 @@ export function fitCharge(
   if (!currencies.includes(payment.currency)) {
     throw invalid({ channel: [`does not take ${payment.currency}`] }, 'channel_not_supported');
   }
-  const problem = checkAmount(channel, payment.currency, totalOf(payment));
+  const problem = checkAmount(channel, payment.currency, totalOn(config.fees, payment, channel.kind));
   if (problem) throw invalid({ amount: [problem] });
   const { email, customer_id, status, amount_minor } = payment;
   const screened = { email, customer_id, amount_minor: status === 'partial' ? null : amount_minor };

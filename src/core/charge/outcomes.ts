@@ -1,6 +1,8 @@
 import type { Config } from '../../platform/config/config.ts';
+import type { ChannelKind } from '../../kit/channel-kind.ts';
 import type { Environment } from '../../kit/environment.ts';
 import { must, unreachable } from '../../kit/errors.ts';
+import type { Minor } from '../../kit/money.ts';
 import type { Capabilities, Reading, Submission } from '../../providers/adapters/contract.ts';
 import { FIRST_POLL_MS, MAX_POLL_WAIT_MS, MIN_POLL_WAIT_MS, pollDelay } from '../../providers/adapters/polling.ts';
 import type { Reason } from '../../providers/adapters/reasons.ts';
@@ -224,9 +226,18 @@ export function submittedOccurrence(config: Pick<Config, 'fees'>, payment: Payme
     kind: 'submitted',
     channel: channel.id,
     // The fee is fixed by the first charge, so that the tranches of a payment sum to one total.
-    fee_minor:
-      payment.status === 'pending' ? feeOf(config.fees, channel.kind, payment.amount_minor, payment.currency) : payment.fee_minor,
+    fee_minor: payment.status === 'pending' ? firstFeeOf(config, payment, attempt, channel.kind) : payment.fee_minor,
   };
+}
+
+/**
+ * Returns the fee that the first charge fixes, in hundredths. Where the payer bears it, one charge of the whole contains it: the
+ * process that made the attempt may have had other rates, and with another fee more or less than the total would be captured.
+ */
+function firstFeeOf({ fees }: Pick<Config, 'fees'>, payment: PaymentRow, attempt: AttemptRow, kind: ChannelKind): Minor {
+  const { bearer, amount_minor, currency } = payment;
+  if (bearer === 'customer' && attempt.amount_minor >= amount_minor) return attempt.amount_minor - amount_minor;
+  return feeOf(fees, kind, amount_minor, currency);
 }
 
 /** Returns when the money of an attempt that succeeds now becomes available. */

@@ -1,5 +1,6 @@
 import { lastWallet, openWallet, saveMethods, touchMethods } from '../customers/methods.ts';
 import { findKeyKind } from '../../tenants/keys/store.ts';
+import type { Config } from '../../platform/config/config.ts';
 import type { Secrets } from '../../kit/crypto.ts';
 import { invalid } from '../../kit/errors.ts';
 import { type Channel, channelById, checkAmount } from '../../providers/reference/channels.ts';
@@ -7,8 +8,8 @@ import type { PaymentDeps } from '../payments/deps.ts';
 import type { Hosted } from './hosted.ts';
 import type { Instrument } from './instrument.ts';
 import { hasSucceeded, type PaymentListener } from '../payments/listeners.ts';
-import { totalOf } from '../payments/present.ts';
 import type { PaymentRow } from '../payments/schema.ts';
+import { totalOn } from './tranches.ts';
 
 /*
  * Numbers that payers chose to save on the hosted page (docs/decisions/0033-saved-methods.md). They are saved encrypted
@@ -54,12 +55,15 @@ export interface SavedPayer {
 }
 
 /** Returns what the hosted page can offer the payer of a payment. */
-export async function savedPayerOf(deps: Pick<PaymentDeps, 'stores'>, { store, payment }: Hosted): Promise<SavedPayer> {
+export async function savedPayerOf(
+  deps: Pick<PaymentDeps, 'config' | 'stores'>,
+  { store, payment }: Hosted,
+): Promise<SavedPayer> {
   const { team_id, customer_id } = payment;
   if (customer_id === null || !(await isPayerKnown(deps, payment))) return { saved: null, remembers: false };
   const method = await lastWallet(store.db, { team_id, id: customer_id });
   const channel = method && channelById(method.channel);
-  if (!channel || !takes(channel, payment)) return { saved: null, remembers: true };
+  if (!channel || !takes(deps.config, channel, payment)) return { saved: null, remembers: true };
   return { saved: { id: method.id, channel, masked: masked(method.last4 ?? '') }, remembers: true };
 }
 
@@ -78,9 +82,11 @@ export async function savedInstrument(deps: PaymentDeps, { store, payment }: Hos
   return { channel, payer: wallet.number, method_id: method_id as string };
 }
 
-function takes(channel: Channel, payment: PaymentRow): boolean {
+function takes({ fees }: Pick<Config, 'fees'>, channel: Channel, payment: PaymentRow): boolean {
   const currencies: readonly string[] = channel.currencies;
-  return currencies.includes(payment.currency) && checkAmount(channel, payment.currency, totalOf(payment)) === null;
+  return (
+    currencies.includes(payment.currency) && checkAmount(channel, payment.currency, totalOn(fees, payment, channel.kind)) === null
+  );
 }
 
 /**

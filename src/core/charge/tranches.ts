@@ -1,4 +1,5 @@
-import type { Config } from '../../platform/config/config.ts';
+import type { Config, FeeRates } from '../../platform/config/config.ts';
+import type { ChannelKind } from '../../kit/channel-kind.ts';
 import type { Minor } from '../../kit/money.ts';
 import { type Channel, limitsOf } from '../../providers/reference/channels.ts';
 import { maxChargeOf } from '../../providers/reference/largest.ts';
@@ -6,14 +7,18 @@ import { feeOf } from '../../money/fees/fees.ts';
 import { totalOf } from '../payments/present.ts';
 import type { PaymentRow } from '../payments/schema.ts';
 
+/** Returns the amount that one charge on the channel would collect now, in hundredths. */
+export function trancheOf({ fees }: Pick<Config, 'fees'>, payment: PaymentRow, channel: Channel): Minor {
+  return nextTranche(totalOn(fees, payment, channel.kind) - payment.captured_minor, channel, payment.currency);
+}
+
 /**
- * Returns the amount that one charge on the channel would collect now, in hundredths. The fee is fixed by the first charge, so
- * that the tranches sum to one total.
+ * Returns the amount that the payer is charged in total on a kind of channel, in hundredths. The fee is fixed by the first charge,
+ * so that the tranches sum to one total.
  */
-export function trancheOf(config: Pick<Config, 'fees'>, payment: PaymentRow, channel: Channel): Minor {
-  const fee_minor =
-    payment.status === 'pending' ? feeOf(config.fees, channel.kind, payment.amount_minor, payment.currency) : payment.fee_minor;
-  return nextTranche(totalOf({ ...payment, fee_minor }) - payment.captured_minor, channel, payment.currency);
+export function totalOn(fees: FeeRates, payment: PaymentRow, kind: ChannelKind): Minor {
+  const { status, amount_minor, currency } = payment;
+  return totalOf(status === 'pending' ? { ...payment, fee_minor: feeOf(fees, kind, amount_minor, currency) } : payment);
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { FeeRates } from '../../platform/config/config.ts';
 import { feeOf } from '../../money/fees/fees.ts';
+import { totalOn } from '../../core/charge/tranches.ts';
 import { totalOf } from '../../core/payments/present.ts';
 import type { PaymentRow } from '../../core/payments/schema.ts';
 import type { Minor } from '../../kit/money.ts';
@@ -32,8 +33,10 @@ const KINDS: readonly ChannelKind[] = ['mobile_money', 'card', 'bank'];
 export function methodOptionsFor(payment: PaymentRow, rates: FeeRates): MethodOption[] {
   const { amount_minor, currency } = payment;
   const left_minor = leftOf(payment);
-  const fits = (channel: Channel) => checkAmount(channel, currency, totalOf(payment)) === null;
-  const all = channelsFor({ currency, amount_minor: left_minor }).filter(fits);
+  const all = channelsFor({ currency }).filter((channel) => {
+    const total_minor = totalOn(rates, payment, channel.kind);
+    return [total_minor, total_minor - payment.captured_minor].every((amount) => checkAmount(channel, currency, amount) === null);
+  });
   const home = countryOf(payment.phone, all);
   return KINDS.flatMap((kind) => {
     const channels = homeFirst(
