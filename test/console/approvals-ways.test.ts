@@ -59,6 +59,16 @@ describe('where the money of a subaccount goes', () => {
     assert.equal((await accountAt(id)).split, null);
   });
 
+  test('is all that an approval changes, when somebody changed the name meanwhile', async () => {
+    const id = await seller();
+    const asked = approvalPath(await change(id, { email: 'other@sellers.example', account_number: '+237677000004' }));
+    await api.call('PATCH', `/accounts/${id}`, { key: shop.key, body: { name: 'Mbarga SARL', phone: '+237650000010' } });
+    await press(shop.checker, asked, 'approve');
+    const { name, email, phone, settlement } = await accountAt(id);
+    assert.deepEqual([name, phone, email], ['Mbarga SARL', '+237650000010', 'other@sellers.example']);
+    assert.equal(settlement.account_number, '+237677000004');
+  });
+
   test('of a new one too', async () => {
     const before = await count();
     const asked = approvalPath(await shop.maker.submit(`${pages()}/new`, pages(), SELLER));

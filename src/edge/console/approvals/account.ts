@@ -10,6 +10,9 @@ import { heldBack } from './held.ts';
 /** What decides where the money of a subaccount goes. */
 type Destination = Pick<AccountRow, 'split' | 'settlement'>;
 
+/** What the form of a subaccount shows. */
+type Shown = Destination & Pick<AccountRow, 'id' | 'name' | 'email' | 'phone'>;
+
 const NOWHERE: Destination = { split: null, settlement: null };
 
 /** Whether the body changes where the subaccount's money goes. */
@@ -23,15 +26,19 @@ export function isRedirected(body: CreateAccountBody, before: Destination | null
  * @returns where the form leads; null: the team has no threshold
  * @throws Problem as the operation does for a form that it does not take
  */
-export function heldAccount(
-  visit: TeamVisit,
-  body: CreateAccountBody,
-  before: (Destination & { id: string }) | null,
-): Promise<Answer | null> {
+export function heldAccount(visit: TeamVisit, body: CreateAccountBody, before: Shown | null): Promise<Answer | null> {
   const operation = before ? 'PATCH /accounts/:id' : 'POST /accounts';
   const permission = visit.check(operation, body);
+  const sent = before ? withoutKept(body, before) : body;
   const seen = before ? { params: { id: before.id }, account: { ...destinationOf(before) } } : {};
-  return heldBack(visit, { kind: 'account', operation, permission, body, seen });
+  return heldBack(visit, { kind: 'account', operation, permission, body: sent, seen });
+}
+
+/** Leaves out details that stay: days may pass before the decision, and sending them would undo what somebody changed meanwhile. */
+function withoutKept(body: CreateAccountBody, before: Shown): Readonly<Record<string, unknown>> {
+  const isKept = (name: string, value: unknown) =>
+    (name === 'name' || name === 'email' || name === 'phone') && value === before[name];
+  return Object.fromEntries(Object.entries(body).filter(([name, value]) => !isKept(name, value)));
 }
 
 /** Whether the destination of the subaccount's money has changed since the change was asked for, or the subaccount is gone. */
