@@ -87,6 +87,9 @@ test('users disable and clear-factors end every session', async () => {
   assert.equal((await listed()).second_factor, true);
   await cli.json('users', 'clear-factors', id);
   assert.deepEqual([await sessions(), (await listed()).second_factor, (await listed()).operator], [0, false, true]);
+  const mails = await cli.control.all<{ change: string }>(sql`
+    select facts->>'change' as change from user_mails where recipient = 'c@shop.example' and kind = 'security'`);
+  assert.deepEqual(mails, [{ change: 'factors_cleared' }], 'a person who did not ask for it learns of it');
   assert.match(
     (await cli.run('users', 'list', '--team', team)).stdout,
     /^ID +E-MAIL +NAME +TEAMS +SECOND FACTOR +STATUS +CREATED\nusr_/,

@@ -187,6 +187,38 @@ test('a mail tells of a browser that is new, and not of one that is known', asyn
   assert.deepEqual(more, []);
 });
 
+test('a sign-in to an account that nobody has used for longer than sessions are remembered is reported', async () => {
+  const { id, email } = await member();
+  const enter = (headers: Record<string, string>) => {
+    const person = new Person(api.url);
+    return person
+      .get('/console/sign-in')
+      .then(({ text }) => person.post('/console/sign-in', { ...formToken(text), email, password: PASSWORD }, headers));
+  };
+  await enter({});
+  await api.control.run(sql`update users set created_at = now() - interval '200 days' where id = ${id}`);
+  await api.control.run(sql`update console_sessions set ends_at = now() - interval '91 days' where user_id = ${id}`);
+  await forgetPeopleSweep(api.deps).round();
+  await enter({ 'user-agent': 'Your account is locked. Confirm at https://evil.example/now' });
+  const [mail, ...more] = await mails(email);
+  assert.deepEqual([mail?.subject, more], ['Sign-in from a new browser', []]);
+  assert.match(mail?.text ?? '', /Browser: unknown/);
+  assert.ok(!mail?.text.includes('evil'), 'whoever signs in writes no part of our mail');
+  await enter({ 'user-agent': 'Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36 Chrome/140.0.0.0 Mobile Safari/537.36' });
+  assert.match((await mails(email))[1]?.text ?? '', /Browser: Chrome · Android/);
+});
+
+test('a new password withdraws the links that would replace it', async () => {
+  const { email } = await member();
+  const person = new Person(api.url);
+  await person.submit('/console/sign-in', '/console/sign-in', { email, password: PASSWORD });
+  await new Person(api.url).submit('/console/reset', '/console/reset', { email });
+  const path = linkIn((await mails(email)).at(-1));
+  assert.equal((await new Person(api.url).get(path)).status, 200);
+  await follow(person, '/console/account/password', { new_password: NEW, new_password_again: NEW });
+  assert.equal((await new Person(api.url).get(path)).status, 404);
+});
+
 test('a mail that fails is tried again later, and given up after two days', async () => {
   const { email } = await member();
   await new Person(api.url).submit('/console/reset', '/console/reset', { email });

@@ -5,6 +5,7 @@ import { forgetPeople } from '../../tenants/people/forget-store.ts';
 import { linkPath } from '../../tenants/people/links.ts';
 import { claimUserMails, markUserMailFailed, markUserMailSent } from '../../tenants/people/mail-store.ts';
 import { USER_MAILS_KEEP_MS, type UserMailRow } from '../../tenants/people/mails.ts';
+import { SESSIONS_KEEP_MS } from '../../tenants/people/session-store.ts';
 import type { Sweep } from '../../platform/work/sweep.ts';
 import type { MailDeps } from './deps.ts';
 import { mailerOf } from './mailer.ts';
@@ -15,7 +16,7 @@ import { BATCH, GIVE_UP_MS, LEASE_MS, retryDelay } from './sweeps.ts';
 const FORGET_BATCH = 500;
 const DAY_MS = 86_400_000;
 /** How long ended sessions, links, mails and failed attempts are kept. */
-const KEPT = { sessions: 90 * DAY_MS, links: 30 * DAY_MS, mails: USER_MAILS_KEEP_MS, attempts: DAY_MS };
+const KEPT = { sessions: SESSIONS_KEEP_MS, links: 30 * DAY_MS, mails: USER_MAILS_KEEP_MS, attempts: DAY_MS };
 
 /**
  * Sends the mails to people. They are in the control database, and run beside the sweeps of live. A mail may be sent twice, with the

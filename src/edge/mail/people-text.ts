@@ -1,5 +1,6 @@
 import { unreachable } from '../../kit/errors.ts';
 import type { SecurityChange, UserMailFacts, UserMailRow } from '../../tenants/people/mails.ts';
+import { knownAgent } from '../pages/agent.ts';
 import { ROLE_NAMES } from '../pages/role-names.ts';
 import type { MailText } from '../pages/texts/mails.ts';
 import type { Languages } from './texts.ts';
@@ -103,14 +104,16 @@ function minute(at: string): string {
   return at.slice(0, 16).replace('T', ' ');
 }
 
+/** Whoever signed in chose the user agent: as it is, it could be a text with a link, in our name. */
 function newDevice({ address, agent, at }: UserMailFacts['new_device']): Languages {
+  const name = knownAgent(agent);
   return {
     fr: {
       subject: 'Connexion depuis un nouveau navigateur',
       text: `Le ${minute(at)} (UTC), quelqu’un s’est connecté à votre compte de la console Pirogue depuis un navigateur nouveau pour nous.
 
 Adresse : ${address ?? 'inconnue'}
-Navigateur : ${agent}
+Navigateur : ${name ?? 'inconnu'}
 
 Si c’est vous, il n’y a rien à faire. Sinon, changez immédiatement votre mot de passe : cela ferme toutes les sessions.`,
     },
@@ -119,7 +122,7 @@ Si c’est vous, il n’y a rien à faire. Sinon, changez immédiatement votre m
       text: `On ${minute(at)} (UTC) somebody signed in to your account in the Pirogue console from a browser that is new to us.
 
 Address: ${address ?? 'unknown'}
-Browser: ${agent}
+Browser: ${name ?? 'unknown'}
 
 If it was you, there is nothing to do. If not, change your password at once: that ends all sessions.`,
     },
@@ -135,6 +138,7 @@ const CHANGES: Readonly<Record<'fr' | 'en', Record<SecurityChange, string>>> = {
     recovery_used: 'un code de secours a été utilisé',
     passkey_added: 'une clé d’accès a été ajoutée',
     passkey_removed: 'une clé d’accès a été supprimée',
+    factors_cleared: 'l’exploitant a supprimé les codes à usage unique, les codes de secours et les clés d’accès',
   },
   en: {
     password: 'your password was changed',
@@ -144,6 +148,7 @@ const CHANGES: Readonly<Record<'fr' | 'en', Record<SecurityChange, string>>> = {
     recovery_used: 'a recovery code was used',
     passkey_added: 'a passkey was added',
     passkey_removed: 'a passkey was removed',
+    factors_cleared: 'the operator removed the one-time codes, the recovery codes and the passkeys',
   },
 };
 

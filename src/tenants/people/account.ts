@@ -1,16 +1,17 @@
-import { must } from '../../kit/errors.ts';
+import { must, Problem } from '../../kit/errors.ts';
 import type { Tx } from '../../kit/sql.ts';
 import type { Action } from '../audit/actions.ts';
 import { person } from '../audit/actor.ts';
 import { record } from '../audit/record.ts';
 import type { Origin } from './deps.ts';
 import { countRecoveryCodes, deletePasskey, hasSecondFactor, replaceRecoveryCodes, setTotp } from './factor-store.ts';
+import { revokeLinks } from './link-store.ts';
 import type { SecurityChange } from './mails.ts';
 import { renewRecoveryCodes } from './recovery.ts';
 import type { Session, UserRow } from './schema.ts';
-import { revokeSession, revokeSessions } from './session-store.ts';
+import { provedAt, revokeSession, revokeSessions } from './session-store.ts';
 import { mailSecurity } from './sign-in.ts';
-import { findUser, setPassword, setProfile } from './store.ts';
+import { findUser, lockUser, setPassword, setProfile } from './store.ts';
 
 /** A person who changes their own account. */
 export interface Self {
@@ -29,6 +30,15 @@ export function recordSelf(
   return record(tx, by, { team_id: null, action, resource_id, at: from.at });
 }
 
+/**
+ * Begins a change of how a person signs in: no sign-in takes place meanwhile.
+ * @throws Problem 403 when the session was ended since its request arrived: the change would undo that which ended it
+ */
+async function hold(tx: Tx, { session }: Self): Promise<void> {
+  await lockUser(tx, session.user.id);
+  if ((await provedAt(tx, session.id)) === 0) throw new Problem(403, 'You are signed out: sign in and repeat what you did.');
+}
+
 /** What follows each change of how a person signs in: an entry, a mail, and the end of all their other sessions. */
 async function changed(tx: Tx, self: Self, action: Action, change: SecurityChange): Promise<void> {
   const { session, from } = self;
@@ -43,7 +53,10 @@ export async function changeProfile(tx: Tx, self: Self, profile: { name: string;
 }
 
 export async function changePassword(tx: Tx, self: Self, hash: string): Promise<void> {
+  await hold(tx, self);
   await setPassword(tx, self.session.user.id, hash);
+  // A link that somebody else has read would replace it again.
+  await revokeLinks(tx, self.session.user.id, 'reset');
   await changed(tx, self, 'person.password', 'password');
 }
 
@@ -53,6 +66,7 @@ export async function changePassword(tx: Tx, self: Self, hash: string): Promise<
  * @returns recovery codes to be shown once; none when the person has some
  */
 export async function turnCodesOn(tx: Tx, self: Self, proved: { sealed: string; step: bigint }): Promise<string[]> {
+  await hold(tx, self);
   await setTotp(tx, self.session.user.id, proved.sealed, proved.step);
   await changed(tx, self, 'person.codes_on', 'codes_on');
   return firstRecoveryCodes(tx, self);
@@ -60,6 +74,7 @@ export async function turnCodesOn(tx: Tx, self: Self, proved: { sealed: string; 
 
 /** Turns one-time codes off. */
 export async function turnCodesOff(tx: Tx, self: Self): Promise<void> {
+  await hold(tx, self);
   await setTotp(tx, self.session.user.id, null, null);
   await forgetUselessRecovery(tx, self);
   await changed(tx, self, 'person.codes_off', 'codes_off');
@@ -67,6 +82,7 @@ export async function turnCodesOff(tx: Tx, self: Self): Promise<void> {
 
 /** Replaces the recovery codes. The earlier ones are not accepted any more. */
 export async function renewRecovery(tx: Tx, self: Self): Promise<string[]> {
+  await hold(tx, self);
   const codes = await renewRecoveryCodes(tx, self.session.user.id);
   await changed(tx, self, 'person.recovery', 'recovery_renewed');
   return codes;
@@ -74,6 +90,7 @@ export async function renewRecovery(tx: Tx, self: Self): Promise<string[]> {
 
 /** Notes that a passkey was added. Returns recovery codes as {@link turnCodesOn} does. */
 export async function passkeyAdded(tx: Tx, self: Self): Promise<string[]> {
+  await hold(tx, self);
   await changed(tx, self, 'person.passkey_add', 'passkey_added');
   return firstRecoveryCodes(tx, self);
 }
@@ -81,6 +98,7 @@ export async function passkeyAdded(tx: Tx, self: Self): Promise<string[]> {
 /** Removes a passkey; false when the person has none with this id. */
 export async function removePasskey(tx: Tx, self: Self, id: string): Promise<boolean> {
   if (!(await deletePasskey(tx, self.session.user.id, id))) return false;
+  await hold(tx, self);
   await forgetUselessRecovery(tx, self);
   await changed(tx, self, 'person.passkey_remove', 'passkey_removed');
   return true;

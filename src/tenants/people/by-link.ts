@@ -5,12 +5,12 @@ import type { Actor } from '../audit/actor.ts';
 import { record, recordAll } from '../audit/record.ts';
 import { attempt, byMail } from './attempts.ts';
 import type { Origin, PeopleDeps } from './deps.ts';
-import { insertReset, type LinkRow, revokeLinks, useLink } from './link-store.ts';
+import { findOpenLink, insertReset, type LinkRow, revokeLinks, useLink } from './link-store.ts';
 import { LINK_MS } from './links.ts';
 import type { Session, UserRow } from './schema.ts';
 import { revokeSessions } from './session-store.ts';
 import { accountOf, mailSecurity, signIn } from './sign-in.ts';
-import { findUser, insertMembership, insertUser, setPassword } from './store.ts';
+import { findUser, insertMembership, insertUser, lockUser, setPassword } from './store.ts';
 
 /** A person who acts by a link, without a session. */
 function holderOf(user_id: string, from: Origin): Actor {
@@ -30,9 +30,9 @@ export async function askReset({ stores: { control }, secrets }: PeopleDeps, fro
  * @returns false when the link was used or is too old
  */
 export async function resetPassword(tx: Tx, link_id: string, hash: string, from: Origin): Promise<boolean> {
-  const link = await useLink(tx, link_id);
-  const user = link?.kind === 'reset' && link.user_id !== null ? await findUser(tx, link.user_id) : undefined;
-  if (!user) return false;
+  const { user_id = null } = (await findOpenLink(tx, link_id)) ?? {};
+  const user = user_id === null ? undefined : await lockUser(tx, user_id);
+  if (!user || (await useLink(tx, link_id))?.kind !== 'reset') return false;
   await setPassword(tx, user.id, hash);
   await revokeSessions(tx, user.id);
   await revokeLinks(tx, user.id, 'reset');
@@ -75,7 +75,7 @@ export async function joinAsNew(
     { ...at, team_id: null, action: 'person.create' },
     { ...at, team_id, action: 'person.join' },
   ]);
-  return signIn(tx, secrets, { ...user, disabled_at: null }, from, before);
+  return signIn(tx, secrets, { ...user, disabled_at: null, totp_sealed: null }, from, before);
 }
 
 /**

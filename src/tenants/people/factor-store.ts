@@ -83,9 +83,12 @@ export async function deletePasskey(db: Queryable, user_id: string, id: string):
   return (await db.run(sql`delete from passkeys where user_id = ${user_id} and id = ${id}`)) === 1;
 }
 
-/** Stores the counter that the authenticator reported with a signature. */
-export async function usePasskey(db: Queryable, id: string, counter: bigint): Promise<void> {
-  await db.run(sql`update passkeys set counter = ${counter}, used_at = pirogue_now() where id = ${id}`);
+/**
+ * Stores the counter that the authenticator reported with a signature.
+ * @returns false when the passkey was removed meanwhile
+ */
+export async function usePasskey(db: Queryable, id: string, counter: bigint): Promise<boolean> {
+  return (await db.run(sql`update passkeys set counter = ${counter}, used_at = pirogue_now() where id = ${id}`)) === 1;
 }
 
 /** Marks a challenge as answered; false when it was before. */

@@ -12,7 +12,8 @@ export type SecurityChange =
   | 'recovery_renewed'
   | 'recovery_used'
   | 'passkey_added'
-  | 'passkey_removed';
+  | 'passkey_removed'
+  | 'factors_cleared';
 
 /** Data of the mails to people. A link is named by its id: its address is made when the mail is sent. */
 export interface UserMailFacts {

@@ -97,8 +97,7 @@ export async function provePasskey(db: Queryable, expected: Expected, answer: st
     credential: { id, publicKey: new Uint8Array(public_key), counter: Number(counter) },
   }).catch(() => null); // the library throws whatever does not fit
   if (!proof?.verified || !(await isChallenge(db, secrets, browser, asked.text, at))) return null;
-  await usePasskey(db, id, BigInt(proof.authenticationInfo.newCounter));
-  return key;
+  return (await usePasskey(db, id, BigInt(proof.authenticationInfo.newCounter))) ? key : null;
 }
 
 /**

@@ -2,6 +2,9 @@ import { type Queryable, sql } from '../../kit/sql.ts';
 import type { Role } from './roles.ts';
 import type { User } from './schema.ts';
 
+/** How long sessions are kept after their end. */
+export const SESSIONS_KEEP_MS = 90 * 86_400_000;
+
 export interface NewSession {
   id: string;
   user_id: string;
@@ -97,10 +100,14 @@ export function listSessions(db: Queryable, user_id: string, idle_ms: number): P
     order by seen_at desc, id limit 100`);
 }
 
-/** What is known of the browsers in which a person has signed in before. */
+/**
+ * What is known of the browsers in which a person has signed in before. Sessions are forgotten: a person who is older than the oldest
+ * of them counts as one who has signed in.
+ */
 export async function earlierSessions(db: Queryable, user_id: string, browser: Buffer): Promise<{ any: boolean; here: boolean }> {
   const [row] = await db.all<{ any: boolean; here: boolean }>(sql`
-    select exists (select from console_sessions where user_id = ${user_id}) as any,
+    select exists (select from console_sessions where user_id = ${user_id})
+        or exists (select from users where id = ${user_id} and created_at < pirogue_now() - ${SESSIONS_KEEP_MS}::float8 * interval '1 ms') as any,
       exists (select from console_sessions where user_id = ${user_id} and browser = ${browser}) as here`);
   return row ?? { any: false, here: false };
 }

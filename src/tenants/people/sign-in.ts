@@ -1,5 +1,5 @@
 import { type Secrets, sameText, sha256 } from '../../kit/crypto.ts';
-import { must } from '../../kit/errors.ts';
+import { must, Problem } from '../../kit/errors.ts';
 import type { Tx } from '../../kit/sql.ts';
 import { person } from '../audit/actor.ts';
 import { record } from '../audit/record.ts';
@@ -13,7 +13,7 @@ import { useRecovery } from './recovery.ts';
 import type { Session, User, UserRow } from './schema.ts';
 import { earlierSessions, proveSession, revokeSession } from './session-store.ts';
 import { openSession } from './sessions.ts';
-import { findSignIn, findUser } from './store.ts';
+import { findSignIn, findUser, lockUser } from './store.ts';
 import { useTotp } from './totp.ts';
 
 /** How long the second step may take. */
@@ -96,11 +96,28 @@ function macOfHalf(secrets: Secrets, user: Pick<UserRow, 'id' | 'password'>, bro
 }
 
 /**
+ * Verifies that how a person signs in is as it was when they presented their factors, and keeps it so until the transaction ends. A
+ * password that was replaced while it was compared would otherwise open a session that its replacement does not end.
+ * @throws Problem 409
+ */
+export async function holdFactors(tx: Tx, user: SignsIn): Promise<void> {
+  const now = await lockUser(tx, user.id);
+  const { password, totp_sealed } = user;
+  if (now?.disabled_at === null && now.password === password && now.totp_sealed === totp_sealed) return;
+  throw new Problem(409, 'How you sign in has changed meanwhile. Sign in again.');
+}
+
+/** A person with the factors that they presented. */
+type SignsIn = Omit<UserRow, 'totp_step'>;
+
+/**
  * Signs a person in: a new session, whatever this browser had before.
  * @param before the session that the browser has; it ends
  * @returns the value of the session's cookie
+ * @throws Problem as {@link holdFactors} does
  */
-export async function signIn(tx: Tx, secrets: Secrets, user: User, from: Origin, before: Session | null): Promise<string> {
+export async function signIn(tx: Tx, secrets: Secrets, user: SignsIn, from: Origin, before: Session | null): Promise<string> {
+  await holdFactors(tx, user);
   const device = sha256(from.browser);
   const earlier = await earlierSessions(tx, user.id, device);
   if (before) await revokeSession(tx, before.user.id, before.id);

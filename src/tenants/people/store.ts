@@ -1,4 +1,4 @@
-import { type Queryable, sql } from '../../kit/sql.ts';
+import { type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import type { Role } from './roles.ts';
 import type { Membership, UserRow } from './schema.ts';
 
@@ -20,6 +20,16 @@ export async function insertUser(db: Queryable, user: NewUser): Promise<boolean>
 export function findUser(db: Queryable, id: string): Promise<UserRow | undefined> {
   return db.maybe<UserRow>(sql`
     select id, email, name, password, totp_sealed, totp_step, locale, operator, disabled_at from users where id = ${id}`);
+}
+
+/**
+ * Returns a person, locked until the transaction ends: sign-ins and changes of factors take place one after the other. It is the first
+ * lock of both, but for the row of a passkey.
+ */
+export function lockUser(tx: Tx, id: string): Promise<UserRow | undefined> {
+  // Not `for update`, for which new rows that refer to the person would wait.
+  return tx.maybe<UserRow>(sql`
+    select id, email, name, password, totp_sealed, totp_step, locale, operator, disabled_at from users where id = ${id} for no key update`);
 }
 
 /** Finds a user by e-mail address, without regard to case. */

@@ -31,6 +31,10 @@ export const SENTENCES: readonly Pair[] = [
     'The form is not valid any more: open the page again and repeat what you did.',
     'Le formulaire n’est plus valable : rouvrez la page et recommencez.',
   ],
+  [
+    'How you sign in has changed meanwhile. Sign in again.',
+    'Votre façon de vous connecter vient de changer. Connectez-vous de nouveau.',
+  ],
   ['You are signed out: sign in and repeat what you did.', 'Vous êtes déconnecté : connectez-vous et recommencez.'],
   [
     '{count} downloads are under way: wait until one has ended, then repeat.',

@@ -8,6 +8,7 @@ import type { Action } from '../../../tenants/audit/actions.ts';
 import { record } from '../../../tenants/audit/record.ts';
 import { clearFactors } from '../../../tenants/people/factor-store.ts';
 import { linkPath, makeLink } from '../../../tenants/people/links.ts';
+import { queueUserMail } from '../../../tenants/people/mail-store.ts';
 import { listUsers } from '../../../tenants/people/member-store.ts';
 import { changeRole, invite, removeMember } from '../../../tenants/people/members.ts';
 import type { Role } from '../../../tenants/people/roles.ts';
@@ -148,8 +149,15 @@ export async function switchUserCommand(named: string, name: keyof typeof SWITCH
   const { action, text } = SWITCHES[name];
   const user = await administer(async (tx, by) => {
     const known = await knownUser(tx, named);
-    if (name === 'clear-factors') await clearFactors(tx, known.id);
-    else await setDisabled(tx, known.id, name === 'disable');
+    if (name === 'clear-factors') {
+      await clearFactors(tx, known.id);
+      const facts = {
+        change: 'factors_cleared',
+        at: new Date(commandClock.now()).toISOString(),
+        language: known.locale,
+      } as const;
+      await queueUserMail(tx, { kind: 'security', facts, recipient: known.email });
+    } else await setDisabled(tx, known.id, name === 'disable');
     if (name !== 'enable') await revokeSessions(tx, known.id);
     await entry(tx, by, null, action, known.id);
     return known;

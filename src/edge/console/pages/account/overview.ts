@@ -3,10 +3,10 @@ import { changeProfile, endSessions, selfRow } from '../../../../tenants/people/
 import { countRecoveryCodes, listPasskeys } from '../../../../tenants/people/factor-store.ts';
 import { type ListedSession, listSessions } from '../../../../tenants/people/session-store.ts';
 import { IDLE_MS } from '../../../../tenants/people/sessions.ts';
+import { agentName } from '../../../pages/agent.ts';
 import type { ConsoleDeps } from '../../deps.ts';
 import { CONSOLE_LANGUAGES } from '../../language.ts';
 import { type Answer, fieldOf, type PersonVisit, redirect } from '../../page.ts';
-import { agentName } from '../../parts/agent.ts';
 import { number } from '../../parts/format.ts';
 import { badge, card, doneAlert, facts, field, select, table, when } from '../../parts/parts.ts';
 import { personName } from '../sign-in/name.ts';

@@ -5,9 +5,9 @@ import { listPasskeys, type PasskeyRow } from '../../../../tenants/people/factor
 import { addPasskey, creationOptions, newChallenge, type Site, siteOf } from '../../../../tenants/people/passkeys.ts';
 import type { UserRow } from '../../../../tenants/people/schema.ts';
 import { assetPath } from '../../assets.ts';
+import { agentName } from '../../../pages/agent.ts';
 import type { ConsoleDeps } from '../../deps.ts';
 import { type Answer, fieldOf, type PersonVisit, redirect, secretOf } from '../../page.ts';
-import { agentName } from '../../parts/agent.ts';
 import { field, table, when } from '../../parts/parts.ts';
 import { personName } from '../sign-in/name.ts';
 import { type Said, sayingPage } from '../sign-in/views.ts';

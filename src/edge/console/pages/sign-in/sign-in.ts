@@ -6,7 +6,15 @@ import { hasSecondFactor } from '../../../../tenants/people/factor-store.ts';
 import { provePasskey, siteOf } from '../../../../tenants/people/passkeys.ts';
 import type { UserRow } from '../../../../tenants/people/schema.ts';
 import { revokeSession } from '../../../../tenants/people/session-store.ts';
-import { attemptCode, newHalf, presentCode, presentPassword, readHalf, signIn } from '../../../../tenants/people/sign-in.ts';
+import {
+  attemptCode,
+  holdFactors,
+  newHalf,
+  presentCode,
+  presentPassword,
+  readHalf,
+  signIn,
+} from '../../../../tenants/people/sign-in.ts';
 import { findUser } from '../../../../tenants/people/store.ts';
 import type { ConsoleDeps } from '../../deps.ts';
 import { type Answer, fieldOf, redirect, secretOf, type Visit } from '../../page.ts';
@@ -44,8 +52,11 @@ export async function submitPassword(deps: ConsoleDeps, visit: Visit): Promise<A
 /** Asks for the second factor of a person who has one; others are signed in, and invited to set one up. */
 export async function afterFirstFactor(deps: ConsoleDeps, visit: Visit, user: UserRow, to: string): Promise<Answer> {
   const { control } = deps.stores;
-  if (await hasSecondFactor(control, user.id)) return codeView(deps, visit, newHalf(deps.secrets, user, visit), to, null);
-  const session = await control.transaction((tx) => signIn(tx, deps.secrets, user, visit, visit.session));
+  const session = await control.transaction(async (tx) => {
+    await holdFactors(tx, user);
+    return (await hasSecondFactor(tx, user.id)) ? null : signIn(tx, deps.secrets, user, visit, visit.session);
+  });
+  if (session === null) return codeView(deps, visit, newHalf(deps.secrets, user, visit), to, null);
   return redirect(withQuery('/console/account/codes', { to }), { session });
 }
 
@@ -58,11 +69,11 @@ export async function submitCode(deps: ConsoleDeps, visit: Visit): Promise<Answe
   if (!user) return signInView(deps, visit, to, { text: texts.expired, status: 422 });
   const wait_ms = await attemptCode(deps, user.id, visit);
   if (wait_ms > 0) return codeView(deps, visit, half, to, limitedText(visit, wait_ms));
-  const session = await deps.stores.control.transaction(async (tx: Tx) =>
-    (await presentCode(tx, deps, user, fieldOf(visit, 'code'), visit))
-      ? signIn(tx, deps.secrets, user, visit, visit.session)
-      : null,
-  );
+  const session = await deps.stores.control.transaction(async (tx: Tx) => {
+    await holdFactors(tx, user);
+    const right = await presentCode(tx, deps, user, fieldOf(visit, 'code'), visit);
+    return right ? signIn(tx, deps.secrets, user, visit, visit.session) : null;
+  });
   if (session === null) return codeView(deps, visit, half, to, { text: texts.codeWrong, status: 422 });
   return redirect(to, { session });
 }
@@ -75,13 +86,17 @@ export async function submitPasskey(deps: ConsoleDeps, visit: Visit): Promise<An
   if (wait_ms > 0) return signInView(deps, visit, to, limitedText(visit, wait_ms));
   const site = siteOf(visit.origin);
   const { secrets } = deps;
-  const key =
-    site && (await provePasskey(control, { secrets, site, browser: visit.browser, at: visit.at }, secretOf(visit, 'answer')));
-  const user = key ? await findUser(control, key.user_id) : undefined;
-  if (!user || user.disabled_at !== null) {
+  const expected = site && { secrets, site, browser: visit.browser, at: visit.at };
+  // In one transaction: a passkey that is removed meanwhile opens no session.
+  const session = await control.transaction(async (tx: Tx) => {
+    const key = expected && (await provePasskey(tx, expected, secretOf(visit, 'answer')));
+    const user = key ? await findUser(tx, key.user_id) : undefined;
+    return user && user.disabled_at === null ? signIn(tx, secrets, user, visit, visit.session) : null;
+  });
+  if (session === null) {
     return signInView(deps, visit, to, { text: SIGN_IN_TEXTS[visit.language].passkeyFailed, status: 422 });
   }
-  return redirect(to, { session: await control.transaction((tx) => signIn(tx, secrets, user, visit, visit.session)) });
+  return redirect(to, { session });
 }
 
 /** Ends the session. */

@@ -16,8 +16,13 @@ const SYSTEMS = [
   ['Linux', /Linux/],
 ] as const;
 
-/** Names the browser and the system of a user agent, such as `Chrome · Android`; its beginning when it names neither. */
-export function agentName(agent: string): string {
+/** Names the browser and the system of a user agent, such as `Chrome · Android`; null when it names neither. */
+export function knownAgent(agent: string): string | null {
   const names = [BROWSERS, SYSTEMS].flatMap((known) => known.find(([, form]) => form.test(agent))?.[0] ?? []);
-  return names.length > 0 ? names.join(' · ') : agent.slice(0, 60) || '—';
+  return names.length > 0 ? names.join(' · ') : null;
+}
+
+/** Names a user agent as {@link knownAgent} does, or by its beginning. */
+export function agentName(agent: string): string {
+  return knownAgent(agent) ?? (agent.slice(0, 60) || '—');
 }

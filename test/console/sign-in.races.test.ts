@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { hashPassword } from '../../src/tenants/people/passwords.ts';
+import { newId } from '../../src/kit/ids.ts';
+import { sql, type Tx } from '../../src/kit/sql.ts';
+import { revokeSessions } from '../../src/tenants/people/session-store.ts';
+import { insertMembership, insertUser, setDisabled, setPassword } from '../../src/tenants/people/store.ts';
+import { type Api, startApi, until } from '../setup/api.ts';
+import { formToken, Person, type Shown } from './people.ts';
+
+const PASSWORD = 'correct horse battery';
+const NEW = 'four new words together';
+let api: Api;
+let hash: string;
+
+before(async () => {
+  api = await startApi({ workers: false });
+  hash = await hashPassword(PASSWORD);
+});
+after(() => api.stop());
+
+async function member(): Promise<{ id: string; email: string }> {
+  const id = newId('usr', 'live', Date.now());
+  const email = `${id}@shop.example`;
+  await insertUser(api.deps.stores.control, { id, email, name: 'Awa Ngo', password: hash, locale: 'en', operator: false });
+  await insertMembership(api.deps.stores.control, api.team.id, id, 'owner');
+  return { id, email };
+}
+
+/**
+ * Sends a request while a transaction holds the row of a person, and ends the transaction once the request waits for it: what the
+ * request had read before is out of date by then.
+ */
+async function during(id: string, request: () => Promise<Shown>, change: (tx: Tx) => Promise<unknown>): Promise<Shown> {
+  const { answer } = await api.deps.stores.control.transaction(async (tx) => {
+    await tx.run(sql`select 1 from users where id = ${id} for update`);
+    const answer = request();
+    await until(
+      () => api.control.all(sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`),
+      (waiting) => waiting.length > 0,
+    );
+    await change(tx);
+    await revokeSessions(tx, id);
+    return { answer };
+  });
+  return answer;
+}
+
+const openSessions = (id: string) =>
+  api.control.all(sql`select id from console_sessions where user_id = ${id} and revoked_at is null`);
+
+async function passwordForm(person: Person, email: string) {
+  return { ...formToken((await person.get('/console/sign-in')).text), email, password: PASSWORD, to: '' };
+}
+
+test('a password that is replaced while it is compared opens no session', async () => {
+  const { id, email } = await member();
+  const thief = new Person(api.url);
+  const form = await passwordForm(thief, email);
+  const other = await hashPassword(NEW);
+  const shown = await during(
+    id,
+    () => thief.post('/console/sign-in', form),
+    (tx) => setPassword(tx, id, other),
+  );
+  assert.deepEqual([shown.status, /has changed meanwhile/.test(shown.text)], [409, true]);
+  assert.deepEqual(await openSessions(id), []);
+  assert.equal(thief.cookies.has('pirogue_session'), false);
+});
+
+test('a person who is disabled while they sign in has no session', async () => {
+  const { id, email } = await member();
+  const person = new Person(api.url);
+  const form = await passwordForm(person, email);
+  const shown = await during(
+    id,
+    () => person.post('/console/sign-in', form),
+    (tx) => setDisabled(tx, id, true),
+  );
+  assert.equal(shown.status, 409);
+  await api.control.run(sql`update users set disabled_at = null where id = ${id}`);
+  assert.deepEqual(await openSessions(id), []);
+});
+
+test('a session that is ended by a new password does not set another one', async () => {
+  const { id, email } = await member();
+  const thief = new Person(api.url);
+  await thief.post('/console/sign-in', await passwordForm(thief, email));
+  const { text } = await thief.get('/console/account/password');
+  const other = await hashPassword(NEW);
+  const mine = 'a password of the thief';
+  const shown = await during(
+    id,
+    () => thief.post('/console/account/password', { ...formToken(text), new_password: mine, new_password_again: mine }),
+    (tx) => setPassword(tx, id, other),
+  );
+  assert.deepEqual([shown.status, /signed out/.test(shown.text)], [403, true]);
+  const [row] = await api.control.all<{ password: string }>(sql`select password from users where id = ${id}`);
+  assert.equal(row?.password, other);
+});
