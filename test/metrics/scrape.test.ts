@@ -21,6 +21,11 @@ before(async () => {
     insert into deliveries (team_id, endpoint_id, event_id, due_at) values
       (1, 'wh_a', 'evt_1', now() - interval '90 s'), (1, 'wh_a', 'evt_2', now() - interval '10 s'),
       (1, 'wh_b', 'evt_3', now() - interval '20 s'), (1, 'wh_b', 'evt_4', now() + interval '1 h')`);
+  await sandbox.db.run(sql`
+    insert into transfers (team_id, id, amount_minor, fee_minor, currency, status, recipient, channel, provider_key, stage, key_id, request_id,
+      created_at, updated_at, paid_late_at)
+    select 1, 'po_test_' || n, 1, 0, 'XAF', 'failed', '{}', 'cm.mtn', n, 'closed', 'k', 'r', now(), now(), now() - n * interval '1 hour'
+    from unnest(array[1, 23, 25]) n`);
   metrics = (await openMetrics(api.deps, [], () => (api.deps.stores as OpenStores).use())) as MetricsServer;
 });
 after(async () => {
@@ -44,6 +49,12 @@ async function scrape(): Promise<Map<string, number>> {
     }),
   );
 }
+
+test('payouts that were paid after they had failed are counted for a day', async () => {
+  const found = await scrape();
+  assert.equal(found.get('pirogue_payouts_paid_late{environment="sandbox"}'), 2);
+  assert.equal(found.get('pirogue_payouts_paid_late{environment="live"}'), 0);
+});
 
 test('requests are counted by route and status, never by path', async () => {
   const { body } = await api.call('POST', '/payments', { body: { amount: 500, currency: 'XAF', phone: '+237650000000' } });

@@ -7,7 +7,10 @@ import { apply } from '../../src/core/payments/apply.ts';
 import { attemptsOf } from '../../src/core/attempts/store.ts';
 import { reportOfReading } from '../../src/core/charge/reports.ts';
 import { AnotherAccount } from '../../src/core/reconciliation/service.ts';
-import { Ledgers, line, NOON } from './fixture.ts';
+import { recordPaidLate } from '../../src/core/transfers/late.ts';
+import { resolveTransfer } from '../../src/core/transfers/resolve.ts';
+import { systemClock } from '../../src/kit/clock.ts';
+import { countOf, Ledgers, line, NOON, OPERATOR } from './fixture.ts';
 
 let books: Ledgers;
 before(async () => {
@@ -36,6 +39,11 @@ async function reportOther(id: string, payment_id: string, amount_minor: bigint)
   const report = reportOfReading(place, attempt, reading, look);
   const context = { environment: 'live' as const, at: NOON, listeners: [] };
   await books.db.transaction((tx) => apply(tx, context, [report]));
+}
+
+/** The provider itself reports that a payout which had failed was paid. */
+function paidLate(id: string) {
+  return books.db.transaction((tx) => recordPaidLate(tx, NOON, { team_id: books.team_id, id }, { provider_ref: 'F1' }));
 }
 
 /** The methods of a pool as plain functions, so that one of them can be replaced. */
@@ -186,6 +194,7 @@ describe('evidence is applied as a manual resolution is', () => {
   test('what the provider reports between the comparison and the correction is set aside once', async () => {
     const attempt = await books.attempt('failed');
     const refund = await books.refund('failed', 'failed');
+    const payout = await books.transfer('failed', 'closed');
     const begun: string[] = [];
     const transaction: Store['db']['transaction'] = async (work) => {
       begun.push('');
@@ -194,23 +203,44 @@ describe('evidence is applied as a manual resolution is', () => {
         await books.db.run(
           sql`update refunds set legs = replace(legs::text, '"failed"', '"succeeded"')::json where id = ${refund.id}`,
         );
+        assert.ok(await paidLate(payout.id));
       }
       return books.db.transaction(work);
     };
     const store: Store = { environment: 'live', db: { ...bound(books.store.db), transaction } };
     const { breaks } = await books.reconcile(
-      [line('collect', attempt.key, { amount: '400' }), line('refund', refund.key)],
+      [line('collect', attempt.key, { amount: '400' }), line('refund', refund.key), line('payout', payout.key)],
       APPLY,
       store,
     );
     assert.deepEqual(
       breaks.map(({ kind, state }) => [kind, state]),
-      [
-        ['late', 'refused'],
-        ['late', 'refused'],
-      ],
+      Array.from({ length: 3 }, () => ['late', 'refused']),
     );
-    assert.deepEqual(await booked(), ['evidence.mismatched 40000 XAF clearing > hold']);
+    assert.deepEqual(await booked(), [
+      'evidence.mismatched 40000 XAF clearing > hold',
+      'transfer.paid_late 50000 XAF credit > clearing',
+    ]);
+  });
+
+  test('a payout that was paid after it had failed is booked once: as its provider reports, or by a statement', async () => {
+    const [reported, listed] = [await books.transfer('failed', 'closed'), await books.transfer('cancelled', 'closed')];
+    assert.ok(await paidLate(reported.id));
+    const lines = [line('payout', reported.key), line('payout', listed.key)];
+    const { run, breaks } = await books.reconcile(lines, APPLY);
+    assert.equal(countOf(run, 'matched'), 1);
+    assert.deepEqual(
+      breaks.map(({ kind, state, of_id }) => [kind, state, of_id]),
+      [['late', 'held', listed.id]],
+    );
+    assert.deepEqual([await paidLate(reported.id), await paidLate(listed.id)], [null, null]);
+    const verdict = { as: 'succeeded' as const, evidence: 'a letter', author: 'awa' };
+    const ref = { team_id: books.team_id, id: listed.id };
+    await assert.rejects(resolveTransfer({ clock: systemClock }, books.store, ref, verdict, OPERATOR), /pirogue breaks settle/);
+    assert.deepEqual(await booked(), [
+      'transfer.paid_late 50000 XAF credit > clearing',
+      'reconciliation.late 50000 XAF hold > clearing',
+    ]);
   });
 
   test('a line with another amount leaves the payment processing and the money in suspense, once', async () => {

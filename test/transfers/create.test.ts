@@ -51,7 +51,7 @@ function fresh(id: string): TransferRow {
     ...{ channel: 'cm.mtn', metadata: { a: [1] }, provider_account: null, provider_key: id, provider_ref: null },
     decision: { explanation: { rule: 3 }, candidates: ['one', 'two'], tried: [], resent: false, note: null },
     ...{ resolution: null, stage: 'reserved', counted_day: now.toISOString().slice(0, 10), event_count: 1, polls: 0 },
-    ...{ next_poll_at: now, created_at: now, updated_at: now, dispatched_at: null, completed_at: null },
+    ...{ next_poll_at: now, created_at: now, updated_at: now, dispatched_at: null, completed_at: null, paid_late_at: null },
   };
 }
 

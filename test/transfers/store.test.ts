@@ -34,7 +34,7 @@ async function insert(tx: Tx, changes: Partial<TransferRow>): Promise<void> {
   await transfers.insertTransfer(tx, row, { key_id: 'key_1', request_id: 'req_1' });
   await tx.run(sql`
     update transfers set provider_account = ${row.provider_account}, provider_ref = ${row.provider_ref}, dispatched_at = ${row.dispatched_at},
-      polls = ${row.polls} where team_id = ${row.team_id} and id = ${row.id}`);
+      polls = ${row.polls}, paid_late_at = ${row.paid_late_at} where team_id = ${row.team_id} and id = ${row.id}`);
 }
 
 const ROW = {
@@ -51,7 +51,7 @@ const ROW = {
   ...{ provider_account: 'one', provider_key: 'key', provider_ref: 'pref', resolution: null, stage: 'dispatched' },
   decision: { explanation: {}, candidates: [], tried: [], resent: false, note: null },
   ...{ counted_day: '2030-01-01', event_count: 1, polls: 3, next_poll_at: later(60_000), created_at: AT, updated_at: AT },
-  ...{ dispatched_at: later(-1_000), completed_at: null },
+  ...{ dispatched_at: later(-1_000), completed_at: null, paid_late_at: null },
 } as TransferRow;
 
 const find = (tx: Tx, id: string, team_id = 1n) => transfers.findTransfer(tx, { team_id, id });
@@ -71,7 +71,7 @@ test('a transfer is read as it was inserted, with or without what may be absent'
 
 test('a change writes every field that may change, and no other', async () => {
   const fixed = ['team_id', 'id', 'reference', 'amount_minor', 'fee_minor', 'currency', 'description', 'beneficiary_id'] as const;
-  const kept = [...fixed, 'recipient', 'channel', 'metadata', 'counted_day', 'polls', 'created_at'] as const;
+  const kept = [...fixed, 'recipient', 'channel', 'metadata', 'counted_day', 'polls', 'created_at', 'paid_late_at'] as const;
   const changed = {
     ...{ ...ROW, status: 'failed', reason: 'invalid_recipient', message: 'no', stage: 'closed', event_count: 2 },
     ...{ provider_account: 'two', provider_key: 'key-2', provider_ref: 'pref-2', decision: { ...ROW.decision, note: 'n' } },
@@ -106,7 +106,7 @@ test('locked transfers are those that are named by team and id, in that order', 
   });
 });
 
-test('a callback makes due what it names, of its team and account, while it is with the provider', async () => {
+test('a callback makes due what it names, of its team and account, while it is with the provider or has ended there without money', async () => {
   const rows: Partial<TransferRow>[] = [
     { id: 'po_1', provider_key: 'key' },
     { id: 'key', provider_key: 'po_1' },
@@ -130,7 +130,18 @@ test('a callback makes due what it names, of its team and account, while it is w
     { stage: 'reserved' },
     { stage: 'closed' },
     { status: 'succeeded' },
+    { status: 'failed', stage: 'closed', dispatched_at: null },
+    { status: 'failed', stage: 'closed', paid_late_at: AT },
   ];
+  for (const status of ['failed', 'cancelled'] as const) {
+    await trial([{ status, stage: 'closed' }], async (tx) => {
+      await transfers.pollNow(tx, 1n, 'two', { by: 'id', value: 'po_1' }, AT);
+      assert.deepEqual((await find(tx, 'po_1'))?.next_poll_at, ROW.next_poll_at);
+      await transfers.pollNow(tx, 1n, 'one', { by: 'id', value: 'po_1' }, AT);
+      const { next_poll_at, polls } = (await find(tx, 'po_1')) ?? {};
+      assert.deepEqual([next_poll_at, polls], [AT, 0]);
+    });
+  }
   for (const other of others) {
     await trial([other], async (tx) => {
       await transfers.pollNow(tx, 1n, 'one', { by: 'id', value: 'po_1' }, AT);

@@ -16,15 +16,17 @@ export function compareTransfers(db: Queryable, { team_id, after, to, few }: Sub
     with expected as (
       select t.id, t.currency, v.account, v.amount_minor
       from transfers t cross join lateral (values
-        ('available', case when t.stage <> 'closed' or t.status = 'succeeded' then -(t.amount_minor + t.fee_minor) else 0 end),
+        ('available', case when t.paid_late_at is not null then -t.amount_minor
+          when t.stage <> 'closed' or t.status = 'succeeded' then -(t.amount_minor + t.fee_minor) else 0 end),
         ('reserved', case t.stage when 'reserved' then t.amount_minor + t.fee_minor when 'dispatched' then t.fee_minor else 0 end),
         ('in.transit', case when t.stage = 'dispatched' then t.amount_minor else 0 end),
-        ('clearing', case when t.status = 'succeeded' then t.amount_minor else 0 end),
+        ('clearing', case when t.status = 'succeeded' or t.paid_late_at is not null then t.amount_minor else 0 end),
         ('fee_income', case when t.status = 'succeeded' then t.fee_minor else 0 end)) v(account, amount_minor)
       where t.team_id = ${team_id} and t.id > ${after} and t.id <= ${to}
     ),
     booked as (
-      select j.subject_id as id, p.currency, s.account, sum(s.amount_minor) as amount_minor
+      -- Of a late success, the platform may advance what the balance does not cover.
+      select j.subject_id as id, p.currency, replace(s.account, 'credit', 'available') as account, sum(s.amount_minor) as amount_minor
       from journals j
         cross join lateral (select currency, debit, credit, amount_minor from postings p
           where p.team_id = j.team_id and p.journal_id = j.id offset 0) p

@@ -68,8 +68,8 @@ function collected({ team_id, provider_account }: Books): Fragment {
 function sentOut({ team_id, provider_account, lowest }: Books): Fragment {
   return part`(
     select 'payout' as flow, t.id, t.id as of_id, null::integer as leg, t.provider_key as key, t.provider_ref as reference,
-      t.amount_minor, t.currency, coalesce(t.dispatched_at, t.created_at) as begun_at, t.completed_at as closed_at,
-      case when t.status = 'succeeded' then 'succeeded' when t.stage = 'closed' then 'ended'
+      t.amount_minor, t.currency, coalesce(t.dispatched_at, t.created_at) as begun_at, coalesce(t.paid_late_at, t.completed_at) as closed_at,
+      case when t.status = 'succeeded' or t.paid_late_at is not null then 'succeeded' when t.stage = 'closed' then 'ended'
         when t.stage = 'dispatched' and t.dispatched_at is not null then 'open' else 'waiting' end as standing,
       false as held
     from transfers t where t.team_id = ${team_id} and t.provider_account = ${provider_account} and t.id >= ${lowest.transfer}

@@ -74,7 +74,10 @@ export async function lockReported(tx: Tx, late: readonly BreakRow[]): Promise<S
   const legs = refunds.flatMap(({ id, legs }) =>
     legs.map(({ status }, n) => ({ name: `${id} ${n}`, reported: status === 'succeeded' })),
   );
-  return new Set([...attempts, ...legs].filter(({ reported }) => reported).map(({ name }) => name));
+  const transfers = await tx.all<{ name: string; reported: boolean }>(sql`
+    select id || ' null' as name, status = 'succeeded' or paid_late_at is not null as reported from transfers
+    where team_id = ${first.team_id} and id = any(${ids}) order by id for update`);
+  return new Set([...attempts, ...legs, ...transfers].filter(({ reported }) => reported).map(({ name }) => name));
 }
 
 /** The result of processing a break. */

@@ -131,10 +131,26 @@ export async function claimDueRefunds(
   return rows.map(({ provider_account, ...refund }) => ({ refund: read(refund), provider_account }));
 }
 
-/** Makes a refund that is under way due for polling now, after a callback from its provider. */
+/**
+ * SQL: a merchant's refund that ended with a part that its provider reported as failed: the part may have been done all the same. Failed
+ * refunds of a return are checked with it.
+ */
+const MAY_BE_DONE_LATE = fixed(`status = 'failed' and return_id is null and legs::jsonb @> '[{"status":"failed"}]'
+  and not legs::jsonb @> '[{"status":"sent"}]'`);
+
+/**
+ * Makes a refund due for polling now, after a callback from its provider: one that is under way, or a merchant's that has failed.
+ */
 export async function pollNow(db: Queryable, team_id: bigint, id: string, now: Date): Promise<void> {
   await db.run(sql`
-    update refunds set next_poll_at = ${now} where team_id = ${team_id} and id = ${id} and status = 'processing' and way = 'refund'`);
+    update refunds set next_poll_at = ${now}, polls = case status when 'failed' then 0 else polls end
+    where team_id = ${team_id} and id = ${id} and way = 'refund' and (status = 'processing' or ${MAY_BE_DONE_LATE})`);
+}
+
+/** Writes when a failed refund is read again, unless news about it has come since it was claimed. */
+export async function writeRecheck(db: Queryable, { team_id, id, polls }: RefundRow, at: Date | null): Promise<void> {
+  await db.run(sql`
+    update refunds set next_poll_at = ${at} where team_id = ${team_id} and id = ${id} and status = 'failed' and polls = ${polls}`);
 }
 
 /** A refund, or payout of a return, that a callback is about. */

@@ -4,6 +4,8 @@ import { type CallSweep, callSweep } from '../../platform/work/call-sweep.ts';
 import type { Sweep } from '../../platform/work/sweep.ts';
 import type { RefundDeps } from './deps.ts';
 import type { RefundRow } from './schema.ts';
+import { isUndecided } from './parts.ts';
+import { recheckRefund } from './recheck.ts';
 import { advanceRefund } from './send.ts';
 import { coverLater } from './service.ts';
 import { claimDueRefunds, type DueRefund } from './store.ts';
@@ -27,6 +29,7 @@ export function refundSweep(deps: RefundDeps, store: Store): Sweep {
 }
 
 async function step(deps: RefundDeps, store: Store, refund: RefundRow): Promise<void> {
+  if (refund.status === 'failed' && !isUndecided(refund)) return recheckRefund(deps, store, refund);
   const covered = refund.draws !== null ? refund : await store.db.transaction((tx) => coverLater(tx, deps.config, store, refund));
   if (covered?.draws) await advanceRefund(deps, store, covered);
 }

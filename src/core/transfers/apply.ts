@@ -7,6 +7,7 @@ import type { Tx } from '../../kit/sql.ts';
 import { type Journal, post } from '../../money/ledger/post.ts';
 import type { PayoutReason } from '../../providers/adapters/contract.ts';
 import { type Arrival, repayCredit } from '../../money/settlement/credit.ts';
+import { mayBePaidLate } from './late.ts';
 import { dispatchedJournal, returnedJournal, succeededJournal } from './bookings.ts';
 import { presentTransfer } from './present.ts';
 import type { Resolution } from '../attempts/schema.ts';
@@ -86,12 +87,19 @@ class Work {
 
   change(before: TransferRow, { known, occurrence }: TransferChange): AppliedTransfer {
     const status = nextTransferStatus(before.status, occurrence.kind);
+    if (status === null) this.#recheck(before, known, occurrence);
     if (status === null || isStale(before, known, occurrence)) return { transfer: before, changed: false };
     const after = { ...before, status, ...this.#effects(before, occurrence) };
     const transfer = isFinal(status) ? this.#close(after) : after;
     if (isFinal(status) && status !== 'succeeded') this.#releaseLimit(transfer);
     this.#updates.push(transfer);
     return { transfer, changed: true };
+  }
+
+  /** A success about a transfer that has ended without money is evidence: its provider is asked again, and what it says is posted. */
+  #recheck(row: TransferRow, known: TransferRow, occurrence: TransferOccurrence): void {
+    if (occurrence.kind !== 'succeeded' || !mayBePaidLate(row) || isStale(row, known, occurrence)) return;
+    this.#updates.push({ ...row, next_poll_at: this.#in(0) });
   }
 
   async write(tx: Tx): Promise<void> {

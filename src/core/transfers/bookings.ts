@@ -32,6 +32,17 @@ export function returnedJournal(row: TransferRow): Journal {
   ]);
 }
 
+/**
+ * Returns the journal of a transfer that reached its recipient after its money had returned to the balance. The fee is not charged.
+ * @param covered_minor the part of the amount that `available` covers, in hundredths; the platform advances the rest
+ */
+export function paidLateJournal(row: TransferRow, covered_minor: bigint): Journal {
+  return journal(row, 'transfer.paid_late', [
+    { debit: 'available', credit: 'clearing', amount_minor: covered_minor },
+    { debit: 'credit', credit: 'clearing', amount_minor: row.amount_minor - covered_minor },
+  ]);
+}
+
 function journal({ team_id, id, currency }: TransferRow, kind: string, postings: Posting[]): Journal {
   return { team_id, kind, source_id: id, subject_id: id, currency, postings };
 }

@@ -123,5 +123,6 @@ function rowOf(
     updated_at: now,
     dispatched_at: null,
     completed_at: null,
+    paid_late_at: null,
   };
 }

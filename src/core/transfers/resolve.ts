@@ -2,13 +2,17 @@ import type { Actor } from '../../tenants/audit/actor.ts';
 import { record } from '../../tenants/audit/record.ts';
 import type { Store } from '../../platform/db/stores.ts';
 import type { Clock } from '../../kit/clock.ts';
+import type { Tx } from '../../kit/sql.ts';
 import { must, notFound, Problem } from '../../kit/errors.ts';
 import type { ManualResolution } from '../charge/resolve.ts';
 import { type AppliedTransfer, applyTransfers } from './apply.ts';
+import { mayBePaidLate, recordPaidLate } from './late.ts';
+import type { TransferRow } from './schema.ts';
 import { findTransfer } from './store.ts';
 
 /**
- * Closes a transfer that is with a provider by manual resolution.
+ * Closes a transfer that is with a provider by manual resolution. Of one that has ended without money, only a success is accepted: the
+ * recipient has the money all the same.
  * @throws Problem 404 no such transfer of the team, 400 the transfer is final, or provably no provider has it
  */
 export async function resolveTransfer(
@@ -22,6 +26,7 @@ export async function resolveTransfer(
     const at = deps.clock.now();
     const known = await findTransfer(tx, ref);
     if (!known) throw notFound('Transfer');
+    if (resolution.as === 'succeeded' && mayBePaidLate(known)) return recordLate(tx, at, known, resolution, by);
     if (known.dispatched_at === null || known.stage !== 'dispatched') {
       throw new Problem(400, `The transfer is ${known.status} and with no provider: there is nothing to resolve.`);
     }
@@ -34,4 +39,23 @@ export async function resolveTransfer(
     const applied = await applyTransfers(tx, { environment: store.environment, at }, [{ known, occurrence }]);
     return must(applied.get(known.id), 'it was found');
   });
+}
+
+async function recordLate(
+  tx: Tx,
+  at: number,
+  known: TransferRow,
+  resolution: ManualResolution,
+  by: Actor,
+): Promise<AppliedTransfer> {
+  const stored = { ...resolution, at: new Date(at).toISOString() };
+  const transfer = await recordPaidLate(tx, at, known, { provider_ref: null, resolution: stored });
+  if (!transfer) {
+    throw new Problem(
+      400,
+      'A statement has shown the transfer as paid: its money is set aside, and "pirogue breaks settle" decides.',
+    );
+  }
+  await record(tx, by, { team_id: known.team_id, action: 'transfer.resolve', resource_id: known.id, at });
+  return { transfer, changed: true };
 }

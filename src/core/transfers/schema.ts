@@ -75,6 +75,8 @@ export interface TransferRow {
   /** Time of the current submission; null while provably no provider has the transfer. */
   dispatched_at: Date | null;
   completed_at: Date | null;
+  /** When it turned out that it had reached the recipient although it had failed or was cancelled: its amount was drawn again. */
+  paid_late_at: Date | null;
 }
 
 // ------------------------------------------------------------------------------------------------ bodies

@@ -7,20 +7,23 @@ import { channelById } from '../../providers/reference/channels.ts';
 import type { AppliedTransfer, TransferChange } from './apply.ts';
 import type { TransferDeps } from './deps.ts';
 import { type ProviderCall, occurrenceOf } from './outcomes.ts';
+import { applyRecheck } from './late.ts';
 import type { Decision, TransferRow } from './schema.ts';
+import { isFinal } from './states.ts';
 
 /** The dependencies of a step, and the function that applies and commits a change. */
 export interface Sender {
-  deps: Pick<TransferDeps, 'clock' | 'config' | 'providers' | 'router' | 'secrets'>;
+  deps: Pick<TransferDeps, 'clock' | 'config' | 'log' | 'providers' | 'router' | 'secrets'>;
   store: Store;
   apply(change: TransferChange): Promise<AppliedTransfer>;
 }
 
 /**
  * Advances a transfer by one step: the intent is committed, the provider is called outside any transaction, and its response is
- * applied. If the process dies in between, the next step starts by polling the provider.
+ * applied. If the process dies in between, the next step starts by polling the provider. A transfer that has ended is only read.
  */
 export async function advance(sender: Sender, row: TransferRow): Promise<void> {
+  if (isFinal(row.status)) return recheck(sender, row);
   if (isUnsent(row)) return submit(sender, row, await nextProvider(sender, row));
   const provider = await providerOf(sender, row);
   // The age of a response is measured from its request, because the response may be applied much later.
@@ -32,6 +35,15 @@ export async function advance(sender: Sender, row: TransferRow): Promise<void> {
   }
   // Same provider, same key: if the provider has the first submission after all, it recognises the second as a duplicate.
   await submit(sender, row, { provider, decision: { ...(row.decision as Decision), resent: true } });
+}
+
+/** Reads a transfer that has ended without money, after news about it. An account that cannot be used at the moment is asked later. */
+async function recheck(sender: Sender, row: TransferRow): Promise<void> {
+  const { deps, store } = sender;
+  const provider = await deps.providers.byAccount(store.environment, row.team_id, row.provider_account ?? '');
+  const unusable = { kind: 'unknown' as const, message: 'the provider account cannot be used' };
+  const outcome = provider?.payouts ? await provider.payouts.read(payoutOf(sender, row)) : unusable;
+  await applyRecheck(deps, store, row, outcome);
 }
 
 /** Whether provably no provider has the transfer, so that it may be sent to any of them. */

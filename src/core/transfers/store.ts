@@ -44,6 +44,7 @@ export const COLUMNS: Record<keyof TransferRow, string> = {
   updated_at: 'timestamptz',
   dispatched_at: 'timestamptz',
   completed_at: 'timestamptz',
+  paid_late_at: 'timestamptz',
 };
 
 const columns = fixed(Object.keys(COLUMNS).join(', '));
@@ -122,6 +123,37 @@ export async function updateTransfers(tx: Tx, rows: TransferRow[]): Promise<void
     where t.team_id = u.team_id and t.id = u.id`);
 }
 
+/** Writes that a transfer was paid after it had ended without money. Called only by `recordPaidLate`. */
+export async function writePaidLate(tx: Tx, row: TransferRow): Promise<void> {
+  await tx.run(sql`
+    update transfers set paid_late_at = ${row.paid_late_at}, provider_ref = ${row.provider_ref}, message = ${row.message},
+      resolution = ${row.resolution && JSON.stringify(row.resolution)}, next_poll_at = ${row.next_poll_at}, updated_at = ${row.updated_at}
+    where team_id = ${row.team_id} and id = ${row.id}`);
+}
+
+/** Writes when an ended transfer is read again, unless news about it has come since it was claimed. */
+export async function writeRecheck(db: Queryable, { team_id, id, polls }: TransferRow, at: Date | null): Promise<void> {
+  await db.run(sql`
+    update transfers set next_poll_at = ${at} where team_id = ${team_id} and id = ${id} and stage = 'closed' and polls = ${polls}`);
+}
+
+/** Whether reconciliation has put the transfer's money in suspense, because a statement reported it as paid after its end. */
+export async function isSetAside(tx: Tx, { team_id, id }: TransferRef): Promise<boolean> {
+  const row = await tx.maybe(sql`
+    select 1 from journals where team_id = ${team_id} and source_id = ${id} and kind = 'reconciliation.late'`);
+  return row !== undefined;
+}
+
+/** Counts the transfers since a moment that were paid after they had ended without money, up to a bound. */
+export async function countPaidLate(db: Queryable, since: Date, max: number): Promise<number> {
+  const row = await db.maybe<{ count: number }>(sql`
+    select count(*)::integer as count from (select from transfers where paid_late_at >= ${since} limit ${max}) late`);
+  return row?.count ?? 0;
+}
+
+/** SQL: the transfer ended without money, but was sent: it may have been paid all the same. */
+const MAY_BE_PAID_LATE = fixed("status in ('failed', 'cancelled') and dispatched_at is not null and paid_late_at is null");
+
 /** A transfer that a callback is about. */
 export type ReportedTransfer = Pick<TransferRow, 'id' | 'recipient'>;
 
@@ -129,7 +161,8 @@ export type ReportedTransfer = Pick<TransferRow, 'id' | 'recipient'>;
 export type TransferSubject = { by: 'id' | 'provider_key'; value: string };
 
 /**
- * Makes a transfer that is under way due for polling now, after a callback from its provider.
+ * Makes a transfer that is under way due for polling now, after a callback from its provider; also one that has ended without money,
+ * because it may have been paid all the same.
  * @returns the transfer, also one that has ended
  */
 export async function pollNow(
@@ -141,13 +174,18 @@ export async function pollNow(
 ): Promise<ReportedTransfer | undefined> {
   const named = subject.by === 'id' ? clause`id = ${subject.value}` : clause`provider_key = ${subject.value}`;
   // Two statements: in one, PostgreSQL may look for the row among all that are under way.
-  const known = await db.maybe<ReportedTransfer & { is_sent: boolean }>(sql`
-    select id, recipient, stage = 'dispatched' and status = 'processing' as is_sent
+  const known = await db.maybe<ReportedTransfer & { is_sent: boolean; is_ended: boolean }>(sql`
+    select id, recipient, stage = 'dispatched' and status = 'processing' as is_sent, ${MAY_BE_PAID_LATE} as is_ended
     from transfers where team_id = ${team_id} and provider_account = ${account_id} and ${named}`);
   if (known?.is_sent) {
     await db.run(sql`
       update transfers set next_poll_at = ${now}
       where team_id = ${team_id} and id = ${known.id} and provider_account = ${account_id} and stage = 'dispatched' and status = 'processing'`);
+  }
+  if (known?.is_ended) {
+    await db.run(sql`
+      update transfers set next_poll_at = ${now}, polls = 0
+      where team_id = ${team_id} and id = ${known.id} and provider_account = ${account_id} and ${MAY_BE_PAID_LATE}`);
   }
   return known;
 }

@@ -10,6 +10,7 @@ import { type PartitionUse, partitionUse } from '../../platform/db/partitions.ts
 import { type Books, books, dueWork, type Queue } from './queues-store.ts';
 import { cached } from './cached.ts';
 import { databaseFamilies } from './databases.ts';
+import { paidLateFamily, readPaidLate } from './payouts.ts';
 import { readReturns, returnFamilies } from './returns.ts';
 
 /** Two Prometheus servers that scrape at the same time cost one query. */
@@ -34,14 +35,16 @@ export function scraper({ deps, workers, pools, version }: Scraped): () => Promi
     books: cached(() => books(store.db), BOOKS_MS),
     floats: cached(() => readFloats(store.db), QUEUES_MS),
     returns: cached(() => readReturns(store.db, deps.clock.now()), QUEUES_MS),
+    paidLate: cached(() => readPaidLate(store.db, deps.clock.now()), QUEUES_MS),
     partitions: cached(() => partitionUse(store.db), BOOKS_MS),
   }));
   return async () => {
-    const [queues, ledgers, floats, returns, partitions] = await Promise.all([
+    const [queues, ledgers, floats, returns, paidLate, partitions] = await Promise.all([
       Promise.all(stores.map(async ({ store, queues }) => [store, await known(queues(), deps.log)] as const)),
       Promise.all(stores.map(async ({ store, books }) => [store, await known(books(), deps.log)] as const)),
       Promise.all(stores.map(async ({ store, floats }) => [store, await known(floats(), deps.log)] as const)),
       Promise.all(stores.map(async ({ store, returns }) => [store, await known(returns(), deps.log)] as const)),
+      Promise.all(stores.map(async ({ store, paidLate }) => [store, await known(paidLate(), deps.log)] as const)),
       Promise.all(stores.map(async ({ store, partitions }) => [store, await known(partitions(), deps.log)] as const)),
     ]);
     return [
@@ -51,6 +54,7 @@ export function scraper({ deps, workers, pools, version }: Scraped): () => Promi
       ...laneFamilies(deps),
       ...floatFamilies(floats, deps.clock.now()),
       ...returnFamilies(returns),
+      paidLateFamily(paidLate),
       ...partitionFamilies(partitions),
       poolFamily(pools()),
       ...(await databaseFamilies(deps)),

@@ -12,6 +12,11 @@ export const FIRST_POLL_MS = 2_000;
 export const MIN_POLL_WAIT_MS = 100;
 /** Delay between polls of what only a person can resolve, and the maximum of {@link backOff}. */
 export const MAX_POLL_WAIT_MS = 300_000;
+/**
+ * Polls after which a provider that gives no definite answer about what had failed is not asked again, until there is other news: with
+ * {@link backOff} about a day.
+ */
+export const MAX_RECHECKS = 300;
 /** Minimum time after which "not found" allows money to be sent out again, because status endpoints lag. */
 const NOT_FOUND_GRACE_MS = 600_000;
 

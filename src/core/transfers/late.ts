@@ -1,0 +1,67 @@
+import type { Store } from '../../platform/db/stores.ts';
+import { changeUses } from '../../money/transaction-limits/service.ts';
+import { lockBalances, post } from '../../money/ledger/post.ts';
+import type { Tx } from '../../kit/sql.ts';
+import type { PayoutOutcome } from '../../providers/adapters/contract.ts';
+import { backOff, MAX_RECHECKS } from '../../providers/adapters/polling.ts';
+import type { Resolution } from '../attempts/schema.ts';
+import { paidLateJournal } from './bookings.ts';
+import type { TransferDeps } from './deps.ts';
+import type { TransferRow } from './schema.ts';
+import { isSetAside, lockTransfers, type TransferRef, writePaidLate, writeRecheck } from './store.ts';
+
+/** Whether the transfer ended without money, but was sent: its provider may report that it was paid after all. */
+export function mayBePaidLate({ status, dispatched_at, paid_late_at }: TransferRow): boolean {
+  return (status === 'failed' || status === 'cancelled') && dispatched_at !== null && paid_late_at === null;
+}
+
+/** Evidence that an ended transfer reached its recipient. */
+export interface LateProof {
+  provider_ref: string | null;
+  resolution?: Resolution;
+}
+
+/**
+ * Posts that a transfer reached its recipient after it had failed or been cancelled, once. Its status is final and stays. The amount,
+ * which had returned to the balance, is drawn again: from `available`, else as an advance of the platform, because it has left.
+ * @param at milliseconds since the epoch
+ * @returns null when nothing is posted: the transfer is not one of these, or a statement has set its money aside
+ */
+export async function recordPaidLate(tx: Tx, at: number, ref: TransferRef, proof: LateProof): Promise<TransferRow | null> {
+  const [row] = await lockTransfers(tx, [ref]);
+  if (!row || !mayBePaidLate(row) || (await isSetAside(tx, row))) return null;
+  const { team_id, currency, amount_minor, counted_day: day } = row;
+  if (day !== null) await changeUses(tx, [{ team_id, direction: 'transfer', currency, day, amount_minor }]);
+  const { available } = await lockBalances(tx, team_id, currency, ['available', 'credit']);
+  await post(tx, [paidLateJournal(row, available < amount_minor ? available : amount_minor)]);
+  const paid: TransferRow = {
+    ...row,
+    provider_ref: proof.provider_ref ?? row.provider_ref,
+    message: `It reached the recipient after it had ${row.status === 'failed' ? 'failed' : 'been cancelled'}.`,
+    resolution: proof.resolution ?? row.resolution,
+    paid_late_at: new Date(at),
+    updated_at: new Date(at),
+    next_poll_at: null,
+  };
+  await writePaidLate(tx, paid);
+  return paid;
+}
+
+/** Applies what the provider says now about a transfer that had ended without money, after news about it. */
+export async function applyRecheck(
+  { clock, log }: Pick<TransferDeps, 'clock' | 'log'>,
+  store: Store,
+  row: TransferRow,
+  outcome: PayoutOutcome,
+): Promise<void> {
+  const at = clock.now();
+  const about = { team_id: row.team_id, transfer: row.id };
+  if (outcome.kind === 'succeeded') {
+    const same = outcome.amount_minor === row.amount_minor && outcome.currency === row.currency;
+    const paid = same && (await store.db.transaction((tx) => recordPaidLate(tx, at, row, outcome)));
+    if (paid) return log.error(about, 'a payout that had ended without money reached its recipient: its amount was drawn again');
+    if (!same) log.error(about, 'a payout that had ended without money is reported as paid with another amount or currency');
+  }
+  const open = outcome.kind === 'pending' || outcome.kind === 'unknown' || outcome.kind === 'unavailable';
+  await writeRecheck(store.db, row, open && row.polls < MAX_RECHECKS ? new Date(at + backOff(row.polls)) : null);
+}

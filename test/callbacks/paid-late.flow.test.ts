@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { WORKER } from '../../src/tenants/audit/actor.ts';
+import { resolveTransfer } from '../../src/core/transfers/resolve.ts';
+import { countPaidLate, findTransfer } from '../../src/core/transfers/store.ts';
+import { readBalances } from '../../src/money/ledger/balances.ts';
+import { receive } from '../../src/edge/callbacks/receive.ts';
+import { must } from '../../src/kit/errors.ts';
+import { sql } from '../../src/kit/sql.ts';
+import type { Account } from '../../src/money/ledger/accounts.ts';
+import { Market, type Shop } from '../setup/market.ts';
+import { type Fate, type Flow, type Operation, SimulatedProvider } from '../setup/simulated-provider.ts';
+
+/** Money that left although its provider had reported that it did not: the provider's book and ours must agree again. */
+const HOUR_MS = 3_600_000;
+
+let market: Market;
+before(async () => {
+  market = await Market.open({ HOLD_MOBILE_MONEY: '0s' });
+});
+after(() => market.api.stop());
+
+async function shopWith(fates: Partial<Record<Flow, Fate[]>>): Promise<Shop> {
+  const shop = await market.shop('live', new SimulatedProvider(`late-${Math.random()}`, fates));
+  await shop.paid({ amount: 10_000 });
+  return shop;
+}
+
+/** A payout of 4,000 that its provider reports as failed. */
+async function failedPayout(shop: Shop): Promise<{ id: string; operation: Operation }> {
+  const { body } = await shop.transfer(4_000);
+  const { id } = body.transfer;
+  for (let round = 0; round < 3; round++) await shop.pass(5_000);
+  assert.equal((await row(shop, id)).status, 'failed');
+  return { id, operation: must(shop.simulated.operations.get(id), 'it was sent') };
+}
+
+const row = async (shop: Shop, id: string) =>
+  must(await findTransfer(shop.store.db, { team_id: shop.team_id, id }), 'it was created');
+
+/** The provider calls back at the address of the account. */
+async function callBack(shop: Shop, key: string): Promise<void> {
+  const to = { team_id: shop.team_id, environment: shop.environment, provider: shop.simulated.provider };
+  const subject = { by: 'provider_key' as const, value: key };
+  const deps = market.api.deps as unknown as Parameters<typeof receive>[0];
+  assert.ok(await receive(deps, to as Parameters<typeof receive>[1], { kind: 'hint', subject }, null));
+}
+
+async function balances(shop: Shop) {
+  const all = await readBalances(shop.store.db, shop.team_id, 'XAF');
+  const of = (account: Account) => Number(all.get(account) ?? 0n) / 100;
+  return { available: of('available'), credit: of('credit'), held: -of('clearing') };
+}
+
+async function assertAgreed(shop: Shop): Promise<void> {
+  assert.equal((await balances(shop)).held, Number(shop.simulated.held('XAF')) / 100, 'what the provider holds');
+  assert.deepEqual(await shop.differences(), []);
+}
+
+test('a payout that failed and was paid all the same is drawn again, once, after the callback about it', async () => {
+  const shop = await shopWith({ payout: ['refused_later'] });
+  const before = await balances(shop);
+  const { id, operation } = await failedPayout(shop);
+  assert.deepEqual(await balances(shop), before, 'its money and its fee have returned');
+
+  operation.fate = 'at_once';
+  for (let news = 0; news < 2; news++) {
+    await callBack(shop, id);
+    await shop.pass(1_000);
+  }
+  const { status, message, next_poll_at } = await row(shop, id);
+  assert.deepEqual([status, message, next_poll_at], ['failed', 'It reached the recipient after it had failed.', null]);
+  assert.deepEqual(await balances(shop), { ...before, available: before.available - 4_000, held: before.held - 4_000 });
+  assert.equal((await shop.call('GET', `/transfers/${id}`)).body.transfer.message, message);
+  await assertAgreed(shop);
+});
+
+test('what the balance no longer covers is advanced by the platform', async () => {
+  const shop = await shopWith({ payout: ['refused_later'] });
+  const { id, operation } = await failedPayout(shop);
+  const { available } = await balances(shop);
+  await shop.transfer(7_000);
+  await shop.pass(1_000);
+  const left = (await balances(shop)).available;
+  assert.ok(left < 4_000 && left < available);
+
+  operation.fate = 'at_once';
+  await callBack(shop, id);
+  await shop.pass(1_000);
+  const now = await balances(shop);
+  assert.deepEqual([now.available, now.credit], [0, left - 4_000]);
+  await assertAgreed(shop);
+});
+
+test('a payout that failed and is failed still is read once, and nothing changes', async () => {
+  const shop = await shopWith({ payout: ['refused_later'] });
+  const { id } = await failedPayout(shop);
+  const before = [await balances(shop), (await row(shop, id)).updated_at];
+  await callBack(shop, id);
+  await shop.pass(1_000);
+  assert.deepEqual([await balances(shop), (await row(shop, id)).updated_at], before);
+  assert.equal((await row(shop, id)).next_poll_at, null);
+});
+
+test('a provider that cannot be read is asked again for about a day, and no more', async () => {
+  const shop = await shopWith({ payout: ['refused_later'] });
+  const { id, operation } = await failedPayout(shop);
+  const payouts = must(shop.simulated.provider.payouts, 'it pays out');
+  const { read } = payouts;
+  let reads = 0;
+  payouts.read = async () => {
+    reads += 1;
+    return { kind: 'unknown', message: 'an empty page' };
+  };
+  await callBack(shop, id);
+  for (let hour = 0; hour < 12; hour++) await shop.pass(HOUR_MS);
+  assert.equal(reads, 12);
+  await shop.store.db.run(sql`update transfers set polls = 300 where id = ${id}`);
+  await shop.pass(HOUR_MS);
+  await shop.pass(HOUR_MS);
+  assert.equal(reads, 13);
+
+  payouts.read = read;
+  operation.fate = 'at_once';
+  await callBack(shop, id);
+  await shop.pass(1_000);
+  await assertAgreed(shop);
+  assert.notEqual((await row(shop, id)).paid_late_at, null);
+});
+
+test('another amount than was requested is not posted', async () => {
+  const shop = await shopWith({ payout: ['refused_later'] });
+  const { id } = await failedPayout(shop);
+  const before = await balances(shop);
+  const payouts = must(shop.simulated.provider.payouts, 'it pays out');
+  payouts.read = async () => ({ kind: 'succeeded', provider_ref: 'p', amount_minor: 1n, currency: 'XAF' });
+  await callBack(shop, id);
+  await shop.pass(1_000);
+  assert.deepEqual(await balances(shop), before);
+  assert.deepEqual([(await row(shop, id)).next_poll_at, (await row(shop, id)).paid_late_at], [null, null]);
+});
+
+test('a success that is read while a person resolves the payout as failed is not lost', async () => {
+  const shop = await shopWith({ payout: ['late'] });
+  const { id } = (await shop.transfer(4_000)).body.transfer;
+  await shop.pass(1_000);
+  const payouts = must(shop.simulated.provider.payouts, 'it pays out');
+  const { read } = payouts;
+  payouts.read = async (payout) => {
+    payouts.read = read;
+    const verdict = { as: 'failed' as const, evidence: 'a call', author: 'awa' };
+    await resolveTransfer(market.api.deps, shop.store, { team_id: shop.team_id, id }, verdict, WORKER);
+    must(shop.simulated.operations.get(id), 'it was sent').fate = 'at_once';
+    return read(payout);
+  };
+  for (let round = 0; round < 4; round++) await shop.pass(5_000);
+  assert.equal((await row(shop, id)).status, 'failed');
+  assert.notEqual((await row(shop, id)).paid_late_at, null);
+  await assertAgreed(shop);
+});
+
+test('an operator records with evidence that a failed payout was paid, once', async () => {
+  const shop = await shopWith({ payout: ['refused_later'] });
+  const { id, operation } = await failedPayout(shop);
+  const resolve = (as: 'succeeded' | 'failed') => {
+    const verdict = { as, evidence: 'their letter of 3 March', author: 'awa' };
+    return resolveTransfer(market.api.deps, shop.store, { team_id: shop.team_id, id }, verdict, WORKER);
+  };
+  await assert.rejects(resolve('failed'), /nothing to resolve/);
+  const since = new Date(market.clock.now());
+  const counted = () => countPaidLate(shop.store.db, since, 10);
+  const before = await counted();
+  await resolve('succeeded');
+  await assert.rejects(resolve('succeeded'), /nothing to resolve/);
+  operation.moved = true;
+  await assertAgreed(shop);
+  assert.equal((await row(shop, id)).resolution?.evidence, 'their letter of 3 March');
+  assert.equal(await counted(), before + 1);
+});
+
+test('a merchant’s refund that failed and was done all the same is drawn again after the callback about it', async () => {
+  const shop = await shopWith({ refund: ['refused_later'] });
+  const payment = await shop.paid({ amount: 3_000 });
+  const before = await balances(shop);
+  const refund = must(await shop.refund(payment), 'it is refundable');
+  for (let round = 0; round < 3; round++) await shop.pass(5_000);
+  const shown = async () => (await shop.call('GET', `/refunds/${refund}`)).body.refund;
+  assert.equal((await shown()).status, 'failed');
+  assert.deepEqual(await balances(shop), before);
+
+  const key = `${refund}-0`;
+  await callBack(shop, key);
+  await shop.pass(1_000);
+  assert.deepEqual(await balances(shop), before, 'it is failed still');
+  must(shop.simulated.operations.get(key), 'it was sent').fate = 'at_once';
+  for (let news = 0; news < 2; news++) {
+    await callBack(shop, key);
+    await shop.pass(1_000);
+  }
+  assert.match((await shown()).message, /reached the payer after the refund had failed/);
+  assert.equal((await shop.shown(payment)).status, 'refunded');
+  assert.equal((await balances(shop)).held, before.held - 3_000);
+  await assertAgreed(shop);
+});
