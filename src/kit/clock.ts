@@ -12,6 +12,14 @@ export interface Clock {
 }
 
 /**
+ * Returns whether a moment has come. One that is further ahead than it was ever set is from before the clock was set back.
+ * @param most_ahead_ms how far ahead the moment was set at most
+ */
+export function hasCome(moment: number, now: number, most_ahead_ms: number): boolean {
+  return now >= moment || moment - now > most_ahead_ms;
+}
+
+/**
  * The machine's own clock. No decision depends on it: it is compared with the database's clock, and used where there is no
  * database.
  */

@@ -129,6 +129,9 @@ suite('requests to MTN MoMo', () => {
     now = 600_000;
     await provider.submit(collection(provider));
     assert.deepEqual(addresses(), [true, false]);
+    now = -3_000_000;
+    await provider.submit(collection(provider));
+    assert.deepEqual(addresses(), [true, false], 'after the clock was set back');
   });
 
   test('polls start at five seconds and back off to five minutes', async () => {

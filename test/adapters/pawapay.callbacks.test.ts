@@ -81,6 +81,10 @@ test('before the key is known a callback only causes a poll, and callbacks canno
   judge(unknown);
   for (let tries = 0; fetches() < before + 2 && tries < 200; tries++) await sleep(5);
   assert.equal(fetches(), before + 2);
+  now -= 3_600_000;
+  judge(unknown);
+  for (let tries = 0; fetches() < before + 3 && tries < 200; tries++) await sleep(5);
+  assert.equal(fetches(), before + 3, 'after the clock was set back');
 });
 
 test('a signature is invalid when it is for another URL or body, or covers too few fields', async () => {

@@ -120,6 +120,17 @@ test('the configuration is refreshed after some minutes, once for concurrent cal
   assert.equal(offered(one, 'cm.mtn').length, 2, 'a page of HTML is no configuration');
 });
 
+test('the configuration is refreshed after the clock was set back', async () => {
+  const one = connect({}, { ...tools, clock: { now: () => now } });
+  const reads = () => simulator.requests.filter(({ path }) => path === '/v2/active-conf').length;
+  await whenConfigured(one, () => offered(one, 'cm.mtn').length === 2);
+  const before = reads();
+  now -= 3_600_000;
+  one.offers();
+  for (let tries = 0; reads() === before && tries < 200; tries++) await sleep(5);
+  assert.equal(reads(), before + 1);
+});
+
 test('an account charges immediately, before its configuration was first read', async () => {
   simulator.faults.script({ fault: 'slow_uncreated', doing: 'other' });
   const said = await provider.submit(collectionOn(provider, CAMEROON));

@@ -76,6 +76,23 @@ describe('the circuit', () => {
     assert.deepEqual([gate(), standing()], ['closed', 'operational']);
   });
 
+  test('that is open when the clock is set back is probed within a minute, and a response closes it', async () => {
+    await submit(...times(5, unknown));
+    clock.advance(-3_600_000);
+    assert.equal(gate(), 'open');
+    clock.advance(60_000);
+    assert.deepEqual([gate(), standing()], ['probe', 'down']);
+    await submit(accepted);
+    assert.deepEqual([gate(), standing()], ['closed', 'operational']);
+  });
+
+  test('failures from before the clock was set back are ignored', async () => {
+    await submit(...times(3, unknown));
+    assert.equal(standing(), 'degraded');
+    clock.advance(-3_600_000);
+    assert.deepEqual([standing(), vital()?.failures], ['operational', 0]);
+  });
+
   test('allows a probe after 15 s, and a response to it closes the circuit', async () => {
     await submit(...times(5, unknown));
     clock.advance(14_999);

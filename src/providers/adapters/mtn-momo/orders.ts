@@ -1,3 +1,4 @@
+import { hasCome } from '../../../kit/clock.ts';
 import { decimalsOf, type Minor } from '../../../kit/money.ts';
 import type { Tools } from '../connector.ts';
 import { amountText } from '../wire/amounts.ts';
@@ -49,7 +50,7 @@ export class Orders {
       const headers = { 'x-reference-id': order.key, ...callback };
       return creationOf(await this.#client.call(product, { method: 'POST', path, headers, body: bodyOf(order, amount) }));
     };
-    if (this.#tools.clock.now() < this.#callbacks_from) return send({});
+    if (!hasCome(this.#callbacks_from, this.#tools.clock.now(), WITHOUT_CALLBACKS_MS)) return send({});
     const first = await send({ 'x-callback-url': order.callback_url });
     if (first.kind !== 'not_created' || first.because !== 'callback') return first;
     // Polling also finds the outcome, so a callback address unknown to MTN must not prevent a payment.

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../kit/clock.ts';
+import { type Clock, hasCome } from '../../../kit/clock.ts';
 import type { Offer } from '../contract.ts';
 import { minorOf } from '../wire/amounts.ts';
 import { fieldsOf, listOf, textOf } from '../wire/reply.ts';
@@ -71,7 +71,7 @@ export class Configuration {
   }
 
   #keepFresh(): void {
-    if (this.#reading || this.#clock.now() < this.#read_next_at) return;
+    if (this.#reading || !hasCome(this.#read_next_at, this.#clock.now(), FRESH_MS)) return;
     this.#reading = this.#read().finally(() => {
       this.#reading = null;
     });

@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import type { Clock } from '../../../kit/clock.ts';
+import { type Clock, hasCome } from '../../../kit/clock.ts';
 import { fieldsOf, listOf } from '../wire/reply.ts';
 import type { Client } from './client.ts';
 
@@ -24,7 +24,7 @@ export class PublicKeys {
   /** Returns a cached key. An unknown key is fetched in the background for the next callback, so the call never waits. */
   get(id: string): KeyObject | undefined {
     const key = this.#keys.get(id);
-    if (!key && this.#clock.now() >= this.#fetch_next_at) {
+    if (!key && hasCome(this.#fetch_next_at, this.#clock.now(), FETCH_EVERY_MS)) {
       this.#fetch_next_at = this.#clock.now() + FETCH_EVERY_MS;
       void this.#fetch();
     }

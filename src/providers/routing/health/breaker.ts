@@ -74,26 +74,30 @@ export class Breaker {
     if (changed_at <= this.#changedAt) return;
     if (open_since !== null && this.#openSince === null && this.#succeededAt > open_since) return;
     if ((open_since === null) !== (this.#openSince === null)) this.#inARow = 0;
-    this.#openSince = open_since === null ? null : Math.min(open_since, now);
+    this.#openSince = open_since;
     this.#closedAt = closed_at ?? Number.NEGATIVE_INFINITY;
     this.#wait_ms = Math.min(Math.max(wait_ms, PROBE_MS), MAX_PROBE_MS);
-    this.#probeAt = Math.min(probe_at, now + MAX_PROBE_MS);
+    this.#probeAt = probe_at;
     this.#changedAt = changed_at;
+    this.#follow(now);
   }
 
   gate(now: number): 'closed' | 'open' | 'probe' {
+    this.#follow(now);
     if (this.#openSince === null) return 'closed';
     return now >= this.#probeAt ? 'probe' : 'open';
   }
 
   /** Reserves the probe for a chosen request, so that no other is chosen for a moment. */
   chosen(now: number): void {
+    this.#follow(now);
     this.#probeAt = Math.max(this.#probeAt, now + CHOSEN_MS);
     this.#changed(now);
   }
 
   /** Records that a call is sent. If it is the probe, the next one may follow after the delay, whatever its result. */
   sending(now: number): void {
+    this.#follow(now);
     if (!this.#isProbe(now)) return;
     this.#probeAt = now + this.#wait_ms;
     this.#changed(now);
@@ -126,6 +130,17 @@ export class Breaker {
     this.#inARow += 1;
     const half = lately.calls >= FAILING_CALLS && lately.failures >= lately.calls * FAILING_SHARE;
     if (this.#inARow >= FAILURES_IN_A_ROW || half) this.#open(now);
+  }
+
+  /**
+   * Follows a clock that was set back: no time of the past is ahead of it, and no probe further than its maximum delay. Otherwise an
+   * open circuit would stay open, whatever its probes show, until the clock has caught up.
+   */
+  #follow(now: number): void {
+    if (this.#openSince !== null) this.#openSince = Math.min(this.#openSince, now);
+    this.#closedAt = Math.min(this.#closedAt, now);
+    this.#succeededAt = Math.min(this.#succeededAt, now);
+    this.#probeAt = Math.min(this.#probeAt, now + MAX_PROBE_MS);
   }
 
   /** Moves on by at least 1 ms, so that two changes within one do not count as the same. */

@@ -125,7 +125,7 @@ export class Lane {
   }
 
   note(now: number): HealthNote {
-    if (this.#note === null || now - this.#notedAt >= NOTE_MS) {
+    if (this.#note === null || now - this.#notedAt >= NOTE_MS || now < this.#notedAt) {
       this.#note = this.#noteNow(now);
       this.#notedAt = now;
     }

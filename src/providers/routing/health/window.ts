@@ -38,7 +38,8 @@ export class Window {
     const sums = new Array<number>(WIDTH).fill(0);
     const minute = Math.floor(now / MINUTE_MS);
     for (const [i, start] of this.#minutes.entries()) {
-      if (start <= minute - MINUTES || start * MINUTE_MS <= after) continue;
+      // Minutes ahead are from before the clock was set back.
+      if (start <= minute - MINUTES || start > minute || start * MINUTE_MS <= after) continue;
       for (let field = 0; field < WIDTH; field++)
         sums[field] = (sums[field] as number) + (this.#counts[i * WIDTH + field] as number);
     }
