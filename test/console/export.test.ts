@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import http from 'node:http';
 import { after, before, describe, test } from 'node:test';
 import { typedAmount } from '../../src/edge/console/parts/amount.ts';
+import { sql } from '../../src/kit/sql.ts';
 import { type Api, startApi, until } from '../setup/api.ts';
 import { paid } from '../setup/pay.ts';
 import { type Person, signedIn } from './people.ts';
@@ -14,10 +15,15 @@ let reader: Person;
 let base: string;
 /** Pages of exports that were read. */
 let pages = 0;
+/** What happens when the next page is read. */
+const whilePages: (() => Promise<unknown>)[] = [];
 
 before(async () => {
   const listen = ({ text }: { text: string }) => {
-    if (text.includes('captured_minor, refunded_minor, channel') && text.includes('id = any(')) pages += 1;
+    if (text.includes('captured_minor, refunded_minor, channel') && text.includes('id = any(')) {
+      pages += 1;
+      whilePages.splice(0).forEach((work) => void work());
+    }
     return null;
   };
   api = await startApi({ watch: (database) => (database === 'sandbox' ? listen : undefined) });
@@ -106,6 +112,21 @@ describe('the export', () => {
     await quiet();
   });
 
+  test('ends early, and never as a whole file, for whoever is signed out or leaves the team meanwhile', async () => {
+    const ends = [
+      (id: string) => sql`update console_sessions set revoked_at = now() where user_id = ${id}`,
+      (id: string) => sql`delete from memberships where user_id = ${id}`,
+      (id: string) => sql`update users set disabled_at = now() where id = ${id}`,
+    ];
+    for (const end of ends) {
+      const leaver = await signedIn(api, 'support');
+      whilePages.push(() => api.control.run(end(leaver.id)));
+      assert.deepEqual(await read(leaver, `${base}/export?search=bulk-`), { status: 200, whole: false });
+    }
+    const stayer = await signedIn(api, 'support');
+    assert.deepEqual(await read(stayer, `${base}/export?search=bulk-`), { status: 200, whole: true });
+  });
+
   test('is not read for a request of its head', async () => {
     const before = pages;
     const headers = { cookie: cookies() };
@@ -128,8 +149,22 @@ async function quiet(): Promise<void> {
   );
 }
 
-function cookies(): string {
-  return [...reader.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+/** Reads a file. @returns whether it came to its end */
+function read(person: Person, path: string) {
+  return new Promise<{ status: number | undefined; whole: boolean }>((resolve, reject) => {
+    const request = http.get(new URL(path, api.url), { headers: { cookie: cookies(person) } }, (response) => {
+      const ended = (whole: boolean) => resolve({ status: response.statusCode, whole });
+      response
+        .once('end', () => ended(true))
+        .once('error', () => ended(false))
+        .resume();
+    });
+    request.on('error', reject);
+  });
+}
+
+function cookies(person = reader): string {
+  return [...person.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
 }
 
 /** Opens a file and reads none of it. */

@@ -66,6 +66,11 @@ export interface TeamVisit extends PersonVisit {
    * @returns the scope that the operation needs
    */
   check(operation: string, body: unknown): Scope;
+  /**
+   * Verifies, in an answer that takes long, that the session is still open and the role still has this permission.
+   * @throws Problem 403
+   */
+  stillMay(permission: Permission): Promise<void>;
   /** Where approvals are stored, and what encrypts them. */
   approvals: { control: Db; secrets: Secrets };
   /** Open approvals that this person may decide on, up to {@link MAX_SHOWN_WAITING}. */

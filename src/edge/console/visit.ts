@@ -6,6 +6,7 @@ import { html } from '../../kit/html.ts';
 import { textFault } from '../../tenants/api/body.ts';
 import { countOpenFor } from '../../tenants/approvals/store.ts';
 import { FRESH_MS, readSession } from '../../tenants/people/sessions.ts';
+import { roleInSession } from '../../tenants/people/session-store.ts';
 import { isPermitted, scopesOf } from '../../tenants/people/roles.ts';
 import { findTeam } from '../../tenants/teams/store.ts';
 import { clientAddress } from '../http/client-address.ts';
@@ -112,6 +113,10 @@ export async function teamVisit(deps: ConsoleDeps, operations: Operations, visit
     can: (permission) => isPermitted(role, permission, environment),
     api: (operation, sent = {}) => operations.call(operation, caller, inTeam, sent),
     check: (operation, body) => operations.check(operation, caller, body),
+    stillMay: async (permission) => {
+      const now = await roleInSession(control, session_id, team_id);
+      if (now === undefined || !isPermitted(now, permission, environment)) refuseRole();
+    },
     approvals: { control, secrets: deps.secrets },
   };
   return inTeam;

@@ -58,6 +58,15 @@ export async function provedAt(db: Queryable, id: string): Promise<number> {
   return row?.proved_at.getTime() ?? 0;
 }
 
+/** Returns the role in a team of whoever has a session that is still open; undefined when it has ended, or there is none. */
+export async function roleInSession(db: Queryable, id: string, team_id: bigint): Promise<Role | undefined> {
+  const row = await db.maybe<{ role: Role }>(sql`
+    select m.role from console_sessions s join users u on u.id = s.user_id
+      join memberships m on m.user_id = s.user_id and m.team_id = ${team_id}
+    where s.id = ${id} and s.revoked_at is null and s.ends_at > pirogue_now() and u.disabled_at is null`);
+  return row?.role;
+}
+
 /** Notes that the person presented a factor just now. */
 export async function proveSession(db: Queryable, id: string): Promise<void> {
   await db.run(sql`update console_sessions set proved_at = pirogue_now(), seen_at = pirogue_now() where id = ${id}`);

@@ -55,6 +55,7 @@ async function* linesOf(visit: TeamVisit, selection: Selection, first: Page): As
     page !== null;
     page = page.meta.has_more ? await pageAt(visit, selection, page.meta.next_cursor) : null
   ) {
+    await visit.stillMay('balance.read');
     yield page.items.map((item) => csvLine(COLUMNS.map((name) => item[name]))).join('');
   }
 }

@@ -60,6 +60,7 @@ export async function exportPayments(visit: TeamVisit): Promise<Answer> {
 async function* linesOf(visit: TeamVisit, first: Page): AsyncGenerator<string> {
   yield BYTE_ORDER_MARK + csvLine(COLUMNS.map(([name]) => name));
   for (let page: Page | null = first; page !== null; page = page.next === null ? null : await pageAt(visit, page.next)) {
+    await visit.stillMay('payment.read');
     const rows = await exportedPayments(visit.store.db, visit.team.id, page.ids);
     yield rows.map((row) => csvLine(COLUMNS.map(([, cell]) => cell(row)))).join('');
   }
