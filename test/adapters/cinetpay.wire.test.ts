@@ -5,6 +5,7 @@ import { Value } from 'typebox/value';
 import { uuidOf } from '../../src/kit/ids.ts';
 import type { Collection, RawCallback } from '../../src/providers/adapters/contract.ts';
 import { cinetpay } from '../../src/providers/adapters/cinetpay/index.ts';
+import { UNPRINTABLE } from './hostile.ts';
 import { answered, type Answering, bodyOf, collectionFor, payoutFor, short, stubOf, taken } from './wire-stub.ts';
 
 const CREDENTIALS = {
@@ -256,6 +257,8 @@ suite('notifications of CinetPay', () => {
     for (const headers of [{}, { 'x-token': [token, token] }, { 'x-token': '' }, { 'x-token': token.replace(/.$/, 'x') }])
       assert.equal(provider.verifyCallback?.(raw(form(), headers)).kind, 'forged');
     assert.equal(provider.verifyCallback?.(raw('', { 'x-token': 'x' })).kind, 'forged');
+    const unprintable = JSON.stringify({ cpm_site_id: UNPRINTABLE });
+    assert.equal(provider.verifyCallback?.(raw(unprintable, { 'x-token': 'x' })).kind, 'forged');
   });
 
   test('a token proves nothing about a transaction that it does not cover', () => {

@@ -58,6 +58,9 @@ const MADE_UP = {
   data: { status: 'MADE_UP', id: 'x', amount: 'much', currency: 'ZZZZ' },
 };
 
+/** `String` and `Number` throw when they meet it. */
+export const UNPRINTABLE = { toString: 0, valueOf: 0 };
+
 /** Bodies that say nothing which is documented. */
 export const BODIES: readonly unknown[] = [
   ...['', ' ', '<!DOCTYPE html><html><h1>Sorry</h1></html>', '{"status":"SUCC', '[]', '[1,2]', '42', '"SUCCESS"', 'null', 'true'],
@@ -68,7 +71,7 @@ export const BODIES: readonly unknown[] = [
 
 /** @param given the value that stands there now */
 function stranger(given: unknown): unknown[] {
-  const others = [undefined, null, 'MADE_UP_77', '', 77_777, -1, true, [], [given], {}, { made: 'up' }];
+  const others = [undefined, null, 'MADE_UP_77', '', 77_777, -1, true, [], [given], {}, { made: 'up' }, UNPRINTABLE];
   return typeof given === 'string' || typeof given === 'number' ? [...others, `${given}0`, `${given} `] : others;
 }
 

@@ -3,6 +3,7 @@ import { suite, test } from 'node:test';
 import { Value } from 'typebox/value';
 import type { Collection, RawCallback } from '../../src/providers/adapters/contract.ts';
 import { mpesaDaraja } from '../../src/providers/adapters/mpesa-daraja/index.ts';
+import { UNPRINTABLE } from './hostile.ts';
 import { answered, type Answering, bodyOf, collectionFor, short, stubOf } from './wire-stub.ts';
 
 const CREDENTIALS = { consumer_key: 'key', consumer_secret: 'secret', shortcode: '174379', passkey: 'pass' };
@@ -142,6 +143,8 @@ suite('callbacks of M-Pesa Daraja', () => {
     for (const id of [undefined, 7, "' or 1 --", 'x'.repeat(101), {}])
       assert.deepEqual(told(id), { kind: 'hint', subject: null });
     assert.deepEqual(provider.verifyCallback?.(raw(null)), { kind: 'hint', subject: null });
+    for (const ResultCode of [UNPRINTABLE, [UNPRINTABLE], null])
+      assert.deepEqual(told('ws_CO_1', { ResultCode }), { kind: 'hint', subject: { by: 'provider_ref', value: 'ws_CO_1' } });
   });
 
   test('callbacks of a success report the paid amount, or that it is unreadable', () => {

@@ -4,6 +4,7 @@ import { mtnMomo } from '../../src/providers/adapters/mtn-momo/index.ts';
 import { startSimulator, type Simulator } from '../../simulators/kit/simulator.ts';
 import { mtnMomoSimulator } from '../../simulators/mtn-momo/index.ts';
 import { tools } from './fixture.ts';
+import { UNPRINTABLE } from './hostile.ts';
 import { collection, stubbed } from './mtn-momo-stub.ts';
 import { answered, payoutFor, refundFor } from './wire-stub.ts';
 
@@ -18,7 +19,7 @@ async function twinned(credentials: Record<string, string> = {}) {
 }
 
 /** Answers token requests by a script of lifetimes (seconds) or statuses, and everything else with 202. */
-function minting(script: (number | 'refused')[], now: () => number) {
+function minting(script: unknown[], now: () => number) {
   const minted: string[] = [];
   const { provider, calls } = stubbed(
     ({ url }) => {
@@ -47,6 +48,14 @@ suite('tokens of MTN MoMo', () => {
     await provider.payouts?.submit(payoutFor(provider));
     await provider.refunds?.submit(refundFor(provider));
     assert.deepEqual([minted(), minted('disbursement')], [1, 1]);
+  });
+
+  test('a token whose lifetime is no number is not used, and nothing is sent', async () => {
+    for (const lifetime of [UNPRINTABLE, [UNPRINTABLE], null, 'long', true]) {
+      const { provider, minted, bearer } = minting([lifetime], () => 0);
+      assert.equal((await provider.submit(collection(provider))).kind, 'unavailable');
+      assert.deepEqual([minted.length, bearer()], [1, undefined]);
+    }
   });
 
   test('a token is renewed five minutes before its expiry, a short-lived one halfway', async () => {

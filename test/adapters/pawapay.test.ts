@@ -8,7 +8,9 @@ import { pawapay } from '../../src/providers/adapters/pawapay/index.ts';
 import { startSimulator, type Simulator } from '../../simulators/kit/simulator.ts';
 import { pawapaySimulator } from '../../simulators/pawapay/index.ts';
 import { type Line, SLOW_MS, tools } from './fixture.ts';
+import { UNPRINTABLE } from './hostile.ts';
 import { collectionOn } from './pieces.ts';
+import { answered, stubOf } from './wire-stub.ts';
 
 const line = (id: string, currency: string, amount_minor: bigint, stem: string): Line => ({
   channel: { id, kind: 'mobile_money', country: id.slice(0, 2).toUpperCase() },
@@ -129,6 +131,16 @@ test('the configuration is refreshed after the clock was set back', async () => 
   one.offers();
   for (let tries = 0; reads() === before && tries < 200; tries++) await sleep(5);
   assert.equal(reads(), before + 1);
+});
+
+test('an operator that is not named by a text is left out of the configuration', async () => {
+  const [first, second] = [UNPRINTABLE, 'MTN_MOMO_CMR'].map((name) => ({
+    provider: name,
+    currencies: [{ currency: 'XAF', operationTypes: { DEPOSIT: { status: 'OPERATIONAL', decimalsInAmount: 'NONE' } } }],
+  }));
+  const one = stubOf(pawapay, { api_token: 't' }, () => answered(200, { countries: [{ providers: [first, second] }] })).provider;
+  await whenConfigured(one, () => one.offers()?.length === 1);
+  assert.equal(offered(one, 'cm.mtn').length, 1);
 });
 
 test('an account charges immediately, before its configuration was first read', async () => {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { sameText } from '../../../kit/crypto.ts';
 import type { Callback, RawCallback, Subject } from '../contract.ts';
-import { fieldsOf, parsed, textOf } from '../wire/reply.ts';
+import { fieldsOf, parsed, textOf, wordOf } from '../wire/reply.ts';
 
 /** Fields covered by the token of a payment notification, concatenated in this order without separators (checkout, HMAC). */
 const SIGNED = [
@@ -27,7 +27,7 @@ export function verifyCallback({ method, headers, body }: RawCallback, secret_ke
 }
 
 function isGenuine(fields: Record<string, unknown>, token: string | string[] | undefined, secret_key: string): boolean {
-  const text = SIGNED.map((name) => fields[name] ?? '').join('');
+  const text = SIGNED.map((name) => wordOf(fields[name]) ?? '').join('');
   const due = createHmac('sha256', secret_key).update(text).digest('hex');
   return secret_key !== '' && typeof token === 'string' && sameText(token.toLowerCase(), due);
 }

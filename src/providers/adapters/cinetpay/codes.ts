@@ -2,7 +2,7 @@ import type { Minor } from '../../../kit/money.ts';
 import type { PayoutReason } from '../contract.ts';
 import type { Reason } from '../reasons.ts';
 import { minorOf } from '../wire/amounts.ts';
-import { fieldsOf, isProvenRejection, listOf, type Reply, textOf } from '../wire/reply.ts';
+import { fieldsOf, isProvenRejection, listOf, type Reply, textOf, wordOf } from '../wire/reply.ts';
 import { rawMessage } from '../wire/text.ts';
 
 type Outcome = Reason | 'pending' | 'cancelled' | 'expired' | 'not_found';
@@ -44,8 +44,8 @@ type Answered = Extract<Reply, { kind: 'answered' }>;
 /** Returns the code of a response, which is a text or a number on the wire. Null when there is none. */
 export function codeOf({ body }: Answered): string | null {
   const { code } = fieldsOf(body);
-  const text = typeof code === 'number' ? String(code) : code;
-  return typeof text === 'string' && /^-?\d{1,4}$/.test(text) ? text : null;
+  const text = wordOf(code);
+  return text !== null && /^-?\d{1,4}$/.test(text) ? text : null;
 }
 
 /** Returns whether the response rejects the token. */

@@ -1,6 +1,6 @@
 import type { Callback, RawCallback } from '../contract.ts';
 import { minorOf } from '../wire/amounts.ts';
-import { fieldsOf, listOf, parsed, textOf } from '../wire/reply.ts';
+import { fieldsOf, listOf, parsed, textOf, wordOf } from '../wire/reply.ts';
 import { isCheckoutId } from './codes.ts';
 
 /**
@@ -11,7 +11,7 @@ export function verifyCallback({ body }: RawCallback): Callback {
   const callback = fieldsOf(fieldsOf(fieldsOf(parsed(body.toString('utf8'))).Body).stkCallback);
   const value = textOf(callback.CheckoutRequestID);
   if (value === null || !isCheckoutId(value)) return { kind: 'hint', subject: null };
-  const isPaid = String(callback.ResultCode) === '0';
+  const isPaid = wordOf(callback.ResultCode) === '0';
   return { kind: 'hint', subject: { by: 'provider_ref', value, ...(isPaid ? { paid_minor: amountIn(callback) } : {}) } };
 }
 

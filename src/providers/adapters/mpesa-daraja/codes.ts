@@ -1,5 +1,5 @@
 import type { Reason } from '../reasons.ts';
-import { fieldsOf, isProvenRejection, type Reply, textOf } from '../wire/reply.ts';
+import { fieldsOf, isProvenRejection, type Reply, textOf, wordOf } from '../wire/reply.ts';
 import { rawMessage } from '../wire/text.ts';
 
 type Meaning = Reason | 'cancelled' | 'pending' | 'unanswered';
@@ -64,7 +64,7 @@ export function promptOf(reply: Reply): Prompt {
   if (reply.kind === 'lost') return { kind: 'unclear', message: reply.message };
   const { ResponseCode, CheckoutRequestID } = fieldsOf(reply.body);
   const checkout_id = textOf(CheckoutRequestID);
-  if (reply.status === 200 && String(ResponseCode) === '0' && checkout_id !== null && isCheckoutId(checkout_id)) {
+  if (reply.status === 200 && wordOf(ResponseCode) === '0' && checkout_id !== null && isCheckoutId(checkout_id)) {
     return { kind: 'sent', checkout_id };
   }
   const { code, text, message } = errorOf(reply);
@@ -90,8 +90,8 @@ export function resultOf(reply: Reply, checkout_id: string): Result {
   const error = errorOf(reply);
   if (error.code === BUSY && /being processed/i.test(error.text)) return { kind: 'pending' };
   const { ResponseCode, CheckoutRequestID, ResultCode, ResultDesc } = fieldsOf(reply.body);
-  const code = typeof ResultCode === 'number' ? String(ResultCode) : textOf(ResultCode);
-  if (reply.status !== 200 || String(ResponseCode) !== '0' || CheckoutRequestID !== checkout_id || code === null) {
+  const code = wordOf(ResultCode);
+  if (reply.status !== 200 || wordOf(ResponseCode) !== '0' || CheckoutRequestID !== checkout_id || code === null) {
     return { kind: 'unreadable', message: error.message };
   }
   if (code === '0') return { kind: 'paid' };

@@ -104,7 +104,7 @@ export function configurationOf(body: unknown): Known | null {
 }
 
 function addProvider(known: Known & { offers: Offer[] }, { provider, currencies }: Record<string, unknown>): void {
-  const route = routeOfProvider(String(provider));
+  const route = routeOfProvider(textOf(provider) ?? '');
   if (!route) return;
   for (const entry of listOf(currencies)) {
     const { currency, operationTypes } = fieldsOf(entry);

@@ -96,7 +96,7 @@ function successOf({ id, transaction_id, amount, currency }: Record<string, unkn
  */
 function failureOf({ last_payment_error }: Record<string, unknown>, otherwise: Reason): Reading {
   const { code, message } = fieldsOf(last_payment_error);
-  const reason = PAYMENT_REASONS.get(String(code)) ?? otherwise;
+  const reason = PAYMENT_REASONS.get(textOf(code) ?? '') ?? otherwise;
   return { kind: 'failed', reason, message: rawMessage(code, message) || 'the payment was cancelled' };
 }
 
@@ -157,7 +157,7 @@ function payoutReading(value: unknown, key: string, poll_after_ms: number): Payo
     case 'failed': {
       const { error_code, error_message } = fieldsOf(payout.payout_error);
       const message = rawMessage(error_code, error_message) || 'the payout failed';
-      return { kind: 'failed', reason: PAYOUT_REASONS.get(String(error_code)) ?? null, message };
+      return { kind: 'failed', reason: PAYOUT_REASONS.get(textOf(error_code) ?? '') ?? null, message };
     }
     // The payout had succeeded and the money was returned.
     case 'reversed':

@@ -55,6 +55,14 @@ export function textOf(value: unknown): string | null {
 }
 
 /**
+ * Returns a string or a number as text, or null for any other value. `String` would call the methods of an object, which JSON can
+ * replace: `{"toString": 0}` throws.
+ */
+export function wordOf(value: unknown): string | null {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : null;
+}
+
+/**
  * Parses JSON text.
  * @returns null when the text is not valid JSON
  */

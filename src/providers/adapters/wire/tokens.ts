@@ -1,5 +1,5 @@
 import type { Clock } from '../../../kit/clock.ts';
-import { fieldsOf, type Reply } from './reply.ts';
+import { fieldsOf, type Reply, wordOf } from './reply.ts';
 
 // Shared by the adapters that authenticate with a bearer token: mtn-momo, both of orange-money, cinetpay and
 // mpesa-daraja.
@@ -20,7 +20,7 @@ const VISIBLE = /^[\x21-\x7e]{1,8192}$/;
 export function bearerOf(reply: Reply, what = 'token'): Minted {
   if (reply.kind !== 'answered') return { kind: 'denied', message: `no ${what}: ${reply.message}` };
   const { access_token, expires_in } = fieldsOf(reply.body);
-  const lives_ms = Number(expires_in) * 1_000;
+  const lives_ms = Number(wordOf(expires_in) ?? Number.NaN) * 1_000;
   if (reply.status !== 200 || typeof access_token !== 'string' || !VISIBLE.test(access_token) || !(lives_ms > 0)) {
     return { kind: 'denied', message: `no ${what}: HTTP ${reply.status}` };
   }
