@@ -189,6 +189,21 @@ test('guesses are limited by account across processes, and the owner is not lock
   assert.equal((await enter(owner, email)).status, 303, 'but it does in the browser that is known');
 });
 
+test('no other spelling of an address leads to its account: it would be a limit of its own', async () => {
+  const { id } = await member();
+  const email = `kofi-${id}@limits.example`;
+  await api.control.run(sql`update users set email = ${email} where id = ${id}`);
+  for (const spelling of [email.replace('i', 'İ'), email.replace('limits', 'lİmİts')]) {
+    assert.deepEqual((await enter(new Person(api.url), spelling)).status, 422, spelling);
+    const reset = await new Person(api.url).submit('/console/reset', '/console/reset', { email: spelling });
+    assert.equal(reset.status, 200);
+  }
+  assert.deepEqual(await api.control.all(sql`select id from user_mails where recipient = ${email}`), []);
+  for (const spelling of [email.toUpperCase(), email.replace('k', '\u212A')]) {
+    assert.equal((await enter(new Person(api.url), spelling)).status, 303, spelling);
+  }
+});
+
 test('guesses are limited by address, whatever the accounts', async () => {
   const name = 'address|127.0.0.1';
   await api.control.run(sql`

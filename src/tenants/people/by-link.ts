@@ -10,7 +10,7 @@ import { LINK_MS } from './links.ts';
 import type { Session, UserRow } from './schema.ts';
 import { revokeSessions } from './session-store.ts';
 import { accountOf, mailSecurity, signIn } from './sign-in.ts';
-import { findUser, insertMembership, insertUser, lockUser, setPassword } from './store.ts';
+import { findUser, insertMembership, insertUser, lockUser, setPassword, soughtEmail } from './store.ts';
 
 /** A person who acts by a link, without a session. */
 function holderOf(user_id: string, from: Origin): Actor {
@@ -87,7 +87,7 @@ export async function joinAsKnown(tx: Tx, link_id: string, session: Session, by:
   const link = await useLink(tx, link_id);
   if (!link) return null;
   const { team_id, role, email } = invitationOf(link);
-  if (email.toLowerCase() !== session.user.email.toLowerCase()) throw new Problem(403, 'This invitation is for another person.');
+  if (soughtEmail(email) !== soughtEmail(session.user.email)) throw new Problem(403, 'This invitation is for another person.');
   await insertMembership(tx, team_id, session.user.id, role);
   await record(tx, by, { team_id, action: 'person.join', resource_id: session.user.id, at });
   return team_id;

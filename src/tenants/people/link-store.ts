@@ -1,5 +1,6 @@
 import { clause, fixed, type Queryable, sql } from '../../kit/sql.ts';
 import type { Role } from './roles.ts';
+import { soughtEmail } from './store.ts';
 
 const columns = fixed('id, kind, email, user_id, team_id, role, invited_by, created_at, expires_at');
 
@@ -36,7 +37,7 @@ export async function insertReset(
   { id, email, lives_ms, facts }: { id: string; email: string; lives_ms: number; facts: object },
 ): Promise<void> {
   await db.run(sql`
-    with person as (select id, email, locale from users where lower(email) = lower(${email}) and disabled_at is null),
+    with person as (select id, email, locale from users where lower(email) = lower(${soughtEmail(email)}) and disabled_at is null),
     link as (
       insert into user_links (id, kind, email, user_id, created_at, expires_at)
       select ${id}, 'reset', email, id, pirogue_now(), pirogue_now() + ${lives_ms}::float8 * interval '1 ms' from person

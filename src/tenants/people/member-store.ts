@@ -1,5 +1,6 @@
 import { type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import type { Role } from './roles.ts';
+import { soughtEmail } from './store.ts';
 
 /** A person of a team, for its list. */
 export interface Member {
@@ -84,7 +85,7 @@ export async function withdrawInvitationsOf(tx: Tx, team_id: bigint, user_id: st
 /** Whether a person with this e-mail address is in a team. */
 export async function isMember(db: Queryable, team_id: bigint, email: string): Promise<boolean> {
   const row = await db.maybe(sql`
-    select 1 as found from memberships m join users u on u.id = m.user_id where m.team_id = ${team_id} and lower(u.email) = lower(${email})`);
+    select 1 as found from memberships m join users u on u.id = m.user_id where m.team_id = ${team_id} and lower(u.email) = lower(${soughtEmail(email)})`);
   return row !== undefined;
 }
 

@@ -13,7 +13,7 @@ import { useRecovery } from './recovery.ts';
 import type { Session, User, UserRow } from './schema.ts';
 import { earlierSessions, proveSession, revokeSession } from './session-store.ts';
 import { openSession } from './sessions.ts';
-import { findSignIn, findUser, lockUser } from './store.ts';
+import { findSignIn, findUser, lockUser, soughtEmail } from './store.ts';
 import { useTotp } from './totp.ts';
 
 /** How long the second step may take. */
@@ -29,7 +29,7 @@ export type Presented =
 
 /** Returns the name under which attempts for an e-mail address are counted: a keyed hash, because the table must not reveal addresses. */
 export function accountOf(secrets: Secrets, email: string): string {
-  return secrets.mac('sign-in-account', email.slice(0, MAX_EMAIL).toLowerCase());
+  return secrets.mac('sign-in-account', soughtEmail(email.slice(0, MAX_EMAIL)));
 }
 
 /**

@@ -32,10 +32,18 @@ export function lockUser(tx: Tx, id: string): Promise<UserRow | undefined> {
     select id, email, name, password, totp_sealed, totp_step, locale, operator, disabled_at from users where id = ${id} for no key update`);
 }
 
+/**
+ * Returns an e-mail address as it is looked for: in the case in which attempts for it are counted. PostgreSQL alone would find one under
+ * spellings that are counted apart: it takes `İ` for `i`.
+ */
+export function soughtEmail(email: string): string {
+  return email.toLowerCase();
+}
+
 /** Finds a user by e-mail address, without regard to case. */
 export function findUserByEmail(db: Queryable, email: string): Promise<UserRow | undefined> {
   return db.maybe<UserRow>(sql`
-    select id, email, name, password, totp_sealed, totp_step, locale, operator, disabled_at from users where lower(email) = lower(${email})`);
+    select id, email, name, password, totp_sealed, totp_step, locale, operator, disabled_at from users where lower(email) = lower(${soughtEmail(email)})`);
 }
 
 /** Adds a person to a team; one who is in it already keeps the role. */
@@ -80,5 +88,5 @@ export function findSignIn(db: Queryable, email: string, browser: Buffer): Promi
   return db.maybe<SignInRow>(sql`
     select id, email, name, password, totp_sealed, totp_step, locale, operator, disabled_at,
       exists (select from console_sessions s where s.user_id = users.id and s.browser = ${browser}) as known_browser
-    from users where lower(email) = lower(${email})`);
+    from users where lower(email) = lower(${soughtEmail(email)})`);
 }

@@ -7,7 +7,7 @@ import { findOpenLink, type LinkRow } from '../../../../tenants/people/link-stor
 import { linkPath, readLinkToken } from '../../../../tenants/people/links.ts';
 import { hashPassword } from '../../../../tenants/people/passwords.ts';
 import { newHalf, signIn } from '../../../../tenants/people/sign-in.ts';
-import { findUser, findUserByEmail } from '../../../../tenants/people/store.ts';
+import { findUser, findUserByEmail, soughtEmail } from '../../../../tenants/people/store.ts';
 import { findTeam } from '../../../../tenants/teams/store.ts';
 import { ROLE_NAMES } from '../../../pages/role-names.ts';
 import type { ConsoleDeps } from '../../deps.ts';
@@ -140,7 +140,7 @@ async function submitInvitation(deps: ConsoleDeps, visit: Visit, link: LinkRow):
   const { control } = deps.stores;
   const { session, request_id, ip, at } = visit;
   if (await findUserByEmail(control, link.email)) {
-    if (session?.user.email.toLowerCase() !== link.email.toLowerCase()) return linkView(deps, visit, link, {});
+    if (session === null || soughtEmail(session.user.email) !== soughtEmail(link.email)) return linkView(deps, visit, link, {});
     const by = person(session.user.id, session.id, request_id, ip);
     const team = await control.transaction((tx) => joinAsKnown(tx, link.id, session, by, at));
     return team === null ? deadLink(visit) : redirect(`/console/${team}/sandbox`);
