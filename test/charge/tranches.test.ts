@@ -34,6 +34,13 @@ test('an amount is collected in as few tranches as its limit allows, nearly equa
   assert.equal(nextTranche(1_000n, wallet(1_000n, 300n), 'XAF'), 1_000n);
 });
 
+test('the tranches of an amount are as round as it is', () => {
+  const shillings = channel('mobile_money', 'KES', 25_000_000n, 1n);
+  assert.equal(nextTranche(50_000_200n, shillings, 'KES'), 16_666_800n, 'whole shillings');
+  assert.equal(nextTranche(50_000_210n, shillings, 'KES'), 16_666_737n, 'hundredths');
+  assert.equal(nextTranche(100_001_000n, wallet(50_000_000n), 'XAF'), 33_334_000n, 'a multiple of 5');
+});
+
 test('only Mobile Money is collected in tranches', () => {
   for (const kind of ['bank', 'card'] as const) {
     assert.equal(nextTranche(90_000_000n, channel(kind, 'XAF', 50_000_000n), 'XAF'), 90_000_000n);

@@ -21,15 +21,19 @@ export function totalOn(fees: FeeRates, payment: PaymentRow, kind: ChannelKind):
   return totalOf(status === 'pending' ? { ...payment, fee_minor: feeOf(fees, kind, amount_minor, currency) } : payment);
 }
 
+/** Multiples that providers take where the channel itself is finer (whole units; CinetPay: of 5), the coarsest first. */
+const ROUND: readonly Minor[] = [5_00n, 1_00n];
+
 /**
  * Returns the next tranche of the amount left to collect: tranches are nearly equal, each at most the limit and a multiple of
- * the channel's step. Because it is computed from what is left, a payer may continue days later or on another channel.
+ * the channel's step, and as round as the amount, so that a provider that takes the amount takes its tranches. Because it is computed from what is left, a payer may continue days later or on another channel.
  * @returns the whole rest when one charge can carry it
  */
 export function nextTranche(left_minor: Minor, channel: Channel, currency: string): Minor {
   const max_minor = maxChargeOf(channel, currency);
   if (channel.kind !== 'mobile_money' || left_minor <= max_minor) return left_minor;
-  const step = limitsOf(channel, currency)?.step_minor ?? 1n;
+  const finest = limitsOf(channel, currency)?.step_minor ?? 1n;
+  const step = ROUND.find((one) => one % finest === 0n && left_minor % one === 0n && one <= max_minor) ?? finest;
   const highest = (max_minor / step) * step;
   const count = divideUp(left_minor, highest);
   return divideUp(divideUp(left_minor, count), step) * step;
