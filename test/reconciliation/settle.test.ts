@@ -7,7 +7,8 @@ import { readBalances } from '../../src/money/ledger/balances.ts';
 import { post } from '../../src/money/ledger/post.ts';
 import type { BreakRow, Run, SettledAs } from '../../src/core/reconciliation/schema.ts';
 import { settleBreak } from '../../src/core/reconciliation/settle.ts';
-import { Ledgers, line, OPERATOR } from './fixture.ts';
+import { recordPaidLate } from '../../src/core/transfers/late.ts';
+import { Ledgers, line, NOON, OPERATOR } from './fixture.ts';
 
 let books: Ledgers;
 before(async () => {
@@ -58,6 +59,26 @@ describe('settling the breaks in suspense', () => {
     );
     assert.equal((await booked()).length, 1);
   });
+
+  for (const as of ['platform', 'undone'] as const) {
+    test(`a payout that a statement listed as paid late, settled as ${as}: only "undone" leaves room for other evidence`, async () => {
+      const { id, key } = await books.transfer('failed', 'closed');
+      const lines = [line('payout', key)];
+      const { run, breaks } = await books.reconcile(lines, APPLY);
+      await settle(run, breaks[0] as BreakRow, as);
+      const report = () =>
+        books.db.transaction((tx) => recordPaidLate(tx, NOON, { team_id: books.team_id, id }, { provider_ref: 'F1' }));
+      assert.equal((await report()) !== null, as === 'undone');
+      assert.equal(await report(), null);
+      const again = await books.reconcile(lines, APPLY);
+      assert.deepEqual(
+        again.breaks.map(({ kind, state }) => [kind, state]),
+        as === 'undone' ? [] : [['late', 'settled']],
+      );
+      const { clearing } = Object.fromEntries(await readBalances(books.db, books.team_id, 'XAF'));
+      assert.equal(clearing, 50_000n, 'it left once');
+    });
+  }
 
   test('a comparison without --apply puts nothing in suspense', async () => {
     const { run, breaks } = await books.reconcile([line('collect', 'stray')]);

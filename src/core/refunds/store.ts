@@ -7,6 +7,7 @@ import type { Position } from '../../kit/paging.ts';
 import { must } from '../../kit/errors.ts';
 import { type Fragment, fixed, BY_KEY, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import { countMoved, intervalOf, type Shifted, type TimeShift } from '../../platform/db/time-shift.ts';
+import { isSetAsideByStatement } from '../../money/ledger/suspense.ts';
 import { readDraws } from '../../money/settlement/draw.ts';
 import { notAt } from '../../platform/work/account-key.ts';
 import { BY_SHARD, dueBefore, EVERY_TURN, IN_SHARD, shardsOf, type Turn } from '../../platform/work/shards.ts';
@@ -176,10 +177,8 @@ export function findByKey(
 }
 
 /** Whether reconciliation has put the part's money in suspense, because a statement reported it as paid after its end. */
-export async function isSetAside(tx: Tx, { team_id, id }: { team_id: bigint; id: string }, part_index: number): Promise<boolean> {
-  const row = await tx.maybe(sql`
-    select 1 from journals where team_id = ${team_id} and source_id = ${`${id}:${part_index}`} and kind = 'reconciliation.late'`);
-  return row !== undefined;
+export function isSetAside(tx: Tx, { team_id, id }: { team_id: bigint; id: string }, part_index: number): Promise<boolean> {
+  return isSetAsideByStatement(tx, team_id, `${id}:${part_index}`);
 }
 
 /**

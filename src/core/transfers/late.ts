@@ -1,6 +1,7 @@
 import type { Store } from '../../platform/db/stores.ts';
 import { changeUses } from '../../money/transaction-limits/service.ts';
 import { lockBalances, post } from '../../money/ledger/post.ts';
+import { isSetAsideByStatement } from '../../money/ledger/suspense.ts';
 import type { Tx } from '../../kit/sql.ts';
 import type { PayoutOutcome } from '../../providers/adapters/contract.ts';
 import { backOff, MAX_RECHECKS } from '../../providers/adapters/polling.ts';
@@ -8,7 +9,7 @@ import type { Resolution } from '../attempts/schema.ts';
 import { paidLateJournal } from './bookings.ts';
 import type { TransferDeps } from './deps.ts';
 import type { TransferRow } from './schema.ts';
-import { isSetAside, lockTransfers, type TransferRef, writePaidLate, writeRecheck } from './store.ts';
+import { lockTransfers, type TransferRef, writePaidLate, writeRecheck } from './store.ts';
 
 /** Whether the transfer ended without money, but was sent: its provider may report that it was paid after all. */
 export function mayBePaidLate({ status, dispatched_at, paid_late_at }: TransferRow): boolean {
@@ -29,7 +30,7 @@ export interface LateProof {
  */
 export async function recordPaidLate(tx: Tx, at: number, ref: TransferRef, proof: LateProof): Promise<TransferRow | null> {
   const [row] = await lockTransfers(tx, [ref]);
-  if (!row || !mayBePaidLate(row) || (await isSetAside(tx, row))) return null;
+  if (!row || !mayBePaidLate(row) || (await isSetAsideByStatement(tx, row.team_id, row.id))) return null;
   const { team_id, currency, amount_minor, counted_day: day } = row;
   if (day !== null) await changeUses(tx, [{ team_id, direction: 'transfer', currency, day, amount_minor }]);
   const { available } = await lockBalances(tx, team_id, currency, ['available', 'credit']);

@@ -137,13 +137,6 @@ export async function writeRecheck(db: Queryable, { team_id, id, polls }: Transf
     update transfers set next_poll_at = ${at} where team_id = ${team_id} and id = ${id} and stage = 'closed' and polls = ${polls}`);
 }
 
-/** Whether reconciliation has put the transfer's money in suspense, because a statement reported it as paid after its end. */
-export async function isSetAside(tx: Tx, { team_id, id }: TransferRef): Promise<boolean> {
-  const row = await tx.maybe(sql`
-    select 1 from journals where team_id = ${team_id} and source_id = ${id} and kind = 'reconciliation.late'`);
-  return row !== undefined;
-}
-
 /** Counts the transfers since a moment that were paid after they had ended without money, up to a bound. */
 export async function countPaidLate(db: Queryable, since: Date, max: number): Promise<number> {
   const row = await db.maybe<{ count: number }>(sql`

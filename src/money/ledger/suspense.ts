@@ -16,3 +16,18 @@ export async function suspenseOf(
     group by 1, 2`);
   return new Map(rows.map(({ source_id, kind, amount_minor }) => [`${source_id} ${kind}`, amount_minor]));
 }
+
+/**
+ * Whether the money of an operation that a statement reported as paid after its end is in suspense, or was moved on from there by a person.
+ * False when a person decided that the statement was wrong: then other evidence counts.
+ * @param source_id id of the payout, or of the refund with the number of its part
+ */
+export async function isSetAsideByStatement(db: Queryable, team_id: bigint, source_id: string): Promise<boolean> {
+  const row = await db.maybe(sql`
+    select 1 from journals j where j.team_id = ${team_id} and j.source_id = ${source_id} and j.kind = 'reconciliation.late'
+      and not exists (
+        select from journals s join postings p on p.team_id = s.team_id and p.journal_id = s.id
+        where s.team_id = j.team_id and s.source_id = j.source_id and s.kind = 'reconciliation.settled:reconciliation.late'
+          and 'clearing' in (p.debit, p.credit))`);
+  return row !== undefined;
+}

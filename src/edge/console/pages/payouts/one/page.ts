@@ -30,7 +30,9 @@ ${transfer.status !== 'failed' && doneAlert(texts.done, query.done)}${alert(whyF
   };
 }
 
-function whyFailed({ language }: TeamVisit, { status, reason, message }: TransferRow): string | false {
+function whyFailed({ language }: TeamVisit, { status, reason, message, paid_late_at }: TransferRow): string | false {
+  // Of a cancelled one only that the recipient has the money all the same.
+  if (status === 'cancelled' && paid_late_at !== null) return message ?? false;
   if (status !== 'failed') return false;
   const texts = PAYOUT_TEXTS[language];
   return [reason ? texts.reasons[reason] : texts.failed, reason !== 'insufficient_balance' && message].filter(Boolean).join(' ');
