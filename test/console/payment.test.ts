@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { openDispute } from '../../src/core/disputes/service.ts';
+import { changeDispute, openDispute } from '../../src/core/disputes/service.ts';
 import { type Api, startApi, until } from '../setup/api.ts';
 import { paid } from '../setup/pay.ts';
 import { type Receiver, startReceiver } from '../setup/receiver.ts';
@@ -178,6 +178,24 @@ test('a dispute is shown, and the refund of a disputed payment says why it is no
   const refused = await finance.submit(form, form, { amount: '', reason: 'duplicate' });
   assert.equal(refused.status, 400);
   assert.match(refused.text, /in a dispute/);
+});
+
+test('what a dispute took is not part of the net amount; what it left, or gave back, is', async () => {
+  const store = api.deps.stores.sandbox.of(api.team.id);
+  const netOf = async (payment: string) =>
+    /<dt>Net<\/dt><dd><strong>([^<]*)</
+      .exec((await finance.get(`${base}/payments/${payment}`)).text)?.[1]
+      ?.replaceAll(/[^\d.]/g, '');
+  const disputed = async (outcome: 'provider_decided_lost' | 'provider_decided_won') => {
+    const payment_id = await paid(api);
+    const opening = { team_id: api.team.id, payment_id, amount_minor: 1_000_000n, reason: 'fraudulent' };
+    const { id } = await openDispute(api.deps, store, opening);
+    await changeDispute(api.deps, store, { team_id: api.team.id, id }, outcome);
+    return netOf(payment_id);
+  };
+  // 25,000 less a fee of 500, and 10,000 that were charged back.
+  assert.equal(await disputed('provider_decided_lost'), '14500');
+  assert.equal(await disputed('provider_decided_won'), '24500');
 });
 
 test('an event shows what was sent and what was answered, and is sent again once for each form', async () => {

@@ -47,6 +47,7 @@ export const ENGLISH: PaymentPageTexts = {
     captured: 'Collected',
     fee: 'Fee',
     refunded: 'Refunded',
+    lost: 'Lost by dispute',
     net: 'Net',
     yours: 'Your share',
     account: 'Share of',

@@ -48,6 +48,7 @@ export const FRENCH: PaymentPageTexts = {
     captured: 'Encaissé',
     fee: 'Frais',
     refunded: 'Remboursé',
+    lost: 'Perdu par litige',
     net: 'Net',
     yours: 'Votre part',
     account: 'Part de',

@@ -34,7 +34,7 @@ export interface PaymentPageTexts {
     between: string;
   };
   cards: Record<'amounts' | 'payer' | 'details' | 'metadata' | 'items' | 'refunds' | 'disputes' | 'timeline', string>;
-  amounts: Record<'amount' | 'total' | 'captured' | 'fee' | 'refunded' | 'net' | 'yours' | 'account', string>;
+  amounts: Record<'amount' | 'total' | 'captured' | 'fee' | 'refunded' | 'lost' | 'net' | 'yours' | 'account', string>;
   feeBy: Record<'merchant' | 'customer', string>;
   available: { label: string; since(at: string): string; from(at: string): string };
   payer: Record<'customer' | 'name' | 'phone' | 'email' | 'channel' | 'saved', string>;

@@ -1,6 +1,7 @@
 import { totalOf } from '../../../../../core/payments/present.ts';
 import { type Html, type HtmlPart, html } from '../../../../../kit/html.ts';
 import type { Json } from '../../../../../kit/json.ts';
+import { hundredths } from '../../../../../kit/money.ts';
 import { channelById } from '../../../../../providers/reference/channels.ts';
 import { hasReceipt } from '../../../../receipts/receipt.ts';
 import type { ConsoleLanguage } from '../../../language.ts';
@@ -14,12 +15,13 @@ import { ONE_TEXTS } from './texts.ts';
 const MAX_ITEMS = 50;
 
 /** What was charged, kept and given back, and from when it can be paid out. */
-export function amounts({ language }: TeamVisit, { payment, shares }: Story): Html {
+export function amounts({ language }: TeamVisit, { payment, shares, disputes }: Story): Html {
   const texts = ONE_TEXTS[language];
   const { amount_minor, captured_minor, fee_minor, refunded_minor, bearer, currency } = payment;
   const show = (amount: bigint) => money(amount, currency, language);
-  // The fee is kept when a payment is refunded.
-  const net = hasReceipt(payment.status) ? totalOf(payment) - fee_minor - refunded_minor : null;
+  const lost = disputes.reduce((sum, { status, amount }) => (status === 'lost' ? sum + hundredths(amount) : sum), 0n);
+  // The fee is kept when a payment is refunded or charged back.
+  const net = hasReceipt(payment.status) ? totalOf(payment) - fee_minor - refunded_minor - lost : null;
   const own = shares.find(({ account_id }) => account_id === '');
   const others = shares.filter(({ account_id }) => account_id !== '');
   return card(
@@ -30,6 +32,7 @@ export function amounts({ language }: TeamVisit, { payment, shares }: Story): Ht
       [texts.amounts.captured, show(captured_minor)],
       [texts.amounts.fee, html`${show(fee_minor)} <span class="note">${texts.feeBy[bearer]}</span>`],
       [texts.amounts.refunded, refunded_minor > 0n && show(refunded_minor)],
+      [texts.amounts.lost, lost > 0n && show(lost)],
       [texts.amounts.net, net !== null && html`<strong>${show(net)}</strong>`],
       [texts.amounts.yours, others.length > 0 && show(own?.share_minor ?? 0n)],
       ...others.map(
