@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { WORKER } from '../../src/tenants/audit/actor.ts';
+import { paidSince } from '../../src/core/payout-batches/store.ts';
 import { resolveTransfer } from '../../src/core/transfers/resolve.ts';
 import { countPaidLate, findTransfer } from '../../src/core/transfers/store.ts';
 import { readBalances } from '../../src/money/ledger/balances.ts';
@@ -73,6 +74,20 @@ test('a payout that failed and was paid all the same is drawn again, once, after
   assert.deepEqual(await balances(shop), { ...before, available: before.available - 4_000, held: before.held - 4_000 });
   assert.equal((await shop.call('GET', `/transfers/${id}`)).body.transfer.message, message);
   await assertAgreed(shop);
+});
+
+test('a list of payouts warns of a recipient who was paid after the payout had failed', async () => {
+  const shop = await shopWith({ payout: ['refused_later'] });
+  const { id, operation } = await failedPayout(shop);
+  const recent = async () => {
+    const paid = await paidSince(shop.store.db, 'live', shop.team_id, market.clock.now() - HOUR_MS, 10);
+    return paid.map(({ amount_minor }) => amount_minor);
+  };
+  assert.deepEqual(await recent(), []);
+  operation.fate = 'at_once';
+  await callBack(shop, id);
+  await shop.pass(1_000);
+  assert.deepEqual(await recent(), [400_000n]);
 });
 
 test('what the balance no longer covers is advanced by the platform', async () => {

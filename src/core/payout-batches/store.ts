@@ -170,7 +170,10 @@ export interface Paid {
   currency: string;
 }
 
-/** Returns the payouts of a team since a moment, at most so many of the newest, without those that failed. */
+/**
+ * Returns the payouts of a team since a moment, at most so many of the newest, without those that failed, unless they were paid all the
+ * same.
+ */
 export function paidSince(
   db: Queryable,
   environment: Environment,
@@ -180,9 +183,9 @@ export function paidSince(
 ): Promise<Paid[]> {
   return db.all<Paid>(sql`
     select recipient, amount_minor, currency from (
-      select recipient, amount_minor, currency, status from transfers
+      select recipient, amount_minor, currency, status, paid_late_at from transfers
       where team_id = ${team_id} and id >= ${lowestIdAt('po', environment, since)} order by id desc limit ${limit}) newest
-    where status in ('processing', 'succeeded')`);
+    where status in ('processing', 'succeeded') or paid_late_at is not null`);
 }
 
 /** Deletes the oldest lists with their lines. @returns how many lists */
