@@ -402,7 +402,7 @@ export interface paths {
         };
         /**
          * Retrieve a customer
-         * @description An erased customer is shown without personal data.
+         * @description An erased customer is shown without personal data, but for a tax id that the law requires to keep.
          *
          *     A secret key, or a restricted one with `customer.read`.
          */

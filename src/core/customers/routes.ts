@@ -66,7 +66,7 @@ export function customerRoutes(deps: RouteDeps): Route[] {
       method: 'GET',
       path: '/customers/:id',
       summary: 'Retrieve a customer',
-      description: 'An erased customer is shown without personal data.',
+      description: 'An erased customer is shown without personal data, but for a tax id that the law requires to keep.',
       problems: ['customer_not_found'],
       replies: { 200: one },
       handle: async (call) => {
