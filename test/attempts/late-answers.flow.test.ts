@@ -154,6 +154,45 @@ test('tranches: after another was sent, a late one is polled, no further one is 
   assert.equal(provider.submitted.length, 3);
 });
 
+test('tranches: after a declined one no other is sent by itself, also when a callback about it came while it could not be read', async () => {
+  const { id } = await halfPaid();
+  await sendNext();
+  const { attempt_id } = provider.last;
+  const declined = { kind: 'failed', reason: 'wrong_pin', message: 'no' } as const;
+  provider.readings.set(attempt_id, declined);
+  await poll();
+  provider.readings.set(attempt_id, { kind: 'unreadable', message: '?' });
+  await pollAttempt(api.deps, store(), (await findAttempt(store().db, merchant.team.id, attempt_id)) ?? assert.fail());
+  provider.readings.set(attempt_id, declined);
+  await poll();
+  await sendNext();
+  assert.deepEqual([await statuses(id), provider.submitted.length], [['succeeded', 'failed'], 2]);
+  assert.equal((await charge(id)).status, 202, 'the payer continues');
+});
+
+test('tranches: one that waited for such a callback is sent by itself when the tranche before it was paid', async () => {
+  const id = await ordered(1_200_000);
+  await charge(id);
+  provider.paid(provider.last);
+  await poll();
+  await sendNext();
+  const { attempt_id } = provider.last;
+  const declined = { kind: 'failed', reason: 'wrong_pin', message: 'no' } as const;
+  provider.readings.set(attempt_id, declined);
+  await poll();
+  await charge(id);
+  provider.paid(provider.last);
+  provider.readings.set(attempt_id, { kind: 'unreadable', message: '?' });
+  await pollAttempt(api.deps, store(), (await findAttempt(store().db, merchant.team.id, attempt_id)) ?? assert.fail());
+  await poll();
+  await sendNext();
+  assert.deepEqual(await statuses(id), ['succeeded', 'failed', 'succeeded'], 'the second may still be paid');
+  provider.readings.set(attempt_id, declined);
+  await poll();
+  await sendNext();
+  assert.deepEqual(await statuses(id), ['succeeded', 'failed', 'succeeded', 'open']);
+});
+
 test('a process that pauses between its commit and the sending does not send what was closed meanwhile: 402, and the payer is not asked', async () => {
   provider.onPrepare = async () => void (await forget());
   const id = await ordered();

@@ -139,11 +139,17 @@ function endedByProvider(attempt: AttemptRow): boolean {
   return !neverArrived(attempt) && attempt.resolution?.as !== 'failed';
 }
 
+/** Whether the next tranche is sent by itself after the newest attempt. After one that its provider ended, the payer continues. */
+function goesOnAfter(newest: AttemptRow): boolean {
+  return newest.status === 'succeeded' || newest.status === 'unavailable' || !endedByProvider(newest);
+}
+
 /** Schedules the next poll of a closed attempt that is still polled; null: no money can move any more. */
-function pollAgain({ payment, attempt }: ClosedAttempt, next_poll_at: Date | null): Change {
+function pollAgain({ payment, attempt, attempts }: ClosedAttempt, next_poll_at: Date | null): Change {
   if (attempt.next_poll_at === null) return unchanged(attempt);
   // The tranche that waited for this attempt can be sent now.
-  const occurrences: Occurrence[] = next_poll_at === null && payment.status === 'partial' ? [{ kind: 'tranche_unsent' }] : [];
+  const waited = next_poll_at === null && payment.status === 'partial' && goesOnAfter(attempts.at(-1) ?? attempt);
+  const occurrences: Occurrence[] = waited ? [{ kind: 'tranche_unsent' }] : [];
   return late(change(attempt, { status: attempt.status, next_poll_at }, occurrences));
 }
 
