@@ -76,6 +76,24 @@ test('a payout that failed and was paid all the same is drawn again, once, after
   await assertAgreed(shop);
 });
 
+test('what was paid late counts towards the limits of its day again', async () => {
+  const shop = await shopWith({ payout: ['refused_later'] });
+  const { id, operation } = await failedPayout(shop);
+  await shop.store.db.run(sql`update transfers set counted_day = '2026-03-10' where id = ${id}`);
+  await shop.store.db.run(sql`
+    insert into ceiling_uses (team_id, direction, currency, period, used_minor)
+    select ${shop.team_id}, 'transfer', 'XAF', period, 100 from unnest(array['2026-03-10', '2026-03']) period`);
+  operation.fate = 'at_once';
+  await callBack(shop, id);
+  await shop.pass(1_000);
+  const uses = await shop.store.db.all<{ used_minor: bigint }>(sql`
+    select used_minor from ceiling_uses where team_id = ${shop.team_id}`);
+  assert.deepEqual(
+    uses.map(({ used_minor }) => used_minor),
+    [400_100n, 400_100n],
+  );
+});
+
 test('a list of payouts warns of a recipient who was paid after the payout had failed', async () => {
   const shop = await shopWith({ payout: ['refused_later'] });
   const { id, operation } = await failedPayout(shop);

@@ -78,10 +78,12 @@ async function create(deps: RefundDeps, call: Call<CreateRefundBody>): Promise<R
   const { store } = call.caller;
   const { reply, refund } = await createRefund(deps, call);
   if (!refund?.draws) return reply;
+  // The refund is made, whatever comes of sending it.
+  const sent = sendParts(deps, store, refund).catch((err) =>
+    deps.log.error({ err }, 'a refund could not be sent now; the worker goes on'),
+  );
   // In the sandbox a refund is processed at once (docs/contract/sandbox.md): it ends before it can be read.
-  const sent = sendParts(deps, store, refund);
   if (store.environment === 'sandbox') await sent;
-  else sent.catch((err) => deps.log.error({ err }, 'a refund could not be sent now; the worker goes on'));
   return reply;
 }
 
