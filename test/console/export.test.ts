@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { after, before, describe, test } from 'node:test';
+import { wireMoney } from '../../src/edge/console/parts/format.ts';
 import { typedAmount } from '../../src/edge/console/parts/amount.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { type Api, startApi, until } from '../setup/api.ts';
@@ -38,6 +39,13 @@ test('amounts that people type', () => {
   for (const text of ['', '25,000', '1.000', '-1', '+1', '1e3', '0x10', '12 FCFA', '.5', '5.', 'NaN', '٢٥', '1'.repeat(14)]) {
     assert.equal(typedAmount(text), null, text);
   }
+});
+
+test('amounts of the API are shown whatever their size and sign', () => {
+  const shown = (amount: number) => wireMoney(amount, 'USD', 'en').replaceAll(/[^\d.−]/g, '');
+  const read = { '1.1': 1.1, '−0.07': -0.07, '0.00': 0, '20000000000000.29': 20_000_000_000_000.29 };
+  for (const [text, amount] of Object.entries(read))
+    assert.equal(Number(shown(amount).replace('−', '-')), Number(text.replace('−', '-')), text);
 });
 
 describe('the export', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Api, startApi } from '../setup/api.ts';
+import { type Api, startApi, until } from '../setup/api.ts';
 import { paid } from '../setup/pay.ts';
 import { formToken, type Person, type Shown, signedIn } from './people.ts';
 
@@ -109,6 +109,22 @@ test('the balance of a subaccount is its own, in the currency that is chosen', a
   const { text } = await finance.get(`${page}?currency=XAF`);
   assert.ok(text.replace(/[\u00A0\u202F]/g, ' ').includes(figure), figure);
   assert.ok(!(await finance.get(`${page}?currency=XOF`)).text.includes(figure));
+});
+
+test('a balance below zero is shown with its sign, not as nothing', async () => {
+  const page = await made({ split_type: '', split_value: '' });
+  const sync = { 'X-Sync': page.split('/').at(-1) ?? '' };
+  const payment = await paid(api, { amount: 10_000, headers: sync });
+  // The fee is not returned: what was refunded is more than what the seller had got.
+  assert.equal((await api.call('POST', '/refunds', { body: { payment, reason: 'duplicate' } })).status, 201);
+  const settled = async () => (await api.call('GET', `/payments/${payment}`)).body.transaction.status;
+  await until(settled, (status) => status === 'refunded');
+  const { text } = await finance.get(`${page}?currency=XAF`);
+  const figureOf = (name: string) =>
+    new RegExp(`<dt>${name}</dt><dd>([^<]*)<`).exec(text)?.[1]?.replaceAll(/[\u00A0\u202F]/g, ' ');
+  const { balance } = (await api.call('GET', '/balance', { headers: sync })).body;
+  assert.deepEqual([balance.credit, balance.total], [-200, -200]);
+  assert.deepEqual([figureOf('Advance'), figureOf('Total')], ['−FCFA 200', '−FCFA 200']);
 });
 
 test('money is redirected with a fresh factor only, and by nobody who may not', async () => {

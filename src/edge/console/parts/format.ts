@@ -1,4 +1,4 @@
-import { formatMoney, type Minor, minorFromWire } from '../../../kit/money.ts';
+import { formatMoney, hundredths, type Minor } from '../../../kit/money.ts';
 import type { ConsoleLanguage } from '../language.ts';
 
 /** Time zone of the console: that of every day in the API and in statements. */
@@ -19,9 +19,9 @@ export function signedMoney(amount: Minor, currency: string, language: ConsoleLa
   return amount < 0n ? `−${money(-amount, currency, language)}` : money(amount, currency, language);
 }
 
-/** Formats an amount of the API, in major units. */
+/** Formats an amount that the API returned, in major units: also a balance, which can be negative or larger than any payment. */
 export function wireMoney(amount: number, currency: string, language: ConsoleLanguage): string {
-  return money(minorFromWire(amount) ?? 0n, currency, language);
+  return signedMoney(hundredths(amount), currency, language);
 }
 
 /** Formats a moment to the minute, in UTC: `23 Nov 2026, 18:05`. */

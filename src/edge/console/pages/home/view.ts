@@ -86,14 +86,11 @@ function attention({ language }: TeamVisit, { attention }: Home): Html | null {
 function balance({ language }: TeamVisit, { balance, currencies }: Home): Html | null {
   if (!balance) return null;
   const texts = HOME_TEXTS[language];
-  const rows = FIGURES.map((name) => [FIGURE_NAMES[language][name], signed(balance[name], currencies.shown, language)] as const);
+  const rows = FIGURES.map(
+    (name) => [FIGURE_NAMES[language][name], wireMoney(balance[name], currencies.shown, language)] as const,
+  );
   return card(
     `${texts.balance} · ${currencies.shown}`,
     html`<div class="balance">${facts(rows)}</div><p class="note">${texts.balanceNote}</p>`,
   );
-}
-
-/** The figure `credit` is zero or negative. */
-function signed(amount: number, currency: string, language: TeamVisit['language']): string {
-  return amount < 0 ? `−${wireMoney(-amount, currency, language)}` : wireMoney(amount, currency, language);
 }
