@@ -54,13 +54,13 @@ interface Shop extends Filled {
 export async function consoleSection(stage: Stage, options: Options): Promise<Section> {
   const small = await fillShop(stage, SMALL_ROWS);
   const large = await fillShop(stage, options.quick ? QUICK_ROWS : options.large_rows);
-  // Else autovacuum would do this beside the first pages, for minutes after 10,000,000 rows.
-  await stage.live.query('vacuum (analyze)');
   // Its workers begin to add up as soon as it has started.
   const service = await startService(stage, { name: 'console', profile_dir: options.profile_dir });
   const counted = await untilCounted(stage, service, [small, large]);
   // Not beside the pages: it takes half a minute for each million payments.
   await untilIndexed(stage, service, large.team);
+  // Else autovacuum would do this beside the first pages, for minutes after 10,000,000 rows.
+  await stage.live.query('vacuum (analyze)');
   const shops = [
     { size: 'small', shop: await openShop(stage, service, small) },
     { size: 'large', shop: await openShop(stage, service, large) },

@@ -59,6 +59,66 @@ for (const status of [200, 500])
     assert.equal(await hooks.pending(), 1, 'the retry is still to come');
   });
 
+/** Answers that the test gives, one after another. */
+function scripted() {
+  const asked: ((status: number) => void)[] = [];
+  let sent = 0;
+  const send: Send = () => {
+    sent++;
+    return new Promise((resolve) => {
+      asked.push((status) => resolve({ kind: 'answered', status, headers: {}, body: '', truncated: false, duration_ms: 1 }));
+    });
+  };
+  return {
+    send,
+    sent: () => sent,
+    answer: async (count: number) => {
+      for (let given = 0; given < count; given++) {
+        const give = await until(
+          async () => asked.shift(),
+          (one) => one !== undefined,
+        );
+        give?.(200);
+      }
+    },
+  };
+}
+
+const claimed = () => hooks.store.db.all(sql`select 1 from deliveries where claim is not null`);
+
+test('a quick endpoint gets its deliveries many at a time, over as few connections', async () => {
+  const endpoint = await hooks.register();
+  await hooks.announce(40);
+  const { send, sent, answer } = scripted();
+  hooks.start({ tuning: { send, per_endpoint: 2, per_quick: 8 } });
+  await until(claimed, (rows) => rows.length === 2);
+  await answer(2);
+  await until(claimed, (rows) => rows.length === 8);
+  await sleep(100);
+  assert.equal(sent(), 4, 'two were answered, two are in progress');
+  await answer(38);
+  await hooks.recorded(endpoint, 40);
+  assert.equal(sent(), 40);
+});
+
+test('what waits too long for an endpoint that was quick is not sent until its lease has ended, and then once', async () => {
+  const endpoint = await hooks.register();
+  await hooks.announce(10);
+  const { send, sent, answer } = scripted();
+  const lease_slack_ms = 6_000;
+  hooks.start({ config: { webhook_timeout_ms: 100 }, tuning: { send, per_endpoint: 2, per_quick: 8, lease_slack_ms } });
+  await answer(2);
+  await until(claimed, (rows) => rows.length === 8);
+  await sleep(lease_slack_ms / 2 + 100);
+  await answer(2);
+  await hooks.recorded(endpoint, 4);
+  assert.equal(sent(), 4, 'the lease of the others may end before they are answered');
+  await answer(6);
+  await hooks.recorded(endpoint, 10);
+  assert.equal(sent(), 10);
+  assert.equal(await hooks.pending(), 0);
+});
+
 test('a dead endpoint uses only its own few sockets and does not delay others', async () => {
   let opened = 0;
   let ended = 0;

@@ -33,7 +33,7 @@ class Endpoint {
 function world() {
   mock.timers.enable({ apis: ['setTimeout'] });
   let now = 0;
-  const lanes = new Lanes(() => now);
+  const lanes = new Lanes(16, () => now);
   const pass = async (ms: number) => {
     for (let i = 0; i < ms; i++) {
       now++;
@@ -72,6 +72,14 @@ test('a silent endpoint soon has all its deliveries in progress, and keeps none 
   await pass(20);
   assert.equal(silent.most, 8);
   await pass(20);
+  assert.equal(silent.most, 16);
+});
+
+test('lanes have at most sixteen deliveries in progress', async () => {
+  const { lanes, pass } = world();
+  const silent = new Endpoint();
+  for (let i = 0; i < 64; i++) void lanes.run('wh_silent', () => silent.send(i));
+  await pass(1_000);
   assert.equal(silent.most, 16);
 });
 

@@ -21,11 +21,27 @@ import { guardOf } from './url.ts';
 /** Settings that tests or experiments may change. */
 export interface DeliveryTuning extends SlotLimits {
   send: Send;
-  /** Milliseconds by which a claim's lease exceeds the longest attempt: time to record its outcome. */
+  /**
+   * Milliseconds by which a claim's lease exceeds the longest attempt: half of it to wait for a connection, half to record the outcome. The
+   * four rounds in which a quick endpoint is sent all of its deliveries take less, or it would not be quick.
+   */
   lease_slack_ms: number;
 }
 
-const DEFAULTS: DeliveryTuning = { send: sendOut, total: 512, per_endpoint: 16, per_failing: 2, lease_slack_ms: 10_000 };
+const DEFAULTS: DeliveryTuning = {
+  ...{ send: sendOut, lease_slack_ms: 10_000 },
+  ...{ total: 512, per_endpoint: 16, per_quick: 64, quick_ms: 500, per_failing: 2 },
+};
+
+/** What a claim gives for a delivery. */
+interface Held {
+  claim: string;
+  /** Monotonic milliseconds. Sent later, it might be sent twice: the lease might end before its outcome is recorded. */
+  start_by: number;
+}
+
+/** Deliveries in progress that are done before the next claim would look without being told. */
+const FEW = 32;
 
 /** Maximum endpoints examined per claim: a few milliseconds of work. */
 const MAX_ENDPOINTS = 512;
@@ -49,11 +65,13 @@ class DeliveryWorker {
   readonly #outcomes: Outcomes;
   readonly #turns: Turns;
   readonly #pacer = new Pacer();
-  readonly #lanes = new Lanes();
+  readonly #lanes: Lanes;
   readonly #secrets: OpenedSecrets;
   readonly #underWay = new Set<Promise<void>>();
   readonly #unlisten: () => void;
   #after = '';
+  /** Slots became free during the last claim that it did not know of. */
+  #unmet = false;
   #stopping = false;
   lastRound: number;
 
@@ -62,6 +80,7 @@ class DeliveryWorker {
     this.#store = store;
     this.#tuning = tuning;
     this.#slots = new Slots(tuning);
+    this.#lanes = new Lanes(tuning.per_endpoint);
     this.#turns = new Turns(deps.shards[store.environment]);
     this.#secrets = new OpenedSecrets(deps.secrets);
     this.#outcomes = new Outcomes(async (outcomes) => {
@@ -111,54 +130,69 @@ class DeliveryWorker {
     const late = others ? await this.#claim(rows - first.rows.length, others) : undefined;
     this.#after = nextStart(first.rows, rows, first);
     const found = first.rows.length + (late?.rows.length ?? 0);
-    return { found, limited: this.#slots.limited, more: this.#after !== '', next_due_ms: first.next_due_ms };
+    this.#unmet = first.freed || (late?.freed ?? false);
+    const more = this.#after !== '' || this.#runsDry;
+    return { found, limited: this.#slots.limited, more, next_due_ms: first.next_due_ms };
+  }
+
+  /** Whether more is probably waiting than what is in progress. With much in progress, larger claims are worth waiting for. */
+  get #runsDry(): boolean {
+    return this.#unmet && this.#slots.total < FEW;
   }
 
   /** Claims up to `limit` deliveries and starts them. */
   async #claim(limit: number, turn: Turn) {
+    const busy = this.#slots.busy();
+    const began = performance.now();
     const claimed = await claimDue(this.#store.db, {
       after: this.#after,
       rows: limit,
       endpoints: MAX_ENDPOINTS,
       lease_ms: this.#deps.config.webhook_timeout_ms + this.#tuning.lease_slack_ms,
       ...this.#slots.allowed,
-      busy: this.#slots.busy(),
+      busy,
       turn,
     });
-    for (const row of claimed.rows) this.#start(row, claimed.claim);
-    return claimed;
+    const start_by = began + this.#tuning.lease_slack_ms / 2;
+    for (const row of claimed.rows) this.#start(row, { claim: claimed.claim, start_by });
+    return { ...claimed, freed: this.#slots.freedSince(busy, claimed.rows) };
   }
 
-  #start(row: Claimed, claim: string): void {
-    const release = () => {
-      if (this.#slots.release(row)) this.#pacer.rouse();
+  #start(row: Claimed, held: Held): void {
+    const release = (succeeded_ms: number | null) => {
+      if (this.#slots.release(row, succeeded_ms) || this.#runsDry) this.#pacer.rouse();
     };
     this.#slots.take(row);
-    const sending = this.#deliver(row, claim, release).finally(() => this.#underWay.delete(sending));
+    const sending = this.#deliver(row, held, release).finally(() => this.#underWay.delete(sending));
     this.#underWay.add(sending);
   }
 
   /** @param release frees the slot: immediately after a success; after a failure, when the endpoint is marked as failing */
-  async #deliver(row: Claimed, claim: string, release: () => void): Promise<void> {
+  async #deliver(row: Claimed, { claim, start_by }: Held, release: (succeeded_ms: number | null) => void): Promise<void> {
     const id = String(row.id);
     try {
-      const outcome = await this.#outcomeOf(row);
+      const outcome = await this.#outcomeOf(row, start_by);
+      if (outcome === 'too late') return release(null);
       const recorded = this.#outcomes.add({ id, claim, ...outcome });
-      if (outcome.attempt?.succeeded === false) await recorded;
-      release();
+      const { attempt: made } = outcome;
+      if (made?.succeeded === false) await recorded;
+      release(made?.succeeded ? made.ms : null);
       await recorded;
     } catch (err) {
       // An internal fault, such as a secret encrypted with another key, or a body packed by a newer release: the delivery
       // becomes due again when its lease ends.
       this.#deps.log.error({ err, delivery: id, webhook: row.endpoint_id }, 'a webhook delivery could not be made');
-      release();
+      release(null);
     }
   }
 
-  #outcomeOf(row: Claimed) {
+  /** @returns `too late` when the endpoint has become so slow that the lease might end first: the delivery is due again when it does */
+  #outcomeOf(row: Claimed, start_by: number) {
     const { target } = row;
     if (target === null) return { retry_ms: null, attempt: null };
-    return this.#lanes.run(row.endpoint_id, () => this.#attempt(row, target));
+    return this.#lanes.run(row.endpoint_id, async () =>
+      performance.now() > start_by ? ('too late' as const) : this.#attempt(row, target),
+    );
   }
 
   async #attempt(row: Claimed, target: NonNullable<Claimed['target']>) {

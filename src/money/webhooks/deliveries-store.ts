@@ -24,8 +24,8 @@ export interface Claimed {
   failing: boolean;
 }
 
-/** Deliveries in progress by endpoint, and how many of them are retries. */
-export type Busy = Record<string, { count: number; retries: number }>;
+/** Deliveries in progress by endpoint, how many of them are retries, and how many it may have if not as many as others. */
+export type Busy = Record<string, { count: number; retries: number; slots?: number }>;
 
 export interface ClaimRequest {
   /** Start position: endpoints after this id. */
@@ -96,7 +96,8 @@ export async function claimDue(db: Queryable, request: ClaimRequest): Promise<Cl
     ),
     wanting as (
       select walk.endpoint_id, e.failing_since is not null as failing,
-        greatest(0, case when e.failing_since is null then ${slots}::integer else ${failing_slots}::integer end
+        greatest(0, case when e.failing_since is not null then ${failing_slots}::integer
+            else coalesce((busy.at_work ->> 'slots')::integer, ${slots}::integer) end
           - coalesce((busy.at_work ->> 'count')::integer, 0)) as wants,
         (e.failing_since is not null and coalesce((busy.at_work ->> 'retries')::integer, 0) = 0)::integer as reserved
       from walk

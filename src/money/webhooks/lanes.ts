@@ -22,14 +22,19 @@ interface Lane {
  * Sends the deliveries of each endpoint over few connections. Claims take many deliveries of an endpoint at once; if all of them started
  * together, each would open a connection, and a TLS handshake costs ten times a delivery, for the receiver too. A lane
  * starts with {@link FIRST} and doubles when its oldest delivery has waited {@link PATIENCE_MS}, at most once in that time, so that a
- * slow or silent endpoint soon gets all the concurrency that its slots allow (slots.ts). It keeps its width while its connections are open.
+ * slow or silent endpoint soon gets all the concurrency that it may have. It keeps its width while its connections are open.
  */
 export class Lanes {
   readonly #lanes = new Map<string, Lane>();
+  readonly #most: number;
   readonly #now: () => number;
 
-  /** @param now monotonic milliseconds */
-  constructor(now: () => number = () => performance.now()) {
+  /**
+   * @param most concurrent deliveries to one endpoint
+   * @param now monotonic milliseconds
+   */
+  constructor(most: number, now: () => number = () => performance.now()) {
+    this.#most = most;
     this.#now = now;
   }
 
@@ -57,7 +62,7 @@ export class Lanes {
     if (known && (known.running > 0 || this.#now() - known.ended < KEPT_MS)) return known;
     if (this.#lanes.size >= MAX_IDLE) this.#dropIdle();
     const lane = {
-      allowed: FIRST,
+      allowed: Math.min(FIRST, this.#most),
       running: 0,
       grown: Number.NEGATIVE_INFINITY,
       ended: this.#now(),
@@ -96,13 +101,13 @@ export class Lanes {
   #watch(lane: Lane): void {
     clearTimeout(lane.timer);
     const oldest = lane.waiting[0];
-    if (!oldest) return;
+    if (!oldest || lane.allowed >= this.#most) return;
     const due = Math.max(oldest.since, lane.grown) + PATIENCE_MS;
     lane.timer = setTimeout(() => this.#grow(lane), Math.max(0, due - this.#now()));
   }
 
   #grow(lane: Lane): void {
-    lane.allowed *= 2;
+    lane.allowed = Math.min(lane.allowed * 2, this.#most);
     lane.grown = this.#now();
     this.#start(lane);
     this.#watch(lane);
