@@ -26,7 +26,8 @@ const ROUND: readonly Minor[] = [5_00n, 1_00n];
 
 /**
  * Returns the next tranche of the amount left to collect: tranches are nearly equal, each at most the limit and a multiple of
- * the channel's step, and as round as the amount, so that a provider that takes the amount takes its tranches. Because it is computed from what is left, a payer may continue days later or on another channel.
+ * the channel's step, and as round as the amount, so that a provider that takes the amount takes its tranches. Because it is
+ * computed from what is left, a payer may continue days later or on another channel.
  * @returns the whole rest when one charge can carry it
  */
 export function nextTranche(left_minor: Minor, channel: Channel, currency: string): Minor {
