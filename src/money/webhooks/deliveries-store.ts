@@ -96,9 +96,8 @@ export async function claimDue(db: Queryable, request: ClaimRequest): Promise<Cl
     ),
     wanting as (
       select walk.endpoint_id, e.failing_since is not null as failing,
-        greatest(0, case when e.failing_since is not null then ${failing_slots}::integer
-            else coalesce((busy.at_work ->> 'slots')::integer, ${slots}::integer) end
-          - coalesce((busy.at_work ->> 'count')::integer, 0)) as wants,
+        greatest(0, case when e.failing_since is null then coalesce((busy.at_work ->> 'slots')::integer, ${slots}::integer)
+          else ${failing_slots}::integer end - coalesce((busy.at_work ->> 'count')::integer, 0)) as wants,
         (e.failing_since is not null and coalesce((busy.at_work ->> 'retries')::integer, 0) = 0)::integer as reserved
       from walk
       left join webhook_endpoints e on e.team_id = walk.team_id and e.id = walk.endpoint_id
