@@ -192,6 +192,28 @@ test('a success that is read while a person resolves the payout as failed is not
   await assertAgreed(shop);
 });
 
+test('a success that comes late is asked about for a day, however often the payout had been read before its end', async () => {
+  const shop = await shopWith({ payout: ['late'] });
+  const { id } = (await shop.transfer(4_000)).body.transfer;
+  await shop.pass(1_000);
+  await shop.store.db.run(sql`update transfers set polls = 300 where id = ${id}`);
+  const payouts = must(shop.simulated.provider.payouts, 'it pays out');
+  const { read } = payouts;
+  payouts.read = async (payout) => {
+    const verdict = { as: 'failed' as const, evidence: 'a call', author: 'awa' };
+    await resolveTransfer(market.api.deps, shop.store, { team_id: shop.team_id, id }, verdict, WORKER);
+    must(shop.simulated.operations.get(id), 'it was sent').fate = 'at_once';
+    payouts.read = async () => {
+      payouts.read = read;
+      return { kind: 'unknown', message: 'an empty page' };
+    };
+    return read(payout);
+  };
+  for (let hour = 0; hour < 3; hour++) await shop.pass(HOUR_MS);
+  assert.notEqual((await row(shop, id)).paid_late_at, null);
+  await assertAgreed(shop);
+});
+
 test('an operator records with evidence that a failed payout was paid, once', async () => {
   const shop = await shopWith({ payout: ['refused_later'] });
   const { id, operation } = await failedPayout(shop);

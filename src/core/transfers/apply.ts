@@ -13,7 +13,7 @@ import { presentTransfer } from './present.ts';
 import type { Resolution } from '../attempts/schema.ts';
 import type { Decision, TransferRow } from './schema.ts';
 import { isFinal, nextTransferStatus } from './states.ts';
-import { lockTransfers, updateTransfers } from './store.ts';
+import { lockTransfers, recheckNow, updateTransfers } from './store.ts';
 
 /** An event or trigger that may change a transfer; the kinds are the triggers of the state table. */
 export type TransferOccurrence =
@@ -76,6 +76,7 @@ export async function applyTransfers(
 class Work {
   readonly #context: TransferContext;
   readonly #updates: TransferRow[] = [];
+  readonly #rechecks: TransferRow[] = [];
   readonly #events: NewEvent[] = [];
   readonly #journals: Journal[] = [];
   readonly #arrivals: Arrival[] = [];
@@ -99,10 +100,11 @@ class Work {
   /** A success about a transfer that has ended without money is evidence: its provider is asked again, and what it says is posted. */
   #recheck(row: TransferRow, known: TransferRow, occurrence: TransferOccurrence): void {
     if (occurrence.kind !== 'succeeded' || !mayBePaidLate(row) || isStale(row, known, occurrence)) return;
-    this.#updates.push({ ...row, next_poll_at: this.#in(0) });
+    this.#rechecks.push(row);
   }
 
   async write(tx: Tx): Promise<void> {
+    if (this.#rechecks.length > 0) await recheckNow(tx, this.#rechecks, this.#in(0));
     if (this.#updates.length === 0) return;
     const { environment, at } = this.#context;
     await updateTransfers(tx, this.#updates);

@@ -147,6 +147,14 @@ export async function countPaidLate(db: Queryable, since: Date, max: number): Pr
 /** SQL: the transfer ended without money, but was sent: it may have been paid all the same. */
 const MAY_BE_PAID_LATE = fixed("status in ('failed', 'cancelled') and dispatched_at is not null and paid_late_at is null");
 
+/** Makes transfers that ended without money due for reading now, after news about them; the reads before it no longer count. */
+export async function recheckNow(db: Queryable, refs: readonly TransferRef[], now: Date): Promise<void> {
+  await db.run(sql`
+    update transfers set next_poll_at = ${now}, polls = 0
+    where (team_id, id) in (select * from unnest(${refs.map((ref) => ref.team_id)}::bigint[], ${refs.map((ref) => ref.id)}::text[]))
+      and ${MAY_BE_PAID_LATE}`);
+}
+
 /** A transfer that a callback is about. */
 export type ReportedTransfer = Pick<TransferRow, 'id' | 'recipient'>;
 
@@ -175,11 +183,7 @@ export async function pollNow(
       update transfers set next_poll_at = ${now}
       where team_id = ${team_id} and id = ${known.id} and provider_account = ${account_id} and stage = 'dispatched' and status = 'processing'`);
   }
-  if (known?.is_ended) {
-    await db.run(sql`
-      update transfers set next_poll_at = ${now}, polls = 0
-      where team_id = ${team_id} and id = ${known.id} and provider_account = ${account_id} and ${MAY_BE_PAID_LATE}`);
-  }
+  if (known?.is_ended) await recheckNow(db, [{ team_id, id: known.id }], now);
   return known;
 }
 
