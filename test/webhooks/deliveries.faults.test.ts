@@ -86,7 +86,7 @@ function scripted() {
 
 const claimed = () => hooks.store.db.all(sql`select 1 from deliveries where claim is not null`);
 
-test('a quick endpoint gets its deliveries many at a time, over as few connections', async () => {
+test('a quick endpoint gets many deliveries with each claim, over no more connections', async () => {
   const endpoint = await hooks.register();
   await hooks.announce(40);
   const { send, sent, answer } = scripted();

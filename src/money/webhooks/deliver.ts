@@ -22,8 +22,8 @@ import { guardOf } from './url.ts';
 export interface DeliveryTuning extends SlotLimits {
   send: Send;
   /**
-   * Milliseconds by which a claim's lease exceeds the longest attempt: half of it to wait for a connection, half to record the outcome. The
-   * four rounds in which a quick endpoint is sent all of its deliveries take less, or it would not be quick.
+   * Milliseconds by which a claim's lease exceeds the longest attempt: half of it to wait for a connection, half to record the outcome. A
+   * quick endpoint takes all that a claim gave it in four rounds of at most `quick_ms`, well within the first half.
    */
   lease_slack_ms: number;
 }
@@ -33,14 +33,14 @@ const DEFAULTS: DeliveryTuning = {
   ...{ total: 512, per_endpoint: 16, per_quick: 64, quick_ms: 500, per_failing: 2 },
 };
 
-/** What a claim gives for a delivery. */
+/** The terms on which a claim holds a delivery. */
 interface Held {
   claim: string;
   /** Monotonic milliseconds. Sent later, it might be sent twice: the lease might end before its outcome is recorded. */
   start_by: number;
 }
 
-/** Deliveries in progress that are done before the next claim would look without being told. */
+/** With fewer deliveries than this in progress, the worker would have nothing to do before its next poll. */
 const FEW = 32;
 
 /** Maximum endpoints examined per claim: a few milliseconds of work. */
@@ -70,7 +70,7 @@ class DeliveryWorker {
   readonly #underWay = new Set<Promise<void>>();
   readonly #unlisten: () => void;
   #after = '';
-  /** Slots became free during the last claim that it did not know of. */
+  /** Whether slots became free while the last claim ran, which it did not know of. */
   #unmet = false;
   #stopping = false;
   lastRound: number;
@@ -135,7 +135,7 @@ class DeliveryWorker {
     return { found, limited: this.#slots.limited, more, next_due_ms: first.next_due_ms };
   }
 
-  /** Whether more is probably waiting than what is in progress. With much in progress, larger claims are worth waiting for. */
+  /** Whether more is probably due and little is in progress. While much is in progress, waiting makes the next claim larger. */
   get #runsDry(): boolean {
     return this.#unmet && this.#slots.total < FEW;
   }
@@ -186,7 +186,7 @@ class DeliveryWorker {
     }
   }
 
-  /** @returns `too late` when the endpoint has become so slow that the lease might end first: the delivery is due again when it does */
+  /** @returns `too late` when the delivery has waited so long that its lease might end before its outcome is recorded: it is due again then */
   #outcomeOf(row: Claimed, start_by: number) {
     const { target } = row;
     if (target === null) return { retry_ms: null, attempt: null };

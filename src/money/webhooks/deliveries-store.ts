@@ -24,7 +24,7 @@ export interface Claimed {
   failing: boolean;
 }
 
-/** Deliveries in progress by endpoint, how many of them are retries, and how many it may have if not as many as others. */
+/** Deliveries in progress by endpoint, how many of them are retries, and the endpoint's limit where it differs from the common one. */
 export type Busy = Record<string, { count: number; retries: number; slots?: number }>;
 
 export interface ClaimRequest {

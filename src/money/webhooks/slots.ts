@@ -36,8 +36,8 @@ const KEPT_MS = 4_000;
  * Counts the deliveries in progress. Sockets are the limiting resource: an unresponsive endpoint holds each of its sockets for
  * the whole timeout, so it gets few, and all failing endpoints together get at most half.
  *
- * A claim takes as long as many deliveries, and on a busy machine much longer. An endpoint that answers faster than claims follow each other
- * would wait for them, so it gets more deliveries with each.
+ * A claim takes as long as many deliveries do, and far longer on a busy machine. An endpoint that has answered all of its deliveries before the
+ * next claim would be idle, so it gets more with each.
  */
 export class Slots {
   readonly #limits: SlotLimits;
@@ -84,8 +84,8 @@ export class Slots {
   }
 
   /**
-   * Returns whether an endpoint got all that it was allowed by a claim, and may have more by now: slots that became free during the claim
-   * were not known to it, and nobody waits for them.
+   * Returns whether a claim gave an endpoint all that it was allowed, and it may have more by now: the claim did not know of slots that
+   * became free while it ran, and their release did not ask for another claim.
    * @param busy what the claim was given
    * @param rows what it found
    */
@@ -137,7 +137,7 @@ export class Slots {
     return quick ? this.#quickLimit : this.#limits.per_endpoint;
   }
 
-  /** With many endpoints a claim finds enough, and a few of them would take the slots of all others. */
+  /** With many endpoints a claim finds enough as it is, and a few quick ones would take the slots of all others. */
   get #quickLimit(): number {
     const { total, per_endpoint, per_quick } = this.#limits;
     return Math.max(per_endpoint, Math.min(per_quick, Math.floor(total / 2 / this.#endpoints.size)));

@@ -84,8 +84,8 @@ export const copierName = (table: KeptTable) => nameIn(PARTITIONS_SCHEMA, `${COP
  * Returns the function of the trigger. A row that copying has just inserted may be invisible to this transaction: writing it again waits for
  * copying to commit. A deletion would find nothing to wait for, and shares a lock with copying instead.
  *
- * A conflict is not limited to the primary key: with a key named, a row that copying inserts between looking for it and writing it would break
- * any other unique index, which PostgreSQL reports as an error ("INSERT", ON CONFLICT clause: only the named index is an arbiter).
+ * The conflict names no index. With the primary key named, PostgreSQL looks for conflicts in that index alone (its documentation calls it the
+ * arbiter): a row that copying inserts after that look would violate any other unique index, and the write of the service would fail.
  */
 function copierOf(table: KeptTable, { columns, key }: Shape): string {
   const keys = key.map(({ name }) => name);
