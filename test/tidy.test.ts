@@ -141,6 +141,14 @@ test('text is normalised in kit/unicode.ts only, which does so in linear time', 
   );
 });
 
+test('formatters are made once, in kit/formatters.ts only', () => {
+  const makes = /new Intl\.\w*(?:Format|Names)\b|\.toLocale(?:Date|Time)?String\(/;
+  assert.deepEqual(
+    offenders(({ name, text }) => (name !== 'src/kit/formatters.ts' && makes.test(text) ? ['makes a formatter itself'] : [])),
+    [],
+  );
+});
+
 test('no provider is named by a text outside its adapter', () => {
   const names = CONNECTORS.map(({ name }) => name).join('|');
   const named = new RegExp(`['"\`](?:${names})['"\`]`);

@@ -1,3 +1,5 @@
+import { numberFormat } from './formatters.ts';
+
 /**
  * Amount in hundredths of the major unit, for every currency. On the wire an amount is a JSON number of major units with at
  * most two decimals; it is converted at the edges only.
@@ -72,7 +74,7 @@ export function isMovable(amount: Minor, currency: string): boolean {
 /** Formats an amount for people in the reader's language, for example `25 000 FCFA`. */
 export function formatMoney(amount: Minor, currency: string, language: string): string {
   const digits = amount % 100n === 0n && decimalsOf(currency) === 0 ? 0 : 2;
-  return new Intl.NumberFormat(language, {
+  return numberFormat(language, {
     style: 'currency',
     currency,
     minimumFractionDigits: digits,
@@ -82,6 +84,6 @@ export function formatMoney(amount: Minor, currency: string, language: string): 
 
 /** Returns the currency as it stands beside amounts in the reader's language: `FCFA`, not `XAF`. */
 export function currencyLabel(currency: string, language: string): string {
-  const parts = new Intl.NumberFormat(language, { style: 'currency', currency }).formatToParts(0);
+  const parts = numberFormat(language, { style: 'currency', currency }).formatToParts(0);
   return parts.find(({ type }) => type === 'currency')?.value ?? currency;
 }

@@ -1,3 +1,4 @@
+import { numberFormat } from '../../kit/formatters.ts';
 import { type Html, html, raw } from '../../kit/html.ts';
 import { decimal } from '../../money/ledger/decimal.ts';
 import type { Flow } from '../../providers/adapters/statement.ts';
@@ -120,7 +121,7 @@ function money(amount_minor: bigint | null, currency: string | null): string {
 }
 
 function count(number: number): string {
-  return number.toLocaleString('en');
+  return numberFormat('en', {}).format(number);
 }
 
 /** `1,250,000.00`, exact. */

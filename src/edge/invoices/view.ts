@@ -2,6 +2,7 @@ import { type Language, localeOf, textsIn } from '../pages/language.ts';
 import { day, zoneOfCurrency } from '../pages/moment.ts';
 import { document } from '../pages/document.ts';
 import { alert, field, headline, state } from '../pages/parts.ts';
+import { numberFormat } from '../../kit/formatters.ts';
 import { type Html, html } from '../../kit/html.ts';
 import { currencyLabel, formatMoney, type Minor } from '../../kit/money.ts';
 import { type Part, partOf } from './part.ts';
@@ -131,7 +132,7 @@ function breakable(text: string): Html {
 }
 
 function line(row: InvoiceRow, { name, description, quantity, unit_price_minor }: StoredItem, language: Language): string {
-  const count = new Intl.NumberFormat(localeOf(language), { maximumFractionDigits: 3 }).format(quantity);
+  const count = numberFormat(localeOf(language), { maximumFractionDigits: 3 }).format(quantity);
   const each = quantity === 1 ? '' : ` · ${count} × ${money(row, BigInt(unit_price_minor), language)}`;
   return `${name}${description ? ` (${description})` : ''}${each}`;
 }

@@ -1,3 +1,4 @@
+import { dateFormat } from '../../kit/formatters.ts';
 import { COUNTRIES } from '../../providers/reference/countries.ts';
 import { channelById } from '../../providers/reference/channels.ts';
 import { type Language, localeOf } from './language.ts';
@@ -47,16 +48,16 @@ export function zoneOfCurrency(currency: string): string {
 
 /** Formats date and time with the UTC offset: `21 November 2026 at 18:05 (UTC+1)`. */
 export function moment(at: Date, zone: string, language: Language): string {
-  const format = new Intl.DateTimeFormat(localeOf(language), { dateStyle: 'long', timeStyle: 'short', timeZone: zone });
+  const format = dateFormat(localeOf(language), { dateStyle: 'long', timeStyle: 'short', timeZone: zone });
   return `${format.format(at)} (${offsetOf(at, zone)})`;
 }
 
 /** Formats a date: `21 November 2026`. */
 export function day(at: Date, zone: string, language: Language): string {
-  return new Intl.DateTimeFormat(localeOf(language), { dateStyle: 'long', timeZone: zone }).format(at);
+  return dateFormat(localeOf(language), { dateStyle: 'long', timeZone: zone }).format(at);
 }
 
 function offsetOf(at: Date, zone: string): string {
-  const parts = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'shortOffset' }).formatToParts(at);
+  const parts = dateFormat('en', { timeZone: zone, timeZoneName: 'shortOffset' }).formatToParts(at);
   return (parts.find(({ type }) => type === 'timeZoneName')?.value ?? 'GMT').replace(/^GMT(\+0$)?/, 'UTC');
 }

@@ -1,3 +1,4 @@
+import { displayNames } from '../../kit/formatters.ts';
 import { formatMoney, type Minor } from '../../kit/money.ts';
 import type { PaymentRow } from '../../core/payments/schema.ts';
 import { type Language, localeOf } from './language.ts';
@@ -19,7 +20,7 @@ export interface Scene {
 
 /** Returns a country's name in the payer's language. */
 export function countryName(language: Language, code: string): string {
-  return new Intl.DisplayNames(localeOf(language), { type: 'region' }).of(code) ?? code;
+  return displayNames(localeOf(language), { type: 'region' }).of(code) ?? code;
 }
 
 /** Formats an amount in the payment's currency and the payer's language. */

@@ -1,3 +1,4 @@
+import { numberFormat } from '../../kit/formatters.ts';
 import { formatMoney, type Minor } from '../../kit/money.ts';
 import { totalOf } from '../../core/payments/present.ts';
 import { masked } from '../../core/charge/saved.ts';
@@ -117,7 +118,7 @@ function paidWith({ attempts, own }: Paid, language: Language): string | null {
 function items(all: readonly Item[], language: Language): string[] {
   const lines = all.slice(0, MAX_ITEMS).map(({ name, description, quantity }) => {
     const text = [...(name ?? description ?? '')].slice(0, MAX_LETTERS).join('');
-    return quantity === undefined ? text : `${new Intl.NumberFormat(localeOf(language)).format(quantity)} × ${text}`;
+    return quantity === undefined ? text : `${numberFormat(localeOf(language), {}).format(quantity)} × ${text}`;
   });
   const left = all.length - lines.length;
   return left > 0 ? [...lines, textsIn(language).receipt.moreItems(left)] : lines;

@@ -1,4 +1,5 @@
 import { decimalsOf, type Minor, minorFromWire } from '../../kit/money.ts';
+import { numberFormat } from '../../kit/formatters.ts';
 import { must } from '../../kit/errors.ts';
 import { decimal } from '../../money/ledger/decimal.ts';
 
@@ -30,7 +31,7 @@ function minorOf(amount: Minor | number): Minor {
 
 /** Formats a number of things with separators. */
 export function countText(count: number): string {
-  return count.toLocaleString('en');
+  return numberFormat('en', {}).format(count);
 }
 
 const UNITS = [
@@ -50,7 +51,7 @@ export function durationText(ms: number): string {
     UNITS.find(([, length]) => seconds % length === 0),
     'every second is divisible by one',
   );
-  if (unit === 'd' || seconds / length <= MAX_OF_ONE_UNIT) return `${(seconds / length).toLocaleString('en')} ${unit}`;
+  if (unit === 'd' || seconds / length <= MAX_OF_ONE_UNIT) return `${countText(seconds / length)} ${unit}`;
   let rest = seconds;
   return UNITS.flatMap(([name, size]) => {
     const count = Math.floor(rest / size);

@@ -1,3 +1,4 @@
+import { dateFormat, numberFormat, relativeFormat } from '../../../kit/formatters.ts';
 import { formatMoney, hundredths, type Minor } from '../../../kit/money.ts';
 import type { ConsoleLanguage } from '../language.ts';
 
@@ -35,17 +36,17 @@ export function exactMoment(at: Date | string, language: ConsoleLanguage): strin
 }
 
 function formatted(at: Date | string, language: ConsoleLanguage, timeStyle: 'short' | 'medium'): string {
-  return new Intl.DateTimeFormat(localeOf(language), { dateStyle: 'medium', timeStyle, timeZone: ZONE }).format(new Date(at));
+  return dateFormat(localeOf(language), { dateStyle: 'medium', timeStyle, timeZone: ZONE }).format(new Date(at));
 }
 
 /** Formats a UTC day: `23 Nov 2026`. */
 export function dayText(day: string | Date, language: ConsoleLanguage): string {
-  return new Intl.DateTimeFormat(localeOf(language), { dateStyle: 'medium', timeZone: ZONE }).format(new Date(day));
+  return dateFormat(localeOf(language), { dateStyle: 'medium', timeZone: ZONE }).format(new Date(day));
 }
 
 /** Formats the month of a UTC day: `November 2026`. */
 export function monthText(day: string, language: ConsoleLanguage): string {
-  return new Intl.DateTimeFormat(localeOf(language), { month: 'long', year: 'numeric', timeZone: ZONE }).format(new Date(day));
+  return dateFormat(localeOf(language), { month: 'long', year: 'numeric', timeZone: ZONE }).format(new Date(day));
 }
 
 function localeOf(language: ConsoleLanguage): string {
@@ -54,7 +55,7 @@ function localeOf(language: ConsoleLanguage): string {
 
 /** Formats a count with separators. */
 export function number(value: number | bigint, language: ConsoleLanguage): string {
-  return new Intl.NumberFormat(language).format(value);
+  return numberFormat(language, {}).format(value);
 }
 
 const MINUTE_MS = 60_000;
@@ -63,7 +64,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 /** Says how long it is until a moment, in days, hours or minutes, rounded down: `in 6 days`. */
 export function timeUntil(left_ms: number, language: ConsoleLanguage): string {
-  const words = new Intl.RelativeTimeFormat(language);
+  const words = relativeFormat(language, {});
   if (left_ms >= 2 * DAY_MS) return words.format(Math.floor(left_ms / DAY_MS), 'day');
   if (left_ms >= 2 * HOUR_MS) return words.format(Math.floor(left_ms / HOUR_MS), 'hour');
   return words.format(Math.floor(left_ms / MINUTE_MS), 'minute');

@@ -1,22 +1,23 @@
+import { dateFormat, numberFormat } from '../../../../kit/formatters.ts';
 import type { ConsoleLanguage } from '../../language.ts';
 
 const localeOf = (language: ConsoleLanguage) => (language === 'en' ? 'en-GB' : 'fr');
 
 /** Formats a UTC day for an axis: `23 Nov`. */
 export function shortDay(day: string, language: ConsoleLanguage): string {
-  return new Intl.DateTimeFormat(localeOf(language), { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(new Date(day));
+  return dateFormat(localeOf(language), { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(new Date(day));
 }
 
 /** Formats a part of a whole: `97.5%`. */
 export function percent(part: number, language: ConsoleLanguage): string {
-  return new Intl.NumberFormat(localeOf(language), { style: 'percent', maximumFractionDigits: 1 }).format(part);
+  return numberFormat(localeOf(language), { style: 'percent', maximumFractionDigits: 1 }).format(part);
 }
 
 /** Formats a duration: `42s`, `3m 5s`; in French `42 s`, `3 min 5 s`. */
 export function duration(ms: number, language: ConsoleLanguage): string {
   const seconds = Math.round(ms / 1000);
   const unit = (value: number, name: 'second' | 'minute' | 'hour') =>
-    new Intl.NumberFormat(localeOf(language), {
+    numberFormat(localeOf(language), {
       style: 'unit',
       unit: name,
       unitDisplay: language === 'en' ? 'narrow' : 'short',
@@ -29,7 +30,5 @@ export function duration(ms: number, language: ConsoleLanguage): string {
 
 /** Formats an amount of major units for an axis: `25K FCFA`. */
 export function compactMoney(amount: number, currency: string, language: ConsoleLanguage): string {
-  return new Intl.NumberFormat(language, { style: 'currency', currency, notation: 'compact', maximumFractionDigits: 1 }).format(
-    amount,
-  );
+  return numberFormat(language, { style: 'currency', currency, notation: 'compact', maximumFractionDigits: 1 }).format(amount);
 }

@@ -6,7 +6,7 @@ import { type Html, html } from '../../../../../kit/html.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
 import type { Answer, TeamVisit } from '../../../page.ts';
 import { filterForm } from '../../../parts/filters.ts';
-import { exactMoment, number } from '../../../parts/format.ts';
+import { dayText, exactMoment, number } from '../../../parts/format.ts';
 import { type Fault, faultOf } from '../../../parts/fault.ts';
 import { pager } from '../../../parts/pager.ts';
 import { alert, badge, type Column, empty, field, idText, select, shortId, table, type Tone } from '../../../parts/parts.ts';
@@ -67,9 +67,7 @@ async function notes({ config }: ConsoleDeps, { language, store, team, at }: Tea
   const { requests_per_day } = config;
   if (requests_per_day === null) return alert(texts.off, 'info');
   const days = await fullDays(store.db, team.id, new Date(at - REQUESTS_KEEP_MS), requests_per_day);
-  const shown = days.map((day) =>
-    new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : 'fr', { dateStyle: 'medium', timeZone: 'UTC' }).format(day),
-  );
+  const shown = days.map((day) => dayText(day, language));
   return alert(days.length > 0 && texts.full(number(requests_per_day, language), shown.join(', ')), 'info');
 }
 

@@ -1,0 +1,31 @@
+/** More than all languages, currencies and time zones of one installation need. When it is reached, all are made again. */
+const MOST = 500;
+
+/**
+ * Returns the formatter of numbers for a locale. It is made once: that takes 20 to 50 µs, many times longer than to format with it.
+ */
+export const numberFormat = kept((locale, options: Intl.NumberFormatOptions) => new Intl.NumberFormat(locale, options));
+
+/** Returns the formatter of dates and times for a locale, made once. */
+export const dateFormat = kept((locale, options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(locale, options));
+
+/** Returns the formatter of durations from now for a locale, made once. */
+export const relativeFormat = kept(
+  (locale, options: Intl.RelativeTimeFormatOptions) => new Intl.RelativeTimeFormat(locale, options),
+);
+
+/** Returns the names of languages, countries or currencies in a locale, made once. */
+export const displayNames = kept((locale, options: Intl.DisplayNamesOptions) => new Intl.DisplayNames(locale, options));
+
+function kept<Options extends object, Formatter>(make: (locale: string, options: Options) => Formatter) {
+  const made = new Map<string, Formatter>();
+  return (locale: string, options: Options): Formatter => {
+    const name = `${locale} ${JSON.stringify(options)}`;
+    const known = made.get(name);
+    if (known) return known;
+    if (made.size >= MOST) made.clear();
+    const formatter = make(locale, options);
+    made.set(name, formatter);
+    return formatter;
+  };
+}
