@@ -81,7 +81,7 @@ function circumstances(machine: Machine, { rounds, seconds }: Options): string {
   const { cpu, cores, memory_gb, system, node, postgres, sync_us } = machine;
   return (
     `${new Date().toISOString().slice(0, 10)}, ${cores} cores (${cpu}), ${memory_gb} GB, ${system}, Node ${node}, PostgreSQL ${postgres}, ` +
-    `8 kB to the disk in ${sync_us} µs; medians of ${rounds} rounds of ${seconds} s.`
+    `8 kB to the disk in ${sync_us} µs; ${rounds === 1 ? 'one round' : `medians of ${rounds} rounds`} of ${seconds} s.`
   );
 }
 

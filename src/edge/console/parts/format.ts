@@ -49,7 +49,8 @@ export function monthText(day: string, language: ConsoleLanguage): string {
   return dateFormat(localeOf(language), { month: 'long', year: 'numeric', timeZone: ZONE }).format(new Date(day));
 }
 
-function localeOf(language: ConsoleLanguage): string {
+/** Returns the locale whose dates and numbers the console shows: English ones are British. */
+export function localeOf(language: ConsoleLanguage): string {
   return language === 'en' ? 'en-GB' : 'fr';
 }
 

@@ -1,7 +1,6 @@
 import { dateFormat, numberFormat } from '../../../../kit/formatters.ts';
 import type { ConsoleLanguage } from '../../language.ts';
-
-const localeOf = (language: ConsoleLanguage) => (language === 'en' ? 'en-GB' : 'fr');
+import { localeOf } from '../../parts/format.ts';
 
 /** Formats a UTC day for an axis: `23 Nov`. */
 export function shortDay(day: string, language: ConsoleLanguage): string {

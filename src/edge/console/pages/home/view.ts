@@ -52,7 +52,8 @@ function switches(visit: TeamVisit, { period, currencies }: Home): Html {
 
 function figures({ language, at }: TeamVisit, { period, currencies, days }: Home): Html {
   const texts = HOME_TEXTS[language];
-  const today = sum(days.filter(({ day }) => day === daysOf(period, at).at(-1)));
+  const last = daysOf(period, at).at(-1);
+  const today = sum(days.filter(({ day }) => day === last));
   const all = sum(days);
   const success = successOf(days);
   const confirm = confirmOf(all);
