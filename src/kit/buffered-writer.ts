@@ -48,7 +48,7 @@ export class BufferedWriter<Row> {
   async close(deadline_ms: number): Promise<void> {
     this.#closed = true;
     const late = new AbortController();
-    const ended = sleep(deadline_ms, undefined, { signal: late.signal, ref: false }).catch(() => {});
+    const ended = sleep(deadline_ms, undefined, { signal: late.signal }).catch(() => {});
     await Promise.race([this.#drain(), ended]);
     late.abort();
     const left = this.#rows.splice(0).length;

@@ -12,6 +12,9 @@ const ENTRY = path.join(import.meta.dirname, '..', '..', 'src', 'program', 'cli'
 const SETTINGS =
   /^(PROFILE|HOST|PORT|PUBLIC_URL|DATA_DIR|SECRETS_KEY|LOG_|[A-Z]+_DATABASE_URL|DATABASE_POOL|FEE_|HOLD_|WEBHOOK_|REDIS_|TRUST_PROXY|RATE_LIMITS|SMTP_|METRICS_|NODE_TEST_)/;
 
+/** The data of a run without DATA_DIR: none, and not the `var` of somebody who has started the project. */
+const NO_DATA = path.join(os.tmpdir(), `pirogue-cli-none-${process.pid}`);
+
 export interface Ended {
   code: number;
   stdout: string;
@@ -31,7 +34,10 @@ export function pirogue(
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !SETTINGS.test(name)));
   const started = performance.now();
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [ENTRY, ...args], { env: { ...inherited, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [ENTRY, ...args], {
+      env: { ...inherited, DATA_DIR: NO_DATA, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     running(child);
     const text = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const) {

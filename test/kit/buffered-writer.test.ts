@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import path from 'node:path';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { type Buffering, BufferedWriter } from '../../src/kit/buffered-writer.ts';
@@ -86,4 +88,18 @@ test('closing ends at its deadline, and what was not written is counted', async 
   assert.deepEqual(lost, [[1, undefined]]);
   add(5);
   assert.deepEqual(lost[1], [1, undefined]);
+});
+
+test('closing waits for its deadline in a process that has nothing else to do', () => {
+  const writer = path.join(import.meta.dirname, '..', '..', 'src', 'kit', 'buffered-writer.ts');
+  const code = `
+    const { BufferedWriter } = await import(${JSON.stringify(writer)});
+    const never = () => new Promise(() => {});
+    const lost = (rows) => console.log('lost', rows);
+    const writer = new BufferedWriter({ max_rows: 1, max_waiting: 5, every_ms: 1000, write: never, lost });
+    writer.add('being written');
+    writer.add('waiting');
+    await writer.close(20);`;
+  const { stdout, status } = spawnSync(process.execPath, ['--input-type=module', '--eval', code], { encoding: 'utf8' });
+  assert.deepEqual([stdout, status], ['lost 1\n', 0]);
 });
