@@ -1,11 +1,13 @@
-/** More than all languages, currencies and time zones of one installation need. When it is reached, all are made again. */
+/** More than the languages, currencies and time zones of an installation need. A full cache is emptied. */
 const MOST = 500;
 
-/** Returns the formatter of numbers for a locale. It is made once: making one takes ten to forty times as long as formatting with it. */
+/** Returns the number formatter of a locale, made once: creating one takes at least ten times as long as formatting with it. */
 export const numberFormat = kept((locale, options: Intl.NumberFormatOptions) => new Intl.NumberFormat(locale, options));
 
-/** Returns the formatter of dates and times for a locale, made once. */
-export const dateFormat = kept((locale, options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(locale, options));
+/** Returns the date formatter of a locale and a time zone, made once. */
+export const dateFormat = kept(
+  (locale, options: Intl.DateTimeFormatOptions & { timeZone: string }) => new Intl.DateTimeFormat(locale, options),
+);
 
 /** Returns the formatter of durations from now for a locale, made once. */
 export const relativeFormat = kept(

@@ -71,19 +71,21 @@ export function isMovable(amount: Minor, currency: string): boolean {
   return decimalsOf(currency) === 2 || amount % 100n === 0n;
 }
 
-/** Formats an amount for people in the reader's language, for example `25 000 FCFA`. */
+/**
+ * Formats an amount for people in the reader's language, for example `25 000 FCFA`. What a provider reported is not always a currency;
+ * an unknown one follows the number as it was reported.
+ */
 export function formatMoney(amount: Minor, currency: string, language: string): string {
   const digits = amount % 100n === 0n && decimalsOf(currency) === 0 ? 0 : 2;
-  return numberFormat(language, {
-    style: 'currency',
-    currency,
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-  }).format(wireFromMinor(amount));
+  const decimals = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  const value = wireFromMinor(amount);
+  if (!isCurrency(currency)) return `${numberFormat(language, decimals).format(value)} ${currency}`;
+  return numberFormat(language, { style: 'currency', currency, ...decimals }).format(value);
 }
 
-/** Returns the currency as it stands beside amounts in the reader's language: `FCFA`, not `XAF`. */
+/** Returns the currency as it stands beside amounts in the reader's language: `FCFA`, not `XAF`. An unknown one is returned as it is. */
 export function currencyLabel(currency: string, language: string): string {
+  if (!isCurrency(currency)) return currency;
   const parts = numberFormat(language, { style: 'currency', currency }).formatToParts(0);
   return parts.find(({ type }) => type === 'currency')?.value ?? currency;
 }

@@ -54,6 +54,18 @@ describe('one payment', () => {
     assert.match(text, /\/pay\/[^"]+\/receipt"/);
   });
 
+  test('an amount that a provider reported in what is no currency is shown as it was reported', async () => {
+    const id = await paid(api);
+    const mismatch = { amount_minor: '2550', currency: 'FCFA<i>', provider_ref: 'r-1', at: new Date().toISOString() };
+    await api.deps.stores.sandbox.db.run({
+      text: 'update attempts set mismatch = $2 where payment_id = $1',
+      values: [id, JSON.stringify(mismatch)],
+    });
+    const { status, text } = await finance.get(`${base}/payments/${id}`);
+    assert.equal(status, 200);
+    assert.match(text, /25\.50 FCFA&lt;i&gt; arrived instead/);
+  });
+
   test('a payment without a choice says what it waits for', async () => {
     const { body } = await api.call('POST', '/payments', { body: { amount: 900, currency: 'XAF', phone: '+237650000000' } });
     const waits = (await finance.get(`${base}/payments/${body.transaction.id}`)).text;

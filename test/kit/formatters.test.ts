@@ -12,6 +12,12 @@ test('a formatter is made once for a locale and its options', () => {
   assert.equal(displayNames('fr', { type: 'region' }), displayNames('fr', { type: 'region' }));
 });
 
+test('a hundred formatters are kept beside each other', () => {
+  const made = () => Array.from({ length: 100 }, (_, digits) => numberFormat('en', { maximumFractionDigits: digits }));
+  const first = made();
+  assert.ok(made().every((formatter, i) => formatter === first[i]));
+});
+
 test('formatters format as those of Intl do, and those made first are dropped when there are many', () => {
   const amounts = Intl.supportedValuesOf('currency').flatMap((currency) =>
     ['en', 'fr', 'pt', 'sw'].map((locale) => [locale, { style: 'currency', currency } as const] as const),

@@ -1,8 +1,26 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { CURRENCIES, decimalsOf, isMovable, MAX_AMOUNT, minorFromWire, wireFromMinor } from '../../src/kit/money.ts';
+import {
+  CURRENCIES,
+  currencyLabel,
+  decimalsOf,
+  formatMoney,
+  isMovable,
+  MAX_AMOUNT,
+  minorFromWire,
+  wireFromMinor,
+} from '../../src/kit/money.ts';
 import { feeOf } from '../../src/money/fees/fees.ts';
+
+test('an amount is formatted in any text that a provider calls a currency', () => {
+  for (const name of ['FCFA', 'XA', '', 'xaf', 'ZZZ']) {
+    assert.equal(formatMoney(2_500_050n, name, 'en'), `25,000.50 ${name}`);
+    assert.equal(currencyLabel(name, 'fr'), name);
+  }
+  assert.equal(formatMoney(2_500_000n, 'XAF', 'en'), 'FCFA\u00a025,000');
+  assert.equal(currencyLabel('XAF', 'fr'), 'FCFA');
+});
 
 const READ: [wire: number, minor: bigint | null][] = [
   [0.01, 1n],
