@@ -12,5 +12,7 @@ export function assignments(names: readonly string[]): string {
 
 /** Returns only the named columns of a row, to send no more to the database than needed. */
 export function columnsOf<Row, Name extends keyof Row>(row: Row, names: readonly Name[]): Pick<Row, Name> {
-  return Object.fromEntries(names.map((name) => [name, row[name]])) as Pick<Row, Name>;
+  const columns = {} as Pick<Row, Name>;
+  for (const name of names) columns[name] = row[name];
+  return columns;
 }

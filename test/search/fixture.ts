@@ -13,7 +13,7 @@ import { searchSweep } from '../../src/platform/search/sweep.ts';
 import type { Call } from '../../src/tenants/api/route.ts';
 import { asService, cloneDatabases } from '../setup/databases.ts';
 
-export const OPTIONS: BuildOptions = { segment_rows: 64, settled_ms: 60_000 };
+export const OPTIONS: BuildOptions = { segment_rows: 64, merged_rows: 256, settled_ms: 60_000 };
 
 export interface Texts {
   reference: string | null;
@@ -97,20 +97,20 @@ export class Fixture {
   }
 
   /** Builds until nothing is left to build. Transactions of other tests on the same server can delay it. */
-  async build(team_id: bigint): Promise<void> {
+  async build(team_id: bigint, options = OPTIONS): Promise<void> {
     const deadline = performance.now() + BUILD_LIMIT_MS;
-    while (!(await this.#isBuilt(team_id))) {
-      await this.roundNow(team_id);
+    while (!(await this.#isBuilt(team_id, options))) {
+      await this.roundNow(team_id, undefined, options);
       if (performance.now() > deadline) throw new Error(`not built: ${await this.state(team_id)}`);
     }
   }
 
-  async #isBuilt(team_id: bigint): Promise<boolean> {
+  async #isBuilt(team_id: bigint, { segment_rows }: BuildOptions): Promise<boolean> {
     const rows = await this.owner.all(sql`
       select 1 from search_changed where team_id = ${team_id}
       union all
       (select 1 from payments where team_id = ${team_id} and id > coalesce((
-        select max(last_id) from search_segments where team_id = ${team_id}), '') offset ${OPTIONS.segment_rows - 1} limit 1)`);
+        select max(last_id) from search_segments where team_id = ${team_id}), '') offset ${segment_rows - 1} limit 1)`);
     return rows.length === 0;
   }
 

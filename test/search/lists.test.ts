@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fold, isAmbiguous } from '../../src/platform/search/alphabet.ts';
-import { type Bucket, Collector } from '../../src/platform/search/collector.ts';
+import type { Bucket } from '../../src/platform/search/bucket.ts';
+import { Collector } from '../../src/platform/search/collector.ts';
 import { addList, appendList, Bytes, countOf, noPositions, positionsIn } from '../../src/platform/search/positions.ts';
 import { type ListName, wantedBy } from '../../src/platform/search/wanted.ts';
 
 test('a list of positions is read as it was written, in each of its forms', () => {
-  for (const rows of [1, 7, 8, 31, 32, 33, 64, 1_000, 16_384, 65_535]) {
+  for (const rows of [1, 7, 8, 31, 32, 33, 64, 1_000, 16_384, 65_535, 65_536]) {
     for (const step of [1, 2, 3, 8, 9, 127, 128, 129, 20_000]) {
       for (const first of [0, 1, rows - 1]) {
         const all = Array.from({ length: Math.ceil((rows - first) / step) }, (_, i) => first + i * step).filter(

@@ -1,5 +1,5 @@
 import { type Queryable, sql, type Tx } from '../../kit/sql.ts';
-import type { Bucket } from './collector.ts';
+import type { Bucket } from './bucket.ts';
 import type { Corpus } from './searchable.ts';
 
 /** A team's turn to be indexed. */
@@ -98,6 +98,35 @@ export function newestSegment(db: Queryable, { team_id, kind }: Corpus): Promise
     order by last_id desc limit 1`);
 }
 
+/** Returns all segments in the order of ids. */
+export function segmentsOf(db: Queryable, { team_id, kind }: Corpus): Promise<Segment[]> {
+  return db.all<Segment>(sql`
+    select last_id, segment, row_count from search_segments where team_id = ${team_id} and kind = ${kind} order by last_id`);
+}
+
+/** Returns the ids of segments that follow each other, without their prefix. */
+export async function idsOf(db: Queryable, { team_id, kind }: Corpus, segments: readonly Segment[]): Promise<Buffer> {
+  const row = await db.maybe<{ ids: Buffer }>(sql`
+    select string_agg(ids, ''::bytea order by last_id) as ids from search_segments
+    where team_id = ${team_id} and kind = ${kind} and last_id = any(${segments.map(({ last_id }) => last_id)})`);
+  return row?.ids ?? Buffer.alloc(0);
+}
+
+/** Returns the next buckets of a segment after one, in the order of their groups and names. */
+export function bucketsAfter(
+  db: Queryable,
+  { team_id, kind }: Corpus,
+  { segment }: Segment,
+  after: { field_group: number; bucket: string },
+  limit: number,
+): Promise<GroupBucket[]> {
+  return db.all<GroupBucket>(sql`
+    select field_group, bucket, thirds, ends, lists from search_postings
+    where team_id = ${team_id} and kind = ${kind} and segment = ${segment}
+      and (field_group, bucket) > (${after.field_group}::smallint, ${after.bucket}::text)
+    order by field_group, bucket limit ${limit}`);
+}
+
 /** Returns the segment that covers an id, and the last id of the segment before it. */
 export function segmentOf(
   db: Queryable,
@@ -145,11 +174,18 @@ export async function deleteChanges(tx: Queryable, { team_id, kind }: Corpus, ch
       and (id, n) in (select * from unnest(${changes.map(({ id }) => id)}::text[], ${changes.map(({ n }) => n)}::bigint[]))`);
 }
 
-/** Deletes a segment that is built again. */
-export async function deleteSegment(tx: Tx, { team_id, kind }: Corpus, { last_id, segment }: Segment): Promise<void> {
+/** Notes up to which id segments with changed rows have been built again. */
+export async function setRebuilt(tx: Tx, { team_id, kind }: Corpus, { last_id }: Segment): Promise<void> {
   await tx.run(sql`update search_builds set rebuilt_id = ${last_id} where team_id = ${team_id} and kind = ${kind}`);
-  await tx.run(sql`delete from search_segments where team_id = ${team_id} and kind = ${kind} and last_id = ${last_id}`);
-  await tx.run(sql`delete from search_postings where team_id = ${team_id} and kind = ${kind} and segment = ${segment}`);
+}
+
+/** Deletes segments that others replace. */
+export async function deleteSegments(tx: Tx, { team_id, kind }: Corpus, segments: readonly Segment[]): Promise<void> {
+  if (segments.length === 0) return;
+  await tx.run(sql`
+    delete from search_segments where team_id = ${team_id} and kind = ${kind} and last_id = any(${segments.map(({ last_id }) => last_id)})`);
+  await tx.run(sql`
+    delete from search_postings where team_id = ${team_id} and kind = ${kind} and segment = any(${segments.map(({ segment }) => segment)})`);
 }
 
 /** Inserts a segment with the ids of its rows, without their prefix. */

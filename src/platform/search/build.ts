@@ -1,15 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Environment } from '../../kit/environment.ts';
 import { idPrefix, lowestIdAt } from '../../kit/ids.ts';
-import type { Db } from '../../kit/sql.ts';
+import type { Db, Tx } from '../../kit/sql.ts';
 import {
   type Claimed,
   changesIn,
   dateMark,
   deleteChanges,
-  deleteSegment,
+  deleteSegments,
   endBuild,
-  type GroupBucket,
   insertBuckets,
   insertSegment,
   lockClaim,
@@ -17,14 +16,20 @@ import {
   newestSegment,
   type Segment,
   segmentOf,
+  segmentsOf,
+  setRebuilt,
 } from './build-store.ts';
-import { Collector, MAX_POSITIONS } from './collector.ts';
+import { MAX_POSITIONS } from './collector.ts';
+import { mergeable, mergedPart } from './merge.ts';
+import { type Part, PartBuilder } from './part.ts';
 import { nthId, readTexts } from './rows-store.ts';
 import type { Searchable, Searched } from './searchable.ts';
 
 export interface BuildOptions {
-  /** Rows of one segment. */
+  /** Rows of a new segment. */
   segment_rows: number;
+  /** Rows of the segments into which older ones are merged, at most. */
+  merged_rows: number;
   /** Age of rows that are covered. Younger ones may still be inserted by transactions under way, which would all be recorded. */
   settled_ms: number;
 }
@@ -34,7 +39,6 @@ const READ_ROWS = 512;
 const MAX_ENTRIES = 4_000_000;
 /** A part of the event loop's time that delays no request noticeably. */
 const MAX_TURN_MS = 4;
-const INSERTED_BYTES = 128 * 1024;
 /** How soon a mark is final: when the transactions under way have ended. */
 const MARK_MS = 1_000;
 
@@ -57,11 +61,15 @@ export class Build {
 
   async run(): Promise<void> {
     // In turns: rows that change all the time do not keep new ones out of the index, nor the reverse.
-    const isEven = this.#claimed.claim % 2 === 0;
-    const first = await (isEven ? this.#rebuild() : this.#extend());
-    if (first === 0) return endBuild(this.#db, this.#claimed, 0);
-    const second = await (isEven ? this.#extend() : this.#rebuild());
-    await endBuild(this.#db, this.#claimed, second ?? first);
+    const steps = [() => this.#rebuild(), () => this.#extend(), () => this.#merge()];
+    let next: number | null = null;
+    for (let i = 0; i < steps.length; i++) {
+      const due = await (steps[(this.#claimed.claim + i) % steps.length] as (typeof steps)[number])();
+      next = due ?? next;
+      // A claim has numbers for new segments once.
+      if (due === 0) break;
+    }
+    await endBuild(this.#db, this.#claimed, next);
   }
 
   /**
@@ -112,16 +120,34 @@ export class Build {
     const changes = await changesIn(this.#db, this.#claimed, after, to);
     const parts: Part[] = [];
     for await (const part of this.#parts(after, to)) parts.push(part);
+    await this.#replace(replaced ? [replaced] : [], parts, async (tx) => {
+      if (replaced) await setRebuilt(tx, this.#claimed, replaced);
+      await deleteChanges(tx, this.#claimed, changes);
+    });
+  }
+
+  /**
+   * Merges small segments that follow each other, without reading their rows. Recorded changes of these rows stay recorded.
+   * @returns null when there are none
+   */
+  async #merge(): Promise<0 | null> {
+    const segments = mergeable(await segmentsOf(this.#db, this.#claimed), this.#options.merged_rows);
+    if (!segments) return null;
+    await this.#replace(segments, [await mergedPart(this.#db, this.#claimed, segments, this.#pause)]);
+    return 0;
+  }
+
+  async #replace(replaced: readonly Segment[], parts: readonly Part[], also?: (tx: Tx) => Promise<void>): Promise<void> {
     await this.#db.transaction(async (tx) => {
       if (!(await lockClaim(tx, this.#claimed))) return;
-      if (replaced) await deleteSegment(tx, this.#claimed, replaced);
+      await deleteSegments(tx, this.#claimed, replaced);
       let segment = this.#claimed.next_segment;
       for (const { last_id, row_count, ids, batches } of parts) {
         await insertSegment(tx, this.#claimed, { last_id, row_count, segment }, ids);
         for (const buckets of batches) await insertBuckets(tx, this.#claimed, segment, buckets);
         segment++;
       }
-      await deleteChanges(tx, this.#claimed, changes);
+      await also?.(tx);
     });
   }
 
@@ -153,66 +179,4 @@ export class Build {
     await nextTurn();
     this.#turn_began = performance.now();
   };
-}
-
-/** A segment to insert. */
-interface Part {
-  last_id: string;
-  row_count: number;
-  ids: Buffer;
-  /** Rows of search_postings, for one statement each. */
-  batches: GroupBucket[][];
-}
-
-class PartBuilder {
-  readonly #prefix: string;
-  readonly #collectors: Collector[] = [];
-  readonly #ids: string[] = [];
-  #last_id = '';
-
-  constructor(prefix: string) {
-    this.#prefix = prefix;
-  }
-
-  get row_count(): number {
-    return this.#ids.length;
-  }
-
-  get entries(): number {
-    return this.#collectors.reduce((sum, { size }) => sum + size, 0);
-  }
-
-  add({ id, texts }: Searched): void {
-    const position = this.#ids.length;
-    if (!id.startsWith(this.#prefix)) throw new Error(`impossible: an id that does not begin with ${this.#prefix}: ${id}`);
-    this.#ids.push(id.slice(this.#prefix.length));
-    this.#last_id = id;
-    texts.forEach((group, i) => {
-      this.#collectors[i] ??= new Collector();
-      this.#collectors[i].add(position, group);
-    });
-  }
-
-  /** @param last_id the last id that the segment covers; null: that of its last row */
-  async built(last_id: string | null, pause: () => Promise<void>): Promise<Part> {
-    const batches: GroupBucket[][] = [];
-    let batch: GroupBucket[] = [];
-    let bytes = 0;
-    for (const [field_group, collector] of this.#collectors.entries()) {
-      for await (const bucket of collector.buckets(this.row_count, pause)) {
-        batch.push({ ...bucket, field_group });
-        bytes += bucket.lists.length + bucket.ends.length * 4;
-        if (bytes < INSERTED_BYTES) continue;
-        batches.push(batch);
-        [batch, bytes] = [[], 0];
-      }
-    }
-    batches.push(batch);
-    return {
-      last_id: last_id ?? this.#last_id,
-      row_count: this.row_count,
-      ids: Buffer.from(this.#ids.join(''), 'latin1'),
-      batches,
-    };
-  }
 }

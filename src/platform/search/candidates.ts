@@ -1,9 +1,9 @@
 import type { Queryable } from '../../kit/sql.ts';
 import type { Segment } from './build-store.ts';
-import { addList, countOf, intersect, noPositions, type Positions, unite } from './positions.ts';
-import { type GroupList, lengthsOf, type ReadList, readLists } from './search-store.ts';
+import { addList, countOf, intersect, isEmpty, NO_POSITIONS, noPositions, type Positions, unite } from './positions.ts';
+import { type AskedList, type GroupList, lengthsOf, type ReadList, readLists } from './search-store.ts';
 import type { Corpus } from './searchable.ts';
-import { type Wanted, wantedBy } from './wanted.ts';
+import { type ListName, type Wanted, wantedBy } from './wanted.ts';
 
 /** A segment with the last id of the one before it. */
 export type Covered = Segment & { after: string | null };
@@ -23,8 +23,26 @@ export class Replaced extends Error {}
 const DENSE = 1 / 8;
 /** A row is read for each candidate; below one in so many segments another list costs more. */
 const FEW_CANDIDATES = 0.5;
+/** Reading so many rows takes PostgreSQL as long as the lengths of the other lists of their segment. */
+const FEW_ROWS = 8;
 const MAX_LISTS = 6;
 const MAX_REFINED = 24;
+
+/** Whether so many rows may contain the text that they are read in the order of ids, not one by one. */
+export function isDense(candidates: number, rows: number): boolean {
+  return candidates > rows * DENSE;
+}
+
+/** The rows of a segment that are in all lists of one group read so far. */
+interface Narrowed {
+  segment: Covered;
+  group: number;
+  /** Null before the first list. */
+  positions: Positions | null;
+}
+
+/** A list that narrows the rows of segments. */
+type Narrowing = GroupList & { of: Narrowed[] };
 
 /** Reads the candidates of one search. */
 export class CandidateReader {
@@ -45,88 +63,144 @@ export class CandidateReader {
   async read(segments: readonly Covered[]): Promise<Candidates[]> {
     const newest = segments.at(-1);
     if (!newest) return [];
+    const { or } = this.wanted;
     this.#chosen ??= await this.#choose(newest);
-    const candidates = await this.#readLists(segments, this.#chosen);
-    return this.wanted.all.length > 1 ? this.#refined(candidates) : candidates;
-  }
-
-  /** What is rare in one segment can be frequent in another, such as digits of rising numbers: there all lists are read. */
-  async #refined(candidates: Candidates[]): Promise<Candidates[]> {
-    const dense = candidates.filter((one) => one.dense).map(({ segment }) => segment);
-    if (dense.length === 0) return candidates;
-    const { all, or } = this.wanted;
-    const lists = [...all.slice(0, MAX_REFINED), ...(or ? [or] : [])];
-    const refined = await this.#readLists(
-      dense,
-      this.#groups.flatMap((field_group) => lists.map((list) => ({ ...list, field_group }))),
-    );
-    const bySegment = new Map(refined.map((one) => [one.segment, one]));
-    return candidates.map((one) => bySegment.get(one.segment) ?? one);
-  }
-
-  async #readLists(segments: readonly Covered[], lists: readonly GroupList[]): Promise<Candidates[]> {
-    const found = await readLists(this.#db, this.#corpus, segments, lists);
-    if (!found) throw new Replaced();
-    const bySegment = Map.groupBy(found, ({ segment }) => segment);
+    const chosen = this.#chosen;
+    const ors = or ? this.#named([or]) : [];
+    const [inAll, inOr] = [this.#unread(segments), ors.length > 0 ? this.#unread(segments) : []];
+    await this.#narrow([...chosen.map((list) => narrowing(list, inAll)), ...ors.map((list) => narrowing(list, inOr))]);
+    await this.#narrow(await this.#others(inAll, chosen));
+    const bySegment = Map.groupBy([...inAll, ...inOr], ({ segment }) => segment);
     return segments.map((segment) => {
-      const read = new Map((bySegment.get(segment.segment) ?? []).map((list) => [list.n, list]));
-      const positions = this.#positionsIn(segment, lists, read);
+      const positions = united((bySegment.get(segment) ?? []).flatMap((one) => one.positions ?? []));
       const count = countOf(positions);
-      return { segment, positions, count, dense: count > segment.row_count * DENSE };
+      return { segment, positions, count, dense: isDense(count, segment.row_count) };
     });
   }
 
-  #positionsIn({ row_count }: Segment, lists: readonly GroupList[], read: ReadonlyMap<number, ReadList>): Positions {
-    const result = noPositions(row_count);
-    for (const group of this.#groups) {
-      let all: Positions | undefined;
-      for (const [n, list] of lists.entries()) {
-        if (list.field_group !== group) continue;
-        const positions = decoded(read.get(n), row_count);
-        if (list === this.#orOf(lists, group)) unite(result, positions);
-        else if (all) intersect(all, positions);
-        else all = positions;
-      }
-      if (all) unite(result, all);
-    }
-    return result;
+  #unread(segments: readonly Covered[]): Narrowed[] {
+    return this.#groups.flatMap((group) => segments.map((segment) => ({ segment, group, positions: null })));
   }
 
-  #orOf(lists: readonly GroupList[], group: number): GroupList | undefined {
-    const { or } = this.wanted;
-    return or ? lists.find(({ field_group, bucket }) => field_group === group && bucket === or.bucket) : undefined;
+  #named(lists: readonly ListName[]): GroupList[] {
+    return this.#groups.flatMap((field_group) => lists.map((list) => ({ ...list, field_group })));
   }
 
   /** Chooses the rarest lists of each group, by their lengths in one segment. */
   async #choose(segment: Segment): Promise<GroupList[]> {
-    const { all, or } = this.wanted;
-    const named = this.#groups.flatMap((field_group) => all.map((list) => ({ ...list, field_group })));
-    const lengths = all.length === 1 ? [] : await lengthsOf(this.#db, this.#corpus, segment, named);
-    return this.#groups.flatMap((field_group, i) => {
-      const densities = all.map((_, j) => density(lengths[i * all.length + j] ?? 0, segment.row_count));
-      const rarest = all.map((list, j) => ({ list, density: densities[j] as number })).sort((a, b) => a.density - b.density);
-      let expected = segment.row_count;
-      const needed = rarest.filter((one, j) => {
-        const need = j === 0 || (expected > FEW_CANDIDATES && j < MAX_LISTS && one.density < 1);
-        if (need) expected *= one.density;
-        return need;
-      });
-      return [...needed.map(({ list }) => list), ...(or ? [or] : [])].map((list) => ({ ...list, field_group }));
+    const named = this.#named(this.wanted.all);
+    if (this.wanted.all.length === 1) return named;
+    const lengths = await lengthsOf(
+      this.#db,
+      this.#corpus,
+      named.map((list) => ({ ...list, segments: [segment] })),
+    );
+    const known = named.map((list, n) => ({ list, density: density(lengths[n]?.get(segment.segment), segment.row_count) }));
+    return this.#groups.flatMap((group) => {
+      const lists = known.filter(({ list }) => list.field_group === group);
+      const chosen = rarest(lists, segment.row_count);
+      return chosen.length > 0 ? chosen : lists.slice(0, 1).map(({ list }) => list);
     });
+  }
+
+  /**
+   * Chooses more lists where the first ones leave many rows: what is rare in one segment can be frequent in another, such as digits of rising
+   * numbers. They are chosen for each segment, among those with fewer rows than are left.
+   */
+  async #others(narrowed: readonly Narrowed[], read: readonly GroupList[]): Promise<Narrowing[]> {
+    const many = narrowed
+      .map((one) => ({ one, left: one.positions ? countOf(one.positions) : 0 }))
+      .filter(({ left }) => left > FEW_ROWS);
+    const lists = this.#groups.flatMap((group) => {
+      const of = many.filter(({ one }) => one.group === group).map(({ one }) => one);
+      const unread = this.#named(this.wanted.all).filter(
+        (list) => list.field_group === group && !read.some((one) => isSame(one, list)),
+      );
+      return of.length === 0 ? [] : unread.slice(0, MAX_REFINED).map((list) => ({ ...list, of }));
+    });
+    if (lists.length === 0) return [];
+    const lengths = await lengthsOf(this.#db, this.#corpus, lists.map(asked));
+    const chosen = lists.map((list): Narrowing => ({ ...list, of: [] }));
+    for (const { one, left } of many) {
+      const { segment, row_count } = one.segment;
+      const shorter = chosen
+        .map((list, n) => ({ list, density: density(lengths[n]?.get(segment), row_count) }))
+        .filter(({ list, density }) => list.field_group === one.group && density * row_count < left);
+      for (const list of rarest(shorter, left)) list.of.push(one);
+    }
+    return chosen.filter(({ of }) => of.length > 0);
+  }
+
+  /** Reads lists and keeps the rows that are in them. */
+  async #narrow(lists: readonly Narrowing[]): Promise<void> {
+    if (lists.length === 0) return;
+    const found = await readLists(this.#db, this.#corpus, lists.map(asked));
+    if (!found) throw new Replaced();
+    for (const [n, { of }] of lists.entries()) {
+      for (const one of of) {
+        const { segment, row_count } = one.segment;
+        const list = found[n]?.get(segment);
+        // In most segments most texts have no rows: thousands of bytes of zeros would be compared for each.
+        if (!list || one.positions === NO_POSITIONS) one.positions = NO_POSITIONS;
+        else one.positions = intersection(one.positions, decoded(list, row_count));
+      }
+    }
   }
 }
 
+/** @returns one of both sets, which has changed, or {@link NO_POSITIONS} */
+function intersection(set: Positions | null, other: Positions): Positions {
+  if (!set) return other;
+  intersect(set, other);
+  return isEmpty(set) ? NO_POSITIONS : set;
+}
+
+/** @returns one of the sets, which has changed, or {@link NO_POSITIONS} */
+function united(sets: readonly Positions[]): Positions {
+  const [first = NO_POSITIONS, ...others] = sets.filter((set) => set !== NO_POSITIONS);
+  for (const other of others) unite(first, other);
+  return first;
+}
+
+function narrowing(list: GroupList, all: readonly Narrowed[]): Narrowing {
+  return { ...list, of: all.filter(({ group }) => group === list.field_group) };
+}
+
+function asked({ of, ...list }: Narrowing): AskedList {
+  return { ...list, segments: of.map(({ segment }) => segment) };
+}
+
+function isSame(one: GroupList, other: GroupList): boolean {
+  return one.field_group === other.field_group && one.bucket === other.bucket && one.third === other.third;
+}
+
+/**
+ * Returns the rarest lists, up to the one after which so few rows are expected that the next costs more.
+ * @param rows that are left without them
+ */
+function rarest<List>(lists: readonly { list: List; density: number }[], rows: number): List[] {
+  let expected = rows;
+  const chosen: List[] = [];
+  for (const { list, density } of lists.toSorted((a, b) => a.density - b.density)) {
+    if (density === 1 || expected <= FEW_CANDIDATES || chosen.length === MAX_LISTS) break;
+    chosen.push(list);
+    expected *= density;
+  }
+  return chosen;
+}
+
 /** Estimates from the length of a list how large a part of the rows it has. */
-function density(length: number, rows: number): number {
+function density(length: number | undefined, rows: number): number {
+  if (length === undefined) return 0;
   if (length === 1) return 1;
   return length > rows / 8 ? 0.5 : length / rows;
 }
 
-function decoded(list: ReadList | undefined, rows: number): Positions {
+function decoded({ list, ends }: ReadList, rows: number): Positions {
   const positions = noPositions(rows);
   let start = 0;
-  for (const end of list?.ends ?? (list ? [list.list.length] : [])) {
-    addList(positions, (list as ReadList).list.subarray(start, end), rows);
+  for (const end of ends ?? [list.length]) {
+    addList(positions, list.subarray(start, end), rows);
     start = end;
   }
   return positions;

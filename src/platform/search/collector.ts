@@ -1,19 +1,8 @@
 import { AMBIGUOUS, END, fold, isAmbiguous, UNKNOWN, WHOLE } from './alphabet.ts';
-import { appendList, Bytes } from './positions.ts';
+import { type Bucket, bucketOf, type ThirdList } from './bucket.ts';
 
-/** A row of search_postings. */
-export interface Bucket {
-  bucket: string;
-  thirds: string;
-  /** Ends of the lists of {@link thirds}, in the same order. */
-  ends: number[];
-  lists: Buffer;
-}
-
-/** A position takes two bytes. */
-export const MAX_POSITIONS = 65_535;
-/** Above this many bytes a bucket also has a list with all of its rows, so that a search for two characters reads that alone. */
-const LARGE_BUCKET = 2_048;
+/** Rows of a segment at most: a position takes two bytes. */
+export const MAX_POSITIONS = 65_536;
 const CHARACTER_BITS = 9;
 const CHARACTER = 2 ** CHARACTER_BITS - 1;
 /** More than there are keys. */
@@ -114,14 +103,13 @@ export class Collector {
     const byKey = Float64Array.from({ length: this.#used - 1 }, (_, i) => (this.#keys[i + 1] as number) * NUMBERS + i + 1).sort();
     const numbers = Uint32Array.from(byKey, (keyed) => keyed % NUMBERS);
     const sorted = await this.#sorted(numbers, pause);
-    const scratch = new Uint16Array(rows);
     for (let from = 0, start = 0; from < numbers.length; ) {
       const bucket = this.#bucketIn(numbers, from);
       let to = from;
       let end = start;
       while (to < numbers.length && this.#bucketIn(numbers, to) === bucket)
         end += this.#counts[numbers[to++] as number] as number;
-      yield this.#bucketOf(numbers.subarray(from, to), sorted.subarray(start, end), scratch);
+      yield this.#bucketOf(numbers.subarray(from, to), sorted.subarray(start, end), rows);
       [from, start] = [to, end];
       await pause();
     }
@@ -152,40 +140,24 @@ export class Collector {
     return sorted;
   }
 
-  #bucketOf(numbers: Uint32Array, positions: Uint16Array, scratch: Uint16Array): Bucket {
-    const bytes = new Bytes();
-    const thirds: number[] = [];
-    const ends: number[] = [];
-    const append = (third: number, list: Uint16Array) => {
-      appendList(bytes, list, scratch.length);
-      thirds.push(third);
-      ends.push(bytes.length);
-    };
+  #bucketOf(numbers: Uint32Array, positions: Uint16Array, rows: number): Bucket {
+    const lists: ThirdList[] = [];
     let start = 0;
     for (const number of numbers) {
       const end = start + (this.#counts[number] as number);
-      append((this.#keys[number] as number) & CHARACTER || WHOLE, positions.subarray(start, end));
+      const third = (this.#keys[number] as number) & CHARACTER || WHOLE;
+      lists.push({ third, positions: positions.subarray(start, end) });
       start = end;
     }
-    if (numbers.length > 1 && bytes.length > LARGE_BUCKET) append(WHOLE, union(positions, scratch));
     const key = this.#keys[numbers[0] as number] as number;
     const [first, second] = [key >> (2 * CHARACTER_BITS), (key >> CHARACTER_BITS) & CHARACTER];
     const bucket = second === 0 ? String.fromCharCode(first) : String.fromCharCode(first, second);
-    return { bucket, thirds: String.fromCharCode(...thirds), ends, lists: bytes.taken() };
+    return bucketOf(bucket, lists, rows);
   }
 }
 
 function keyOf(first: number, second: number, third: number): number {
   return (first << (2 * CHARACTER_BITS)) | (second << CHARACTER_BITS) | third;
-}
-
-/** Returns the different positions in ascending order, in the scratch array. */
-function union(positions: Uint16Array, scratch: Uint16Array): Uint16Array {
-  const found = new Uint8Array(scratch.length);
-  for (const position of positions) found[position] = 1;
-  let count = 0;
-  for (let position = 0; position < found.length; position++) if (found[position] === 1) scratch[count++] = position;
-  return scratch.subarray(0, count);
 }
 
 function larger<Numbers extends Int32Array | Uint16Array>(numbers: Numbers, make: new (length: number) => Numbers): Numbers {

@@ -2,8 +2,10 @@
  * Lists of positions (places of rows in a segment) as stored, and sets of them in memory: one bit for each row.
  */
 
-/** A set of positions. */
+/** A set of positions; without words, it is empty. */
 export type Positions = Uint32Array;
+
+export const NO_POSITIONS: Positions = new Uint32Array();
 
 /** First byte of a stored list: all rows, one bit for each row, or the distances between positions. */
 const ALL = 0;
@@ -106,12 +108,20 @@ export function intersect(set: Positions, other: Positions): void {
 }
 
 export function unite(set: Positions, other: Positions): void {
-  for (let i = 0; i < set.length; i++) set[i] = (set[i] as number) | (other[i] as number);
+  for (let i = 0; i < other.length; i++) set[i] = (set[i] as number) | (other[i] as number);
+}
+
+export function isEmpty(set: Positions): boolean {
+  for (let i = 0; i < set.length; i++) if (set[i] !== 0) return false;
+  return true;
 }
 
 export function countOf(set: Positions): number {
   let count = 0;
-  for (let word of set) {
+  // Not with "for of", which takes four times as long. Most words of most sets are 0.
+  for (let i = 0; i < set.length; i++) {
+    let word = set[i] as number;
+    if (word === 0) continue;
     word -= (word >>> 1) & 0x55555555;
     word = (word & 0x33333333) + ((word >>> 2) & 0x33333333);
     count += Math.imul((word + (word >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;

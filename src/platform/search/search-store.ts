@@ -1,4 +1,5 @@
-import { PLANNED_EACH_TIME, type Queryable, sql } from '../../kit/sql.ts';
+import { type Fragment, part, PLANNED_EACH_TIME, type Queryable, sql } from '../../kit/sql.ts';
+import { WHOLE } from './alphabet.ts';
 import type { Segment } from './build-store.ts';
 import { type Corpus, ID_LENGTH } from './searchable.ts';
 import type { ListName } from './wanted.ts';
@@ -25,67 +26,78 @@ export async function readIndex(db: Queryable, { team_id, kind }: Corpus): Promi
 /** A list of a group of fields. */
 export type GroupList = ListName & { field_group: number };
 
+/** A list of a group of fields in some segments. */
+export type AskedList = GroupList & { segments: readonly Segment[] };
+
 /** A list, or all lists of a bucket. */
 export interface ReadList {
-  /** Number of the list among those that were asked for. */
-  n: number;
-  segment: number;
   list: Buffer;
   /** Ends of the lists in `list`; null when it is one. */
   ends: number[] | null;
 }
 
 /**
- * Returns lists of segments. A bucket without a list of all of its rows is returned whole. Lists without rows are left out.
+ * Returns lists of segments: for each that is asked for, by number of the segment. A bucket without a list of all of its rows is returned
+ * whole. Lists without rows are left out.
  * @returns null when one of the segments has been replaced
  */
 export async function readLists(
   db: Queryable,
   { team_id, kind }: Corpus,
-  segments: readonly Segment[],
-  lists: readonly GroupList[],
-): Promise<ReadList[] | null> {
-  const numbers = segments.map(({ segment }) => segment);
-  const rows = await db.all<ReadList>(sql`
-    with wanted as materialized (
-      select n::integer, field_group, bucket, third, ascii(third) = 2 as of_bucket from unnest(
-        ${lists.map(({ field_group }) => field_group)}::smallint[], ${lists.map(({ bucket }) => bucket)}::text[],
-        ${lists.map(({ third }) => third)}::text[]) with ordinality as w (field_group, bucket, third, n)
-    )
-    select n - 1 as n, segment,
+  lists: readonly AskedList[],
+): Promise<Map<number, ReadList>[] | null> {
+  const segments = [...new Set(lists.flatMap((list) => list.segments))];
+  const rows = await db.all<ReadList & { n: number; segment: number }>(sql`
+    select w.n::integer - 1 as n, segment,
       case when at > 0 then substring(lists from start + 1 for ends[at] - start) else lists end as list,
       case when at = 0 then ends end as ends
-    from wanted w cross join lateral (
+    from ${wanted(lists)} cross join lateral (
       select p.segment, p.lists, p.ends, at, coalesce(p.ends[at - 1], 0) as start
       from search_postings p cross join lateral strpos(p.thirds, w.third) at
-      where p.team_id = ${team_id} and p.kind = ${kind} and p.segment = any(${numbers}::integer[])
-        and p.field_group = w.field_group and p.bucket = w.bucket and (at > 0 or w.of_bucket)
+      where p.team_id = ${team_id} and p.kind = ${kind} and p.segment = any(w.segments::integer[])
+        and p.field_group = w.field_group and p.bucket = w.bucket and (at > 0 or ascii(w.third) = ${WHOLE}) offset 0
     ) found
     union all
     select -1, count(*)::integer, ''::bytea, null from search_segments
-    where team_id = ${team_id} and kind = ${kind} and last_id >= ${segments[0]?.last_id} and last_id <= ${segments.at(-1)?.last_id}
-      and segment = any(${numbers}::integer[])${PLANNED_EACH_TIME}`);
-  const present = rows.find(({ n }) => n === -1)?.segment;
-  return present === segments.length ? rows.filter(({ n }) => n >= 0) : null;
+    where team_id = ${team_id} and kind = ${kind} and last_id = any(${segments.map(({ last_id }) => last_id)})
+      and segment = any(${segments.map(({ segment }) => segment)}::integer[])${PLANNED_EACH_TIME}`);
+  const found = lists.map(() => new Map<number, ReadList>());
+  let present = 0;
+  for (const { n, segment, ...list } of rows) {
+    if (n === -1) present = segment;
+    else found[n]?.set(segment, list);
+  }
+  return present === segments.length ? found : null;
 }
 
-/** Returns the length of each list of a segment in bytes; 0 without rows. */
+/**
+ * Returns the length in bytes of lists of segments: for each that is asked for, by number of the segment. Those without rows are left out, and
+ * so is that of all rows of a bucket if it is not stored.
+ */
 export async function lengthsOf(
   db: Queryable,
   { team_id, kind }: Corpus,
-  { segment }: Segment,
-  lists: readonly GroupList[],
-): Promise<number[]> {
-  const rows = await db.all<{ n: number; length: number }>(sql`
-    select n::integer - 1 as n, p.ends[at] - coalesce(p.ends[at - 1], 0) as length
-    from unnest(${lists.map(({ field_group }) => field_group)}::smallint[], ${lists.map(({ bucket }) => bucket)}::text[],
-      ${lists.map(({ third }) => third)}::text[]) with ordinality as w (field_group, bucket, third, n)
-    cross join lateral (select thirds, ends from search_postings p where p.team_id = ${team_id} and p.kind = ${kind}
-      and p.segment = ${segment} and p.field_group = w.field_group and p.bucket = w.bucket) p
+  lists: readonly AskedList[],
+): Promise<Map<number, number>[]> {
+  const row = await db.maybe<{ lengths: [number, number, number][] | null }>(sql`
+    select json_agg(json_build_array(w.n - 1, p.segment, p.ends[at] - coalesce(p.ends[at - 1], 0))) as lengths
+    from ${wanted(lists)} cross join lateral (
+      select segment, thirds, ends from search_postings p where p.team_id = ${team_id} and p.kind = ${kind}
+        and p.segment = any(w.segments::integer[]) and p.field_group = w.field_group and p.bucket = w.bucket offset 0) p
     cross join lateral strpos(p.thirds, w.third) at where at > 0${PLANNED_EACH_TIME}`);
-  const lengths = lists.map(() => 0);
-  for (const { n, length } of rows) lengths[n] = length;
+  const lengths = lists.map(() => new Map<number, number>());
+  for (const [n, segment, length] of row?.lengths ?? []) lengths[n]?.set(segment, length);
   return lengths;
+}
+
+/**
+ * SQL: lists as rows. A subquery with `offset 0` is joined to them by the key of each: for one segment PostgreSQL would read all of its
+ * buckets instead.
+ */
+function wanted(lists: readonly AskedList[]): Fragment {
+  const segments = lists.map((list) => `{${list.segments.map(({ segment }) => segment).join(',')}}`);
+  return part`unnest(${lists.map(({ field_group }) => field_group)}::smallint[], ${lists.map(({ bucket }) => bucket)}::text[],
+    ${lists.map(({ third }) => third)}::text[], ${segments}::text[]) with ordinality as w (field_group, bucket, third, segments, n)`;
 }
 
 /** Positions in a segment. */

@@ -1,7 +1,7 @@
 import { retried } from '../../kit/retried.ts';
 import type { Queryable } from '../../kit/sql.ts';
-import { type CandidateReader, type Candidates, type Covered, Replaced } from './candidates.ts';
-import { positionsIn } from './positions.ts';
+import { type CandidateReader, type Candidates, type Covered, isDense, Replaced } from './candidates.ts';
+import { countOf, type Positions, positionsIn } from './positions.ts';
 import { type Index, readIds } from './search-store.ts';
 import type { Corpus } from './searchable.ts';
 
@@ -32,8 +32,10 @@ export function searched<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** Segments are read in growing numbers: the first few fill the page of a frequent text. */
-const FIRST_CHUNK = 16;
-const MAX_CHUNK = 256;
+const FIRST_CHUNK = 8;
+const MAX_CHUNK = 64;
+/** Into which a dense segment is divided. */
+const PARTS = 4;
 const FIRST_BATCH = 64;
 const MAX_BATCH = 4_096;
 const GROWTH = 4;
@@ -82,8 +84,9 @@ export async function pageOf<Row extends { id: string }>(
 /** Yields ids that together are those of all matches, piece by piece in the order of the page. */
 async function* piecesOf(searching: Searching, order: Order, range: IdRange): AsyncGenerator<Among> {
   const covered = coveredBy(searching.index);
-  const tail = { after: covered.at(-1)?.last_id ?? null, to: null };
-  const hasTail = range.to === null || tail.after === null || range.to > tail.after;
+  const last = covered.at(-1)?.last_id ?? null;
+  const tail = clipped({ after: last, to: null }, range);
+  const hasTail = range.to === null || last === null || range.to > last;
   const segments = covered.filter(
     ({ after, last_id }) => (range.after === null || last_id >= range.after) && (range.to === null || (after ?? '') < range.to),
   );
@@ -98,36 +101,88 @@ async function* piecesOf(searching: Searching, order: Order, range: IdRange): As
 }
 
 async function* chunk(searching: Searching, order: Order, range: IdRange, segments: Covered[]): AsyncGenerator<Among> {
-  const read = await searching.candidates.read(order === 'newest_first' ? segments.toReversed() : segments);
+  const candidates = await searching.candidates.read(order === 'newest_first' ? segments.toReversed() : segments);
+  const read = await divided(searching, candidates);
   if (order === 'newest_first') read.reverse();
   for (let from = 0; from < read.length; ) {
-    const { dense } = read[from] as Candidates;
+    const { dense } = read[from] as Stretch;
     let to = from;
     while (to < read.length && read[to]?.dense === dense) to++;
     const alike = read.slice(from, to);
-    if (dense) yield rangeOf(alike);
+    if (dense) yield clipped(rangeOf(alike), range);
     else yield* batches(searching, order, range, alike);
     from = to;
   }
 }
 
-/** Returns the range of ids that adjacent segments cover. */
-function rangeOf(candidates: readonly Candidates[]): { after: string | null; to: string } {
-  const [one, other] = [(candidates[0] as Candidates).segment, (candidates.at(-1) as Candidates).segment];
-  return one.last_id < other.last_id ? { after: one.after, to: other.last_id } : { after: other.after, to: one.last_id };
+/** Candidates in a segment or a part of it. */
+interface Stretch {
+  segment: Covered;
+  /** Of the segment; no others are set. */
+  positions: Positions;
+  ids: { after: string | null; to: string };
+  dense: boolean;
 }
 
-/** Yields the candidates of adjacent segments in growing batches, together with the changed rows between them. */
+const WORD_BITS = 32;
+
+/**
+ * Divides dense segments: the rows of a text may lie close together, and a page that begins elsewhere in the segment would read all rows between.
+ * @throws Replaced
+ */
+async function divided(searching: Searching, candidates: readonly Candidates[]): Promise<Stretch[]> {
+  const cuts = candidates.flatMap(({ segment, dense }) =>
+    dense ? cutsOf(segment).map((position) => ({ segment, position })) : [],
+  );
+  const ids = await idsAt(searching, cuts);
+  return candidates.flatMap(({ segment, positions, dense }): Stretch[] => {
+    const { after, last_id } = segment;
+    if (!dense) return [{ segment, positions, ids: { after, to: last_id }, dense }];
+    const own = cutsOf(segment);
+    const ends = [...ids.splice(0, own.length), last_id];
+    return ends.map((to, i) => {
+      const first = (own[i - 1] ?? -1) + 1;
+      const end = (own[i] ?? segment.row_count - 1) + 1;
+      const part = new Uint32Array(positions.length);
+      part.set(positions.subarray(first / WORD_BITS, Math.ceil(end / WORD_BITS)), first / WORD_BITS);
+      return { segment, positions: part, ids: { after: ends[i - 1] ?? after, to }, dense: isDense(countOf(part), end - first) };
+    });
+  });
+}
+
+/** Returns the last positions of the parts of a segment, but for its last one. Parts begin at whole words of {@link Positions}. */
+function cutsOf({ row_count }: Covered): number[] {
+  const size = Math.ceil(row_count / PARTS / WORD_BITS) * WORD_BITS;
+  return Array.from({ length: Math.ceil(row_count / size) - 1 }, (_, i) => (i + 1) * size - 1);
+}
+
+/** Returns the part of a range in which there can be matches: PostgreSQL reads all of a range, also of one that other conditions exclude. */
+function clipped({ after, to }: IdRange, within: IdRange): IdRange {
+  // The first id of `within` may itself match, and a range is without its first id: this one is shorter, and so before it.
+  const before = within.after?.slice(0, -1) ?? null;
+  return {
+    after: after === null || (before !== null && before > after) ? before : after,
+    to: to === null || (within.to !== null && within.to < to) ? within.to : to,
+  };
+}
+
+/** Returns the range of ids of adjacent stretches. */
+function rangeOf(stretches: readonly Stretch[]): { after: string | null; to: string } {
+  const [one, other] = [(stretches[0] as Stretch).ids, (stretches.at(-1) as Stretch).ids];
+  return one.to < other.to ? { after: one.after, to: other.to } : { after: other.after, to: one.to };
+}
+
+/** Yields the candidates of adjacent stretches in growing batches, together with the changed rows between them. */
 async function* batches(
   searching: Searching,
   order: Order,
   range: IdRange,
-  candidates: readonly Candidates[],
+  stretches: readonly Stretch[],
 ): AsyncGenerator<Among> {
   const newestFirst = order === 'newest_first';
-  const changed = changedIn(searching.index, rangeOf(candidates));
+  const changed = changedIn(searching.index, rangeOf(stretches));
   if (newestFirst) changed.reverse();
-  const places = candidates.flatMap(({ segment, positions }) => {
+  const places = stretches.flatMap(({ segment, positions }) => {
     const found = positionsIn(positions);
     return (newestFirst ? found.reverse() : found).map((position) => ({ segment, position }));
   });

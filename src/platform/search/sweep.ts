@@ -7,7 +7,7 @@ import type { Searchable } from './searchable.ts';
 /** Longest time between a claim and the next one of the same team after a worker was killed. */
 const LEASE_MS = 120_000;
 
-export const DEFAULT_BUILD: BuildOptions = { segment_rows: 16_384, settled_ms: 60_000 };
+export const DEFAULT_BUILD: BuildOptions = { segment_rows: 16_384, merged_rows: 65_536, settled_ms: 60_000 };
 
 /**
  * Builds the search index, one step in a round: a segment takes a third of a second of CPU, so that one worker covers 16,000 rows a

@@ -38,9 +38,10 @@ export interface Counting {
   deadline: number;
 }
 
+/** Segments whose lists are read together. */
 const CHUNK = 64;
 /** Ranges that are counted by one statement: 130,000 rows. */
-const RANGES = 8;
+const RANGES = 2;
 const BATCH = 4_096;
 
 /**

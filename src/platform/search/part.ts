@@ -1,0 +1,77 @@
+import type { GroupBucket } from './build-store.ts';
+import { Collector } from './collector.ts';
+import type { Searched } from './searchable.ts';
+
+const INSERTED_BYTES = 128 * 1024;
+
+/** A segment to insert. */
+export interface Part {
+  last_id: string;
+  row_count: number;
+  ids: Buffer;
+  /** Rows of search_postings, for one statement each. */
+  batches: GroupBucket[][];
+}
+
+/** Collects the rows of a segment. */
+export class PartBuilder {
+  readonly #prefix: string;
+  readonly #collectors: Collector[] = [];
+  readonly #ids: string[] = [];
+  #last_id = '';
+
+  constructor(prefix: string) {
+    this.#prefix = prefix;
+  }
+
+  get row_count(): number {
+    return this.#ids.length;
+  }
+
+  get entries(): number {
+    return this.#collectors.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  add({ id, texts }: Searched): void {
+    const position = this.#ids.length;
+    if (!id.startsWith(this.#prefix)) throw new Error(`impossible: an id that does not begin with ${this.#prefix}: ${id}`);
+    this.#ids.push(id.slice(this.#prefix.length));
+    this.#last_id = id;
+    texts.forEach((group, i) => {
+      this.#collectors[i] ??= new Collector();
+      this.#collectors[i].add(position, group);
+    });
+  }
+
+  /** @param last_id the last id that the segment covers; null: that of its last row */
+  async built(last_id: string | null, pause: () => Promise<void>): Promise<Part> {
+    return {
+      last_id: last_id ?? this.#last_id,
+      row_count: this.row_count,
+      ids: Buffer.from(this.#ids.join(''), 'latin1'),
+      batches: await inBatches(this.#buckets(pause)),
+    };
+  }
+
+  async *#buckets(pause: () => Promise<void>): AsyncGenerator<GroupBucket> {
+    for (const [field_group, collector] of this.#collectors.entries()) {
+      for await (const bucket of collector.buckets(this.row_count, pause)) yield { ...bucket, field_group };
+    }
+  }
+}
+
+/** Divides the buckets of a segment into what one statement inserts. */
+export async function inBatches(buckets: AsyncIterable<GroupBucket>): Promise<GroupBucket[][]> {
+  const batches: GroupBucket[][] = [];
+  let batch: GroupBucket[] = [];
+  let bytes = 0;
+  for await (const bucket of buckets) {
+    batch.push(bucket);
+    bytes += bucket.lists.length + bucket.ends.length * 4;
+    if (bytes < INSERTED_BYTES) continue;
+    batches.push(batch);
+    [batch, bytes] = [[], 0];
+  }
+  batches.push(batch);
+  return batches;
+}
