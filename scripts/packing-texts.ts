@@ -25,7 +25,8 @@ function payment(status: string, customer: string, attempts: Json[]): Json {
     ...{ id: `trx_test_${ID}`, reference: 'made', amount: 5_000, currency: 'XAF', status },
     ...{ channel: attempts.length > 0 ? 'cm.mtn' : null, description: 'made', sandbox: true, created_at: TIME, settled: final },
     ...{ reason: null, metadata: { made: 'made' }, amount_total: 5_000, amount_captured: final ? 5_000 : 0, amount_refunded: 0 },
-    ...{ fee: 100, bearer: 'merchant', message: null, customer, payment_method: null, account: null, callback: 'https://made' },
+    ...{ fee: 100, bearer: 'merchant', message: null, customer, payment_method: null, account: null },
+    ...{ retry_of: null, retried_by: null, callback: 'https://made' },
     ...{ items: null, address: null, shipping: null, theming: null, expires_at: TIME, completed_at: final ? TIME : null },
     ...{ updated_at: TIME, attempts },
   };

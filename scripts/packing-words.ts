@@ -10,7 +10,7 @@ import { generated, type Json, SHAPES } from './packing-texts.ts';
 /**
  * `node scripts/run.mjs scripts/packing-words.ts FILE`: makes a dictionary for src/kit/packing.ts from generated texts, so that it
  * contains nothing of a person. The same source gives the same dictionary. Stored rows depend on theirs for ever: a better one gets
- * the next number and a file of its own, and dictionary 2 stays as it is.
+ * the next number and a file of its own, and the others stay as they are.
  */
 const file = process.argv[2];
 if (!file) throw new Error('name the file to write');
@@ -104,6 +104,20 @@ function chosen(texts: readonly string[], all: readonly string[]): string[] {
   }
 }
 
+/**
+ * Returns the names of fields that no phrase is by itself. A release that adds a field between two others breaks the long phrases
+ * around it, and would otherwise spell its neighbours letter by letter.
+ */
+function namesBeside(texts: readonly string[], phrases: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const text of texts) {
+    const names = new Set([...text.matchAll(/"([a-z][a-z0-9_]+)":/g)].map(([, name]) => name as string));
+    for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  const known = new Set(phrases);
+  return [...counts].filter(([name, count]) => count >= MIN_TEXTS && name.length >= 3 && !known.has(name)).map(([name]) => name);
+}
+
 /** Lengths of the codes of a kind (Huffman), none above the limit. */
 function lengthsOf(counts: readonly number[]): string {
   for (let weights = [...counts]; ; weights = weights.map((weight) => Math.ceil(weight / 2))) {
@@ -129,7 +143,8 @@ function huffman(weights: readonly number[]): number[] {
 }
 
 const texts = corpus();
-const phrases = chosen(texts, candidates(texts));
+const saving = chosen(texts, candidates(texts));
+const phrases = [...saving, ...namesBeside(texts, saving)].sort();
 const finder = new Phrases(phrases);
 const counts = Array.from({ length: KINDS }, () => Array<number>(SYMBOLS + phrases.length).fill(1));
 for (const text of texts) {

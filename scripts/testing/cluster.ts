@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type pg from 'pg';
+import { type Environment, ENVIRONMENTS } from '../../src/kit/environment.ts';
 import { connectClient } from '../../src/platform/db/client.ts';
 import { tryLock } from '../../src/platform/db/embedded/lock.ts';
 import { readyPostmaster } from '../../src/platform/db/embedded/postmaster.ts';
@@ -23,7 +24,8 @@ const MAX_CLOSINGS = 5;
 const LOOK_MS = 20;
 const MAX_LOOKS = 500;
 
-const TEMPLATES = { template_control: 'control', template_store: 'store' } as const;
+/** Sandbox and live have their first partitions, as in an installation. `template_store` has none: tests of the previous release copy it. */
+const TEMPLATES = ['template_control', 'template_store', 'template_sandbox', 'template_live'] as const;
 
 export type TestServer = Pick<EmbeddedServer, 'url'> & AsyncDisposable;
 
@@ -58,15 +60,23 @@ export async function startThrowaway(settings: Record<string, string> = {}): Pro
 
 /** Makes the databases that each test file gets copies of. */
 export async function makeTemplates(server: TestServer): Promise<void> {
-  for (const [name, kind] of Object.entries(TEMPLATES)) {
-    await ensureDatabase(server, name);
-    await migrate(server.url(name), kind);
-    if (kind === 'store' && process.env.TEST_PARTITIONED === '1') await partitionAll(server.url(name));
-  }
+  await ensureDatabase(server, 'template_control');
+  await ensureDatabase(server, 'template_store');
+  await migrate(server.url('template_control'), 'control');
+  await migrate(server.url('template_store'), 'store');
+  if (process.env.TEST_PARTITIONED === '1') await partitionAll(server.url('template_store'));
   const client = await connectClient(server.url('postgres'));
   await ensureServiceLogin(client, new URL(server.url('postgres')).password || undefined);
-  for (const name of Object.keys(TEMPLATES)) await close(client, name, server.url(name));
+  for (const environment of ENVIRONMENTS) await makeStore(client, server, environment);
+  for (const name of TEMPLATES) await close(client, name, server.url(name));
   await client.end();
+}
+
+/** Makes the store of an environment from the one that is migrated, with its first partitions, as a start of the service does. */
+async function makeStore(client: pg.Client, server: TestServer, environment: Environment): Promise<void> {
+  const { rowCount } = await client.query('select from pg_database where datname = $1', [`template_${environment}`]);
+  if (rowCount === 0) await client.query(`create database template_${environment} template template_store strategy file_copy`);
+  await migrate(server.url(`template_${environment}`), 'store', { environment });
 }
 
 /** Partitions what is kept for ever, as `pirogue partition` does: every test then runs on such an installation. */

@@ -8,11 +8,11 @@ export const HOLE = '\u0001';
 
 const ID = '\u0002';
 const TIME = '\u0003';
-const RESERVED = new RegExp(`[${ID}${TIME}]`);
 const PLACEHOLDERS = new RegExp(`[${HOLE}${ID}${TIME}]`, 'g');
 
+/** Both begin with a digit, and what precedes it is examined second: all other characters are skipped at once. */
 const VALUES =
-  /(?<![0-9a-z])[0-7][0-9a-hjkmnp-tv-z]{25}(?![0-9a-z])|[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z/g;
+  /[0-7](?<![0-9a-z].)[0-9a-hjkmnp-tv-z]{25}(?![0-9a-z])|[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z/g;
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 /** Value of each character, by its code. */
 const DIGITS = Array.from({ length: 128 }, (_, code) => ALPHABET.indexOf(String.fromCharCode(code)));
@@ -34,17 +34,20 @@ export interface Separated {
 
 /** Replaces ids and times by placeholders. Returns null for a text that cannot be JSON. */
 export function separate(text: string): Separated | null {
-  if (RESERVED.test(text)) return null;
+  if (text.includes(ID) || text.includes(TIME)) return null;
   const bytes: number[] = [];
   let last = EPOCH_MS;
+  // Most times of a text are equal.
+  let time = { text: '', at: Number.NaN };
   const replaced = text.replace(VALUES, (found) => {
     const isId = found.length === ID_CHARS;
-    const at = isId ? numberOf(found, 0, TIME_CHARS) : Date.parse(found);
-    if (!isId && !(at >= 0 && new Date(at).toISOString() === found)) return found;
+    if (!isId && time.text !== found) time = { text: found, at: timeOf(found) };
+    const at = isId ? numberOf(found, 0, TIME_CHARS) : time.at;
+    if (Number.isNaN(at)) return found;
     writeDifference(bytes, at - last);
     last = at;
     if (!isId) return TIME;
-    for (let i = TIME_CHARS; i < ID_CHARS; i += GROUP_CHARS) writeGroup(bytes, numberOf(found, i, i + GROUP_CHARS));
+    for (let i = TIME_CHARS; i < ID_CHARS; i += GROUP_CHARS) writeGroup(bytes, found, i);
     return ID;
   });
   return { text: replaced, values: Buffer.from(bytes) };
@@ -70,6 +73,12 @@ export function combine({ text, values }: Separated, filled: readonly string[]):
   });
 }
 
+/** Returns the milliseconds since the epoch of a time; not a number when they would not become the same text again. */
+function timeOf(text: string): number {
+  const at = Date.parse(text);
+  return at >= 0 && new Date(at).toISOString() === text ? at : Number.NaN;
+}
+
 function numberOf(text: string, from: number, to: number): number {
   let value = 0;
   for (let i = from; i < to; i++) value = value * 32 + (DIGITS[text.charCodeAt(i)] as number);
@@ -86,12 +95,12 @@ function charsOf(value: number, length: number): string {
   return text;
 }
 
-function writeGroup(bytes: number[], value: number): void {
-  let rest = value;
-  for (let i = 0; i < GROUP_BYTES; i++) {
-    bytes.push(rest % 256);
-    rest = Math.floor(rest / 256);
-  }
+/** Writes eight characters, the lowest byte first. In halves of 20 bits, because integers are faster than a number of 40 bits. */
+function writeGroup(bytes: number[], text: string, from: number): void {
+  const middle = from + GROUP_CHARS / 2;
+  const high = numberOf(text, from, middle);
+  const low = numberOf(text, middle, from + GROUP_CHARS);
+  bytes.push(low & 0xff, (low >>> 8) & 0xff, (low >>> 16) | ((high & 0xf) << 4), (high >>> 4) & 0xff, high >>> 12);
 }
 
 interface Reader {

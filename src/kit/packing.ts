@@ -1,6 +1,7 @@
-import dictionary from './packing-2.json' with { type: 'json' };
+import second from './packing-2.json' with { type: 'json' };
+import third from './packing-3.json' with { type: 'json' };
 import { must } from './errors.ts';
-import { Coder } from './packing-codes.ts';
+import { Coder, type Dictionary } from './packing-codes.ts';
 import { deflateWithWords, inflateWithWords } from './packing-deflate.ts';
 import { combine, HOLE, separate } from './packing-values.ts';
 
@@ -23,8 +24,6 @@ const MIN_DEFLATED_LENGTH = 2_000;
 /** A longer text is only deflated, which takes a tenth of the time: texts of some kilobytes and more are few, and callers determine them. */
 const MAX_CODED_LENGTH = 16_000;
 
-const coder = new Coder(dictionary);
-
 /** A way to pack texts. */
 export interface Format {
   /** One digit, stored with each text. */
@@ -37,11 +36,12 @@ export interface Format {
 /** The formats that this release reads. */
 export const FORMATS: readonly Format[] = [
   { number: 1, unpack: (packed, values) => filled(inflateWithWords(packed), values) },
-  { number: 2, pack: packWithPhrases, unpack: unpackWithPhrases },
+  phrasesOf(2, second),
+  phrasesOf(3, third),
 ];
 
 /** Format that every release reads from which an upgrade is possible. */
-const ALWAYS_PERMITTED = 2;
+export const ALWAYS_PERMITTED = 2;
 
 /**
  * Packs with the newest format that is permitted, and unpacks all. During an upgrade nodes of the previous release read what
@@ -112,18 +112,24 @@ export function unpack(bytes: Buffer): string {
   return packing.unpack(bytes);
 }
 
-function packWithPhrases(text: string): Buffer {
-  const separated = text.length > MAX_CODED_LENGTH ? null : separate(text);
-  const coded = separated && Buffer.concat([coder.encode(separated.text), separated.values]);
-  if (coded && text.length < MIN_DEFLATED_LENGTH) return coded;
-  const deflated = Buffer.concat([Buffer.of(DEFLATED_BYTE), deflateWithWords(text)]);
-  return coded && coded.length < deflated.length ? coded : deflated;
-}
-
-function unpackWithPhrases(packed: Buffer, values: readonly string[]): string {
-  if (packed[0] === DEFLATED_BYTE) return filled(inflateWithWords(packed.subarray(1)), values);
-  const { text, length } = coder.decode(packed);
-  return combine({ text, values: packed.subarray(length) }, values);
+/** Returns the format that packs with the phrases of a dictionary. */
+function phrasesOf(number: number, dictionary: Dictionary): Format {
+  const coder = new Coder(dictionary);
+  return {
+    number,
+    pack: (text) => {
+      const separated = text.length > MAX_CODED_LENGTH ? null : separate(text);
+      const coded = separated && Buffer.concat([coder.encode(separated.text), separated.values]);
+      if (coded && text.length < MIN_DEFLATED_LENGTH) return coded;
+      const deflated = Buffer.concat([Buffer.of(DEFLATED_BYTE), deflateWithWords(text)]);
+      return coded && coded.length < deflated.length ? coded : deflated;
+    },
+    unpack: (packed, values) => {
+      if (packed[0] === DEFLATED_BYTE) return filled(inflateWithWords(packed.subarray(1)), values);
+      const { text, length } = coder.decode(packed);
+      return combine({ text, values: packed.subarray(length) }, values);
+    },
+  };
 }
 
 /** The text may have characters that are placeholders of {@link combine}, so that it is not used here. */

@@ -1,21 +1,29 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { unpack } from '../../src/kit/packing.ts';
+import { FORMATS, Packing, unpack } from '../../src/kit/packing.ts';
 import { deflateWithWords } from '../../src/kit/packing-deflate.ts';
 import { HOLE } from '../../src/kit/packing-values.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { Deliveries } from '../setup/deliveries.ts';
 import { type Received, verify } from '../setup/receiver.ts';
 
-/* Rows that an older version wrote: packed with dictionary 1, or not packed at all. */
+/* Rows that another version wrote: packed with each dictionary, or not packed at all. */
 
 const hooks = new Deliveries();
 
-/** Stored forms of a text by earlier versions. */
+const packedWith = (number: number) => (text: string) => {
+  const packing = new Packing(FORMATS);
+  packing.permit(number);
+  return packing.packWhole(text);
+};
+
+/** Stored forms of a text by other versions. */
 const OLDER: Record<string, (text: string) => Buffer> = {
   'dictionary 1': (text) => Buffer.concat([Buffer.from('1\n'), deflateWithWords(text)]),
   'dictionary 1 with a value of the statement': (text) =>
     Buffer.concat([Buffer.from('1|1\n'), deflateWithWords(text.replace('"pending_webhooks":1', `"pending_webhooks":${HOLE}`))]),
+  'dictionary 2': packedWith(2),
+  'dictionary 3': packedWith(3),
   JSON: (text) => Buffer.from(text),
 };
 

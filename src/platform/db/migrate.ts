@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { runner } from 'node-pg-migrate';
 import type { Environment } from '../../kit/environment.ts';
 import { connectClient, type DbClient } from './client.ts';
 import { isLocked, type LockTries, triedAgain } from './lock-tries.ts';
@@ -66,6 +65,7 @@ async function isComplete(client: DbClient, wanted: readonly string[]): Promise<
 }
 
 async function run(client: DbClient, folder: string, lock_timeout_ms: number): Promise<void> {
+  const { runner } = await import('node-pg-migrate'); // here, because most starts find nothing to migrate
   const failures: string[] = [];
   try {
     await runner({
