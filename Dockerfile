@@ -11,15 +11,17 @@ WORKDIR /opt/pirogue
 COPY --from=packages /opt/pirogue/node_modules ./node_modules
 COPY package.json package-lock.json ./
 COPY migrations ./migrations
+COPY scripts/run ./scripts/run
 COPY src ./src
 # The name of the runtime's folder says for which processor it is.
 RUN ln -s /opt/pirogue/node_modules/node-linux-*/bin/node /usr/local/bin/node
 USER pirogue
-ENV PROFILE=production HOST=0.0.0.0 DATA_DIR=/var/lib/pirogue LOG_FORMAT=json NODE_COMPILE_CACHE=/tmp/pirogue-compiled
+ENV PROFILE=production HOST=0.0.0.0 DATA_DIR=/var/lib/pirogue LOG_FORMAT=json STRIPPED_SOURCES=/tmp/pirogue-stripped MALLOC_ARENA_MAX=2
 EXPOSE 8080
 VOLUME /var/lib/pirogue
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + (process.env.PORT || 8080) + '/health/live').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # Signals reach the process itself; nothing stands between that would have to pass them on.
-ENTRYPOINT ["node", "src/main.ts"]
+# The flags are those of scripts/run/service.json.
+ENTRYPOINT ["node", "--max-semi-space-size=8", "--disable-warning=ExperimentalWarning", "--import=./scripts/run/stripped.mjs", "src/main.ts"]
 CMD ["all"]

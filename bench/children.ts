@@ -48,8 +48,8 @@ export async function stopChildren(): Promise<void> {
   await Promise.all([...running].map(stopChild));
 }
 
-/** Settings of the caller's shell must not change what is measured. */
+/** Settings of the caller's shell must not change what is measured. Compiled sources are kept, as `npm start` keeps them. */
 function inherited(): Record<string, string> {
-  const kept = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG'];
+  const kept = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG', 'NODE_COMPILE_CACHE'];
   return Object.fromEntries(kept.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
 }

@@ -5,7 +5,13 @@ import { startChild, stopChild } from './children.ts';
 import type { Stage } from './stage.ts';
 
 const READY_MS = 60_000;
-const MAIN = path.join(import.meta.dirname, '..', 'src', 'main.ts');
+const ROOT = path.join(import.meta.dirname, '..');
+const MAIN = path.join(ROOT, 'src', 'main.ts');
+/** What the launcher starts it with. */
+export const LAUNCH = JSON.parse(fs.readFileSync(path.join(ROOT, 'scripts', 'run', 'service.json'), 'utf8')) as {
+  flags: string[];
+  env: Record<string, string>;
+};
 
 /** Connections of each pool: the service's own default, and as many for the plain service. */
 export const POOL = 16;
@@ -32,6 +38,7 @@ export async function startService(stage: Stage, options: ServiceOptions): Promi
     args: [options.role ?? 'all'],
     log,
     env: {
+      ...LAUNCH.env,
       PROFILE: 'development',
       LOG_LEVEL: 'warn',
       LOG_FORMAT: 'json',
@@ -45,9 +52,7 @@ export async function startService(stage: Stage, options: ServiceOptions): Promi
       LIVE_DATABASE_URL: stage.urls.live,
       ...options.env,
     },
-    execArgv: options.profile_dir
-      ? ['--cpu-prof', `--cpu-prof-dir=${options.profile_dir}`, `--cpu-prof-name=${options.name}.cpuprofile`]
-      : [],
+    execArgv: [...LAUNCH.flags, ...(options.profile_dir ? profiling(options.profile_dir, options.name) : [])],
   });
   const deadline = performance.now() + READY_MS;
   while (!(await isReady(port))) {
@@ -58,6 +63,10 @@ export async function startService(stage: Stage, options: ServiceOptions): Promi
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   return { port, pid: child.pid ?? 0, stop: () => stopChild(child) };
+}
+
+function profiling(folder: string, name: string): string[] {
+  return ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${name}.cpuprofile`];
 }
 
 async function isReady(port: number): Promise<boolean> {

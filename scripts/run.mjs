@@ -8,6 +8,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { install } from './run/install.mjs';
+import { programOptions } from './run/program.mjs';
 import { findRuntime } from './run/runtime.mjs';
 import { supervise } from './run/supervise.mjs';
 
@@ -16,11 +17,9 @@ const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 try {
   await install(root);
   const runtime = findRuntime(root);
-  // Without a cache, each start compiles about five hundred files, and the compiler stays in memory. Node keys the cache by content, so
-  // it cannot become stale.
-  const compiled = { NODE_COMPILE_CACHE: path.join(root, '.cache', 'compiled') };
-  const env = { ...compiled, ...process.env, PATH: [path.dirname(runtime), process.env.PATH].join(path.delimiter) };
-  const end = await supervise(runtime, process.argv.slice(2), { cwd: root, stdio: 'inherit', env });
+  const { args, env } = programOptions(root, process.argv.slice(2), process.env);
+  const found = { ...env, PATH: [path.dirname(runtime), process.env.PATH].join(path.delimiter) };
+  const end = await supervise(runtime, args, { cwd: root, stdio: 'inherit', env: found });
   leave(end.code, end.signal);
 } catch (error) {
   if (!error.signal) console.error(error.expected ? error.message : error);

@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { type DbPool, openPool } from '../../src/platform/db/pool.ts';
 import { createLog } from '../../src/kit/log.ts';
+import { CommandServer } from './command-server.ts';
 import { cloneDatabases, type Databases } from '../setup/databases.ts';
 
 const ENTRY = path.join(import.meta.dirname, '..', '..', 'src', 'program', 'cli', 'main.ts');
@@ -31,11 +32,10 @@ export function pirogue(
   env: Record<string, string> = {},
   running: (child: ChildProcess) => void = () => {},
 ): Promise<Ended> {
-  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !SETTINGS.test(name)));
   const started = performance.now();
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [ENTRY, ...args], {
-      env: { ...inherited, DATA_DIR: NO_DATA, ...env },
+      env: environmentOf(env),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     running(child);
@@ -50,11 +50,18 @@ export function pirogue(
   });
 }
 
+/** The environment of a command under test. */
+export function environmentOf(env: Record<string, string>): NodeJS.ProcessEnv {
+  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !SETTINGS.test(name)));
+  return { ...inherited, DATA_DIR: NO_DATA, ...env };
+}
+
 export interface CommandLine {
   dataDir: string;
   databases: Databases;
   control: DbPool;
   env: Record<string, string>;
+  /** Runs in the process of the commands before it. {@link pirogue} starts one. */
   run(...args: string[]): Promise<Ended>;
   /** Runs with --json, demands success and silence on stderr, and reads the one document. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read whatever shape they expect and fail when it is not there
@@ -62,7 +69,7 @@ export interface CommandLine {
   close(): Promise<void>;
 }
 
-/** A command line with three databases and a DATA_DIR of its own. */
+/** A command line with three databases, a DATA_DIR and a process of its own. */
 export async function openCommandLine(): Promise<CommandLine> {
   const databases = await cloneDatabases();
   const dataDir = makeFolder();
@@ -73,7 +80,8 @@ export async function openCommandLine(): Promise<CommandLine> {
     SANDBOX_DATABASE_URL: databases.sandbox,
     LIVE_DATABASE_URL: databases.live,
   };
-  const run = (...args: string[]) => pirogue(args, env);
+  const server = new CommandServer();
+  const run = (...args: string[]) => server.run({ args, env: environmentOf(env) });
   return {
     dataDir,
     databases,
@@ -82,7 +90,7 @@ export async function openCommandLine(): Promise<CommandLine> {
     run,
     json: async (...args) => parsed(await run(...args, '--json')),
     close: async () => {
-      await control.close();
+      await Promise.all([control.close(), server.stop()]);
       await databases.drop();
       fs.rmSync(dataDir, { recursive: true });
     },

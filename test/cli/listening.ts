@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import path from 'node:path';
+import { COMPILE_CACHE } from '../../scripts/testing/compile-cache.ts';
 import type { Api } from '../setup/api.ts';
 import { until } from '../setup/api.ts';
 import type { Received } from '../setup/receiver.ts';
@@ -24,7 +25,7 @@ export class Listening {
 
   constructor(args: string[], env: Record<string, string>) {
     this.#child = spawn(process.execPath, [ENTRY, 'listen', ...args, '--json'], {
-      env: { PATH: process.env.PATH, ...env },
+      env: { ...COMPILE_CACHE, PATH: process.env.PATH, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
 import { findTeam } from '../../src/tenants/teams/store.ts';
-import { type CommandLine, openCommandLine } from './command.ts';
+import { type CommandLine, openCommandLine, pirogue } from './command.ts';
 
 let cli: CommandLine;
 before(async () => {
@@ -132,7 +132,11 @@ test('teams set stores the address and tax id of invoices, and an empty text rem
 
 test('two concurrent changes of a team are both applied', async () => {
   const { id } = await cli.json('teams', 'create', ...AWA);
-  await Promise.all([cli.json('teams', 'set', id, '--plan', 'growth'), cli.json('teams', 'verify', id, '--level', '2')]);
+  const changes = [
+    ['set', id, '--plan', 'growth'],
+    ['verify', id, '--level', '2'],
+  ];
+  await Promise.all(changes.map((change) => pirogue(['teams', ...change], cli.env)));
   const team = await findTeam(cli.control, BigInt(id));
   assert.deepEqual([team?.plan, team?.verification_level], ['growth', 2]);
 });

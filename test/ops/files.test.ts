@@ -45,10 +45,23 @@ test('units, image and compose.yaml set only variables that the program or Node 
   const compose = every(read('compose.yaml'), /^ +([A-Z_]{4,}): /gm).filter((name) => !name.startsWith('POSTGRES_'));
   const variables = [...units, ...image, ...compose];
   assert.ok(variables.length > 15);
+  const launch = read('scripts/run/stripped.mjs') + read('scripts/run/service.json');
   assert.deepEqual(
-    variables.filter((name) => name !== 'NODE_COMPILE_CACHE' && !settings.includes(name)),
+    variables.filter((name) => !settings.includes(name) && !launch.includes(name)),
     [],
   );
+});
+
+test('the image starts the service as the launcher does', () => {
+  const { flags, env } = JSON.parse(read('scripts/run/service.json')) as { flags: string[]; env: Record<string, string> };
+  const image = read('Dockerfile');
+  assert.deepEqual(JSON.parse(every(image, /^ENTRYPOINT (.*)$/gm)[0] ?? ''), ['node', ...flags, 'src/main.ts']);
+  const set = every(image, /^ENV (.*)$/gm)
+    .join(' ')
+    .split(' ');
+  for (const [name, value] of Object.entries(env)) assert.ok(set.includes(`${name}=${value}`), name);
+  assert.match(image, /^COPY scripts\/run .\/scripts\/run$/m);
+  assert.match(read('.dockerignore'), /^!scripts\/run$/m);
 });
 
 test('units run in production and are started again for as long as it takes; no dependency runs a script at its installation', () => {

@@ -50,6 +50,24 @@ test('a folder for compiled sources that the environment names is used', async (
   assert.equal(said?.compiled, elsewhere);
 });
 
+test('the service is started with the flags that keep its memory small, and without a cache that Node keeps in memory', async (t) => {
+  const checkout = newCheckout(t);
+  const { flags, env } = JSON.parse(fs.readFileSync(path.join(checkout, 'scripts', 'run', 'service.json'), 'utf8'));
+  fs.mkdirSync(path.join(checkout, 'src'));
+  fs.writeFileSync(
+    path.join(checkout, 'src', 'main.ts'),
+    `const { MALLOC_ARENA_MAX, NODE_COMPILE_CACHE = null } = process.env as Record<string, string>;
+     console.log(JSON.stringify({ args: process.argv.slice(2), flags: process.execArgv, env: { MALLOC_ARENA_MAX }, compiled: NODE_COMPILE_CACHE }));`,
+  );
+  const child = spawn(process.execPath, [path.join(checkout, 'scripts', 'run.mjs'), 'src/main.ts', 'api'], {
+    env: environment({ NODE_COMPILE_CACHE: path.join(checkout, 'compiled') }),
+  });
+  const { end, said } = await outcome(child);
+  assert.equal(end, 0);
+  assert.deepEqual(said as unknown, { args: ['api'], flags, env, compiled: null });
+  assert.equal(fs.readdirSync(path.join(checkout, '.cache', 'stripped')).length, 1);
+});
+
 test('two concurrent starts install once, and both run', async (t) => {
   const checkout = newCheckout(t);
   const slowly = { NPM_DOES: 'dawdle' };

@@ -22,7 +22,7 @@ test('the templates have what each connection reads at its start, so that every 
     where datistemplate and not datallowconn and f = 'pg_internal.init' and datname like 'template\\_%' order by 1`;
   assert.deepEqual(
     (await query(server, text)).map(({ datname }) => datname),
-    ['template_control', 'template_store'],
+    ['template_control', 'template_live', 'template_sandbox', 'template_store'],
   );
 });
 

@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { after, test } from 'node:test';
+import { COMPILE_CACHE } from '../../scripts/testing/compile-cache.ts';
 import { call, newFolder, type Program, startProgram } from '../ops/program.ts';
 import { freePort, until } from '../setup/api.ts';
 import { cloneDatabases } from '../setup/databases.ts';
@@ -35,7 +36,7 @@ const lists = async ({ url, keys }: Program) => (await call(url, keys.sandbox.se
 async function refused(dataDir: string, env: Record<string, string> = {}) {
   const main = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
   const ended = spawnSync(process.execPath, [main], {
-    env: { PATH: process.env.PATH, DATA_DIR: dataDir, PORT: String(await freePort()), ...env },
+    env: { ...COMPILE_CACHE, PATH: process.env.PATH, DATA_DIR: dataDir, PORT: String(await freePort()), ...env },
     encoding: 'utf8',
     timeout: 60_000,
   });

@@ -9,7 +9,7 @@ const load = createRequire(import.meta.url);
  */
 export async function loadPackages(): Promise<void> {
   numberingPlans();
-  load('undici');
+  load('undici/lib/dispatcher/agent.js');
   load('undici/lib/llhttp/llhttp_simd-wasm.js'); // undici itself opens it with its first connection
   await import('nodemailer');
 }

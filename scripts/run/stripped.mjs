@@ -1,0 +1,61 @@
+// Loads TypeScript whose types an earlier start has removed. Node's own cache (NODE_COMPILE_CACHE) is as quick, but Node keeps all
+// that it read from it in memory: 16 MB of a service.
+//
+// Plain JavaScript: the compiler that removes types takes 20 MB once it is loaded, which this avoids.
+import crypto from 'node:crypto';
+import fs from 'node:fs';
+import { registerHooks, stripTypeScriptTypes } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = path.dirname(path.dirname(import.meta.dirname));
+const cache = process.env.STRIPPED_SOURCES || path.join(root, '.cache', 'stripped');
+const packages = `${path.sep}node_modules${path.sep}`;
+const DIGEST_LENGTH = 40;
+let stored = true;
+
+registerHooks({
+  load(url, context, next) {
+    if (!url.startsWith('file:') || !url.endsWith('.ts')) return next(url, context);
+    const file = fileURLToPath(url);
+    if (file.includes(packages)) return next(url, context); // which Node refuses
+    return { format: 'module', source: withoutTypes(fs.readFileSync(file)), shortCircuit: true };
+  },
+});
+
+/** The cache is keyed by content, and by the version of Node, so it cannot become stale. */
+function withoutTypes(source) {
+  const place = path.join(cache, `${process.version}-${digest(source)}`);
+  const known = read(place);
+  if (known !== null) return known;
+  const code = stripTypeScriptTypes(source.toString());
+  if (stored) store(place, Buffer.from(code));
+  return code;
+}
+
+/** Returns null unless the file is whole: a machine that lost its power may have kept half of it. */
+function read(place) {
+  try {
+    const bytes = fs.readFileSync(place);
+    const code = bytes.subarray(DIGEST_LENGTH);
+    return digest(code) === bytes.toString('latin1', 0, DIGEST_LENGTH) ? code.toString() : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Another process may store the same file. Without a folder to write to, each start removes the types anew. */
+function store(place, code) {
+  const aside = `${place}.${process.pid}`;
+  try {
+    fs.mkdirSync(cache, { recursive: true, mode: 0o700 });
+    fs.writeFileSync(aside, Buffer.concat([Buffer.from(digest(code)), code]), { mode: 0o600 });
+    fs.renameSync(aside, place);
+  } catch {
+    stored = false;
+  }
+}
+
+function digest(bytes) {
+  return crypto.hash('sha1', bytes);
+}

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { root, temporaryFolder } from '../db/helpers.ts';
+
+const PRELOAD = pathToFileURL(path.join(root, 'scripts', 'run', 'stripped.mjs')).href;
+
+test('sources are loaded without types, from the second start on as they were stored', (t) => {
+  const { run, cache } = place(t);
+  assert.equal(run("const text: string = 'é'; console.log(text);"), 'é');
+  const [stored = ''] = fs.readdirSync(cache);
+  const before = fs.statSync(path.join(cache, stored)).mtimeMs;
+  assert.equal(run("const text: string = 'é'; console.log(text);"), 'é');
+  assert.equal(fs.statSync(path.join(cache, stored)).mtimeMs, before);
+  assert.equal(fs.readdirSync(cache).length, 1);
+});
+
+test('a changed source is stored anew, and a damaged file is replaced', (t) => {
+  const { run, cache } = place(t);
+  run('const n: number = 1; console.log(n);');
+  assert.equal(run('const n: number = 2; console.log(n);'), '2');
+  assert.equal(fs.readdirSync(cache).length, 2);
+  for (const damage of ['', 'console.log(3);', '\0'.repeat(200)]) {
+    for (const name of fs.readdirSync(cache)) fs.writeFileSync(path.join(cache, name), damage);
+    assert.equal(run('const n: number = 2; console.log(n);'), '2');
+  }
+});
+
+test('a folder that cannot be written is no obstacle, and places in a stack are those of the source', (t) => {
+  const { run, folder } = place(t);
+  fs.writeFileSync(path.join(folder, 'file'), '');
+  const source =
+    "interface Some { n: number }\nconst f = (some: Some): string => new Error(String(some.n)).stack ?? '';\nconsole.log(f({ n: 1 }));";
+  const cache = path.join(folder, 'file', 'cache');
+  assert.match(run(source, cache), /main\.ts:2:35/);
+});
+
+function place(t: test.TestContext) {
+  const folder = temporaryFolder(t);
+  const cache = path.join(folder, 'cache');
+  const file = path.join(folder, 'main.ts');
+  const run = (source: string, stripped = cache): string => {
+    fs.writeFileSync(file, source);
+    const env = { ...process.env, STRIPPED_SOURCES: stripped };
+    return execFileSync(process.execPath, ['--disable-warning=ExperimentalWarning', '--import', PRELOAD, file], {
+      env,
+      encoding: 'utf8',
+    }).trim();
+  };
+  return { run, cache, folder };
+}
