@@ -101,6 +101,16 @@ test('an operator that is closed is not offered; a delayed one still pays out', 
     offered(provider, 'cm.orange').map(({ operations }) => operations),
     [['payout']],
   );
+  const closed = (channel: string) =>
+    (['collect', 'payout'] as const).map((operation) => provider.isClosed?.(operation, channel, 'XAF'));
+  assert.deepEqual(
+    [closed('cm.mtn'), closed('cm.orange')],
+    [
+      [true, true],
+      [true, false],
+    ],
+  );
+  assert.equal(provider.isClosed?.('payout', 'cm.mtn', 'XOF'), false, 'the account does not have it');
   const requests = simulator.requests.length;
   assert.equal((await provider.submit(collectionOn(provider, CAMEROON))).kind, 'unavailable');
   assert.equal(simulator.requests.length, requests, 'nothing was sent');
@@ -190,7 +200,7 @@ test('nothing is sent before the payer has entered the code where one is require
   const said = await provider.submit(collection);
   assert.ok(said.kind === 'accepted' && said.next.kind === 'otp');
   assert.equal(simulator.book.find(collection.provider_key), undefined);
-  assert.equal((await provider.read(collection)).kind, 'pending');
+  assert.equal((await provider.read({ ...collection, awaits_code: true })).kind, 'pending');
   const wrong = await provider.continue?.(collection, { kind: 'otp', otp: 'x' });
   assert.equal(wrong?.kind, 'refused');
   assert.equal((await provider.continue?.(collection, { kind: 'otp', otp: '123456' }))?.kind, 'accepted');
@@ -199,11 +209,18 @@ test('nothing is sent before the payer has entered the code where one is require
 });
 
 test('a charge whose code never came has expired fifteen minutes after its payment, and no earlier', async () => {
-  const collection: Collection = { ...collectionOn(provider, BURKINA), submitted_at: Date.now() };
+  const collection: Collection = { ...collectionOn(provider, BURKINA), submitted_at: Date.now(), awaits_code: true };
   const readAt = async (late_ms: number) =>
     (await connect({}, { ...tools, clock: { now: () => collection.expires_at + late_ms } }).read(collection)).kind;
   assert.deepEqual([await readAt(899_999), await readAt(900_000)], ['pending', 'expired']);
   assert.equal(provider.capabilities.not_found_grace_ms, 900_000);
+});
+
+test('so has one whose operator no longer requires a code', async () => {
+  const collection: Collection = { ...collectionOn(provider, CAMEROON), submitted_at: Date.now(), awaits_code: true };
+  const readAt = async (late_ms: number) =>
+    (await connect({}, { ...tools, clock: { now: () => collection.expires_at + late_ms } }).read(collection)).kind;
+  assert.deepEqual([await readAt(899_999), await readAt(900_000)], ['pending', 'expired']);
 });
 
 test('a payment that pawaPay resolves with the operator is pending and rarely polled', async () => {
@@ -311,6 +328,34 @@ test('refunds go in parts, one at a time, and never above what was paid', async 
   assert.equal((await refunds?.read(part(`rfd_b${run}`, 300_000n)))?.kind, 'succeeded');
   assert.equal((await refunds?.submit(part(`rfd_c${run}`, 100n)))?.kind, 'failed');
   assert.equal(simulator.book.refunded(collection.provider_key), 500_000n);
+});
+
+test('a refund with decimals that the operator does not take has failed: nothing was sent', async () => {
+  const collection: Collection = {
+    ...collectionOn(provider, CAMEROON),
+    channel: { id: 'cd.vodacom', kind: 'mobile_money', country: 'CD' },
+  };
+  const refund = {
+    ...{ refund_id: 'rfd_1', provider_key: provider.keyOf('rfd_1'), provider_ref: null, amount_minor: 5_050n, currency: 'CDF' },
+    ...{ collection, callback_url: 'http://127.0.0.1:9', submitted_at: null },
+  };
+  assert.equal(provider.refunds?.stepOf?.('cd.vodacom', 'CDF'), 100n);
+  assert.equal(provider.refunds?.stepOf?.('ke.mpesa', 'KES'), 1n);
+  const outcome = await provider.refunds?.submit(refund);
+  assert.deepEqual(outcome, { kind: 'failed', reason: 'provider_error', message: 'pawaPay cannot refund this amount in CDF' });
+  assert.equal(simulator.book.find(refund.provider_key), undefined);
+});
+
+test('a refund below the minimum of the operator has failed: a later one would not fare better', async () => {
+  const collection = collectionOn(provider, GHANA);
+  await provider.submit(collection);
+  await simulator.idle();
+  const refund = {
+    ...{ refund_id: 'rfd_2', provider_key: provider.keyOf('rfd_2'), provider_ref: null, amount_minor: 50n, currency: 'GHS' },
+    ...{ collection, callback_url: 'http://127.0.0.1:9', submitted_at: null },
+  };
+  const outcome = await provider.refunds?.submit(refund);
+  assert.ok(outcome?.kind === 'failed' && outcome.reason === 'limit_exceeded', JSON.stringify(outcome));
 });
 
 test('a lookup does not find a number of another operator on the channel', async () => {

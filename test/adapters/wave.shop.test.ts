@@ -7,7 +7,7 @@ import { type LiveShop, openLiveShop } from '../setup/live-shop.ts';
 
 /** A shop in Senegal, end to end over the simulator: the payer pays on Wave's page, the webhook is signed. */
 const clock = new FakeClock();
-const api = await startApi({ clock, env: { HOLD_MOBILE_MONEY: '0s' } });
+const api = await startApi({ clock, workers: 'at once', env: { HOLD_MOBILE_MONEY: '0s' } });
 after(() => api.stop());
 
 const PHONE = '+221771500005';

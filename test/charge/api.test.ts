@@ -175,13 +175,19 @@ test('202 when the customer bears the fee: the total is amount plus fee', async 
 });
 
 const BEYOND: [what: string, order: object, channel: string, data: object, error: string][] = [
-  ['above the maximum of a card', { amount: 1_500_000 }, 'cm.card', {}, 'must be at most 1500000 XAF on cm.card'],
+  [
+    'above the maximum of a card',
+    { amount: 1_500_000 },
+    'cm.card',
+    {},
+    'must be at most 1500000 XAF on cm.card with the fee of 52500 XAF that the payer bears',
+  ],
   [
     'no multiple of the channel’s step',
     { amount: 15_000, currency: 'GNF' },
     'gn.orange',
     { phone: '620000000' },
-    'must be a multiple of 1000 GNF on gn.orange',
+    'must be a multiple of 1000 GNF on gn.orange with the fee of 300 GNF that the payer bears',
   ],
 ];
 

@@ -326,6 +326,7 @@ describe('a measured provider', () => {
     const full: Required<Provider> = {
       ...plain,
       payouts: { ...PAYOUTS, cancel: async () => ({ kind: 'cancelled' }) },
+      isClosed: () => false,
       prepare: async () => ({ kind: 'ready', handle: null }),
       continue: async () => unknown,
       cancel: async () => ({ kind: 'cancelled' }),

@@ -92,6 +92,14 @@ describe('the health of an account, measured by two nodes', () => {
     assert.deepEqual([b.note?.calls, b.note?.failures], [0, 0]);
   });
 
+  test('a circuit that opens among counts is reported once: the statement that stores reports takes each key once', async () => {
+    await a.submit(5, unknown);
+    assert.deepEqual(
+      a.health.changes().map(({ key }) => key),
+      ['pa_1 cm.mtn collect'],
+    );
+  });
+
   test('a report that could not be stored is made again', async () => {
     await a.submit(5, unknown);
     a.health.undo(a.health.changes());

@@ -80,17 +80,19 @@ test('who can pay out: accounts that respond now, later those that do not, never
   const row = await late.row();
   const attempt = { channel: 'cm.mtn', payer: '+237650000000', currency: 'XAF' } as AttemptRow;
   const options = (chosen: object, anyUnusable = false, of: Partial<AttemptRow> = {}) => {
-    const router = { choose: async () => ({ candidates: [], explanation: { accounts: [] }, ...chosen }) };
+    const router = { choose: async () => ({ candidates: [], waits: false, ...chosen }) };
     const deps = { ...late.api.deps, router, providers: { anyUnusable: async () => anyUnusable } };
     return payoutOptionsOf(deps as never, late.store, row, { ...attempt, ...of });
   };
-  const health = (open_since: string | null) => ({ explanation: { accounts: [{ health: { open_since } }] } });
   const never = (note: string) => ({ kind: 'never', note });
   const later = (note: string) => ({ kind: 'later', note });
   assert.deepEqual(await options({ candidates: ['one'] }), { kind: 'now', candidates: ['one'] });
-  assert.deepEqual(await options(health('2026-01-01')), later('the accounts that could pay it out do not respond'));
+  assert.deepEqual(
+    await options({ waits: true }),
+    later('the accounts that could pay it out do not respond, or their operator is closed'),
+  );
   assert.deepEqual(await options({}, true), later(UNUSABLE));
-  assert.deepEqual(await options(health(null)), never('no account pays out on cm.mtn in XAF'));
+  assert.deepEqual(await options({}), never('no account pays out on cm.mtn in XAF'));
   assert.deepEqual(
     await options({ candidates: ['one'] }, false, { payer: null }),
     never('where the money came from is not known to the service'),

@@ -122,7 +122,6 @@ export class OneReturn {
 
   deps(script: Script = {}) {
     const { usable = true, candidates = ['able', 'second'], broken = false, anyUnusable = false } = script;
-    const explanation = { accounts: [{ health: broken ? { open_since: 'long ago' } : null }] };
     return {
       ...this.late.api.deps,
       providers: {
@@ -130,7 +129,7 @@ export class OneReturn {
         anyUnusable: async () => anyUnusable,
       },
       router: {
-        choose: async () => ({ candidates: candidates.map((account_id) => this.provider(account_id, script)), explanation }),
+        choose: async () => ({ candidates: candidates.map((account_id) => this.provider(account_id, script)), waits: broken }),
       },
     } as unknown as Late['api']['deps'];
   }

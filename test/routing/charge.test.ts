@@ -105,9 +105,9 @@ test('502 a rule without fallback tries no other account', async () => {
   assert.deepEqual([status, attempts.length, payment], [502, 1, 'pending']);
 });
 
-test('502 an amount above the limits of all accounts creates nothing', async () => {
+test('202 an amount above the limits of all accounts is collected in tranches within them', async () => {
   const { status, attempts, payment } = await charge(6_000);
-  assert.deepEqual([status, attempts, payment], [502, [], 'pending']);
+  assert.deepEqual([status, payment, attempts.map(({ decision }) => decision?.amount)], [202, 'processing', [3_000]]);
 });
 
 test('502 nothing is created while every circuit is open; a successful probe closes the circuit', async () => {

@@ -188,6 +188,29 @@ describe('accounts that are excluded, and the reasons', () => {
   });
 });
 
+describe('whether the request may wait', () => {
+  const small = accountOf('small', [offerOf('cm.mtn', 'XAF', { max_minor: 100n })]);
+  const closed: Account = { provider: providerOf('pa_closed', [], { isClosed: () => true }), name: 'closed', costs: null };
+  const requests = [requestOf(), requestOf({ operation: 'payout' })];
+
+  test('an amount that the other account does not take may wait for an operator that is closed at one', () => {
+    for (const request of requests) {
+      const decision = decided(rulesetOf(), { accounts: [closed, small], request });
+      assert.deepEqual([names(decision), decision.limits, decision.waits], [[], [], true]);
+      assert.equal(whyOf(decision, 'closed'), 'cm.mtn is closed there at the moment');
+    }
+  });
+
+  test('nothing is waited for where the amount alone excludes the accounts, or the rule does not name the closed one', () => {
+    for (const request of requests) {
+      const alone = decided(rulesetOf(), { accounts: [small], request });
+      assert.deepEqual([alone.limits.length, alone.waits], [1, false]);
+      const named = decided(rulesetOf({ account_order: ['small'] }), { accounts: [closed, small], request });
+      assert.deepEqual([named.limits.length, named.waits], [1, false]);
+    }
+  });
+});
+
 test('the explanation is plain JSON and names the rule, every account considered and the reasons', () => {
   const rules = rulesetOf({
     id: 'rul_1',

@@ -158,7 +158,7 @@ test('a transfer is refused above a limit of the team, of the channel, and witho
   });
   merchant = await api.newMerchant({ verification_level: 4 });
   const { router } = api.deps;
-  const nobody = { choose: async () => ({ candidates: [], explanation: {} }) } as unknown as typeof router;
+  const nobody = { choose: async () => ({ candidates: [], explanation: {}, limits: [] }) } as unknown as typeof router;
   const lonely = { ...api, deps: { ...api.deps, router: nobody } };
   await assert.rejects(transfer(lonely, merchant.team, store(), { amount: 1_000 }), (error) => {
     assert.ok(error instanceof Problem);

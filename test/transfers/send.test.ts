@@ -63,7 +63,7 @@ async function step({ row = {}, offered = ['one', 'two'], changed = true, idempo
           seen.asked.push(wanted);
           const listed = (await registry.of('sandbox')).map(({ provider }) => provider);
           const candidates = offered.map((name) => listed.find(({ account_id }) => account_id === name));
-          return { candidates, explanation: { rule: 3 } };
+          return { candidates, explanation: { rule: 3 }, limits: [] };
         },
       },
     },

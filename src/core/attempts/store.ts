@@ -1,3 +1,4 @@
+import { assignments, columnsOf, typedColumns } from '../../kit/columns.ts';
 import { jsonText } from '../../kit/json.ts';
 import { must } from '../../kit/errors.ts';
 import { BY_KEY, type Fragment, fixed, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
@@ -100,13 +101,22 @@ export interface AttemptUpdate {
   closed_at?: Date | null;
 }
 
+/** The columns that {@link updateAttempts} writes. The whole row, with its decision, is twice as long. */
+const CHANGED = {
+  ...({ status: 'text', payer: 'text', provider_ref: 'text', reason: 'text', message: 'text', action: 'json' } as const),
+  ...({ mismatch: 'json', mismatches: 'smallint', resolution: 'json', must_return: 'boolean' } as const),
+  ...({ next_poll_at: 'timestamptz', submitted_at: 'timestamptz', closed_at: 'timestamptz' } as const),
+} satisfies Partial<Record<keyof AttemptRow, string>>;
+const CHANGED_NAMES = Object.keys(CHANGED) as (keyof typeof CHANGED)[];
+const changed = fixed(typedColumns(CHANGED, CHANGED_NAMES));
+const replaced = fixed(assignments(CHANGED_NAMES.filter((name) => name !== 'must_return')));
+
 /** Writes changed attempts in one statement. Called only by `apply`. */
 export async function updateAttempts(tx: Tx, attempts: AttemptRow[]): Promise<void> {
+  const rows = attempts.map((attempt) => columnsOf(attempt, ['team_id', 'id', ...CHANGED_NAMES]));
   await tx.run(sql`
-    update attempts a set status = u.status, payer = u.payer, provider_ref = u.provider_ref, reason = u.reason,
-      message = u.message, action = u.action, mismatch = u.mismatch, mismatches = u.mismatches, resolution = u.resolution, must_return = a.must_return or u.must_return, next_poll_at = u.next_poll_at, submitted_at = u.submitted_at, closed_at = u.closed_at
-    from json_to_recordset(${jsonText(attempts)}::json) as u(team_id bigint, id text, status text, payer text, provider_ref text, reason text,
-      message text, action json, mismatch json, mismatches smallint, resolution json, must_return boolean, next_poll_at timestamptz, submitted_at timestamptz, closed_at timestamptz)
+    update attempts a set ${replaced}, must_return = a.must_return or u.must_return
+    from json_to_recordset(${jsonText(rows)}::json) as u(team_id bigint, id text, ${changed})
     where a.team_id = u.team_id and a.id = u.id`);
 }
 

@@ -18,6 +18,7 @@ import { reportOfSubmission } from './reports.ts';
 import { type AttemptRow, isOpen } from '../attempts/schema.ts';
 import type { PaymentDeps } from '../payments/deps.ts';
 import type { PaymentRow } from '../payments/schema.ts';
+import { routeCharge } from './route-charge.ts';
 import { screenCharge } from './screening.ts';
 import { type ChargeHooks, start } from './start.ts';
 import { isUnpaid } from '../payments/states.ts';
@@ -47,26 +48,20 @@ export interface Charged {
  * Charges a payment: stores the intent, submits it to a provider outside any transaction, applies the response. Another
  * provider is tried only when the earlier one provably created nothing.
  * @throws Problem 400 wrong state; 402 declined at once (the payment is failed), rejected by fraud screening, or the team is
- * not verified; 404 unknown; 409 the guard refuses it; 422 above a transaction limit of the team; 502 no provider could take it
+ * not verified; 404 unknown; 409 the guard refuses it; 422 above a transaction limit of the team, or an amount that no account can
+ * ever take; 502 no provider could take it
  */
 export async function charge(
   deps: PaymentDeps,
   store: Store,
   ref: PaymentRef,
-  charge: Charge,
+  wanted: Charge,
   hooks?: ChargeHooks,
 ): Promise<Charged> {
   const { level, is_screened } = await teamSettings(deps, store.environment, ref.team_id);
   checkVerified(level);
-  if (is_screened) await screenCharge(deps, store, ref, charge, hooks);
-  const { candidates, explanation } = await deps.router.choose({
-    environment: store.environment,
-    team_id: ref.team_id,
-    operation: 'collect',
-    channel: charge.channel,
-    currency: charge.currency,
-    amount_minor: charge.tranche_minor,
-  });
+  if (is_screened) await screenCharge(deps, store, ref, wanted, hooks);
+  const { charge, candidates, explanation } = await routeCharge(deps, store.environment, ref.team_id, wanted);
   for (const provider of candidates) {
     const { environment } = store;
     const { payment, attempt } = await start(store, {

@@ -30,5 +30,6 @@ export function collectionOf(
     callback_url: callbackUrl(deps, attempt.provider_account, attempt.id),
     submitted_at: attempt.submitted_at?.getTime() ?? null,
     expires_at: payment.expires_at.getTime(),
+    awaits_code: attempt.action?.kind === 'otp',
   };
 }

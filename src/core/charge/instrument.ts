@@ -5,6 +5,7 @@ import type { Environment } from '../../kit/environment.ts';
 import type { Minor } from '../../kit/money.ts';
 import { type Channel, channelById, checkAmount } from '../../providers/reference/channels.ts';
 import { parsePhone } from '../../providers/reference/phones.ts';
+import { withFee } from '../../providers/routing/limits.ts';
 import type { Prompter } from '../attempts/schema.ts';
 import type { ChargeBody, PaymentRow } from '../payments/schema.ts';
 import { totalOn, trancheOf } from './tranches.ts';
@@ -25,6 +26,12 @@ export interface Charge extends Instrument {
   currency: string;
   /** Amount that this charge would collect now; decides which providers can take it. The final amount is fixed under the lock. */
   tranche_minor: Minor;
+  /** All that is left to collect, in tranches or as a whole. */
+  left_minor: Minor;
+  /** The fee that the payer bears; null when there is none. */
+  borne_minor: Minor | null;
+  /** The largest tranche that the provider accounts take, where it is below that of the channel. */
+  max_minor?: Minor;
   client_ip: string | null;
   /** The actor that requests the charge, for the audit log. */
   by: Actor;
@@ -67,6 +74,20 @@ function readPhone(channel: Channel, text: string | undefined): string {
   return phone.e164;
 }
 
+/** Returns what a charge of the payment on the channel collects now, and of what. */
+export function sumsOf(
+  config: Pick<Config, 'fees'>,
+  payment: PaymentRow,
+  channel: Channel,
+): Pick<Charge, 'tranche_minor' | 'left_minor' | 'borne_minor'> {
+  const total_minor = totalOn(config.fees, payment, channel.kind);
+  return {
+    tranche_minor: trancheOf(config, payment, channel),
+    left_minor: total_minor - payment.captured_minor,
+    borne_minor: total_minor === payment.amount_minor ? null : total_minor - payment.amount_minor,
+  };
+}
+
 /**
  * Returns the charge of a payment with an instrument.
  * @throws Problem 422 naming `channel` (wrong currency) or `amount` (the channel cannot move it)
@@ -82,9 +103,10 @@ export function fitCharge(
   if (!currencies.includes(payment.currency)) {
     throw invalid({ channel: [`does not take ${payment.currency}`] }, 'channel_not_supported');
   }
+  const sums = sumsOf(config, payment, channel);
   const problem = checkAmount(channel, payment.currency, totalOn(config.fees, payment, channel.kind));
-  if (problem) throw invalid({ amount: [problem] });
+  if (problem) throw invalid({ amount: [withFee(problem, payment.currency, sums.borne_minor)] });
   const { email, customer_id, status, amount_minor } = payment;
   const screened = { email, customer_id, amount_minor: status === 'partial' ? null : amount_minor };
-  return { ...instrument, currency: payment.currency, tranche_minor: trancheOf(config, payment, channel), ...from, screened };
+  return { ...instrument, currency: payment.currency, ...sums, ...from, screened };
 }

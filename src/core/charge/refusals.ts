@@ -18,12 +18,16 @@ export function reasonOf({ reason }: Pick<AttemptRow, 'reason'>): Reason {
   return reason !== null && isReason(reason) ? reason : 'unknown';
 }
 
+/** The error 400 while another charge of the payment is under way. It may still turn out to have created nothing. */
+export class ChargeUnderWay extends Problem {
+  constructor() {
+    super(400, 'A charge of this payment is already under way.');
+  }
+}
+
 /** Returns the error 400 for a payment that cannot be charged in its present state. */
 export function wrongState(payment: Pick<PaymentRow, 'status'>): Problem {
-  return new Problem(
-    400,
-    isChargeable(payment)
-      ? 'A charge of this payment is already under way.'
-      : `The payment is ${payment.status} and cannot be charged.`,
-  );
+  return isChargeable(payment)
+    ? new ChargeUnderWay()
+    : new Problem(400, `The payment is ${payment.status} and cannot be charged.`);
 }

@@ -258,7 +258,7 @@ async function attemptOf(
   prompted_by: Prompter | null,
 ): Promise<NewAttempt> {
   const { deps, ref, charge, provider, decision, level } = intent;
-  const amount_minor = trancheOf(deps.config, payment, charge.channel);
+  const amount_minor = trancheOf(deps.config, payment, charge.channel, charge.max_minor);
   const use = { team_id: ref.team_id, direction: 'payment', currency: payment.currency, amount_minor } as const;
   return {
     team_id: ref.team_id,

@@ -8,11 +8,12 @@ import type { Sweep } from '../../platform/work/sweep.ts';
 import { apply } from '../payments/apply.ts';
 import { attemptsOf, claimDueAttempts } from '../attempts/store.ts';
 import { charge } from './charge.ts';
+import { sumsOf } from './instrument.ts';
+import { ChargeUnderWay } from './refusals.ts';
 import type { PaymentDeps } from '../payments/deps.ts';
 import { pollAttempt } from './poll.ts';
 import type { AttemptRow } from '../attempts/schema.ts';
 import { anyExpired, claimContinuing, type Continuing, findPayment, lockExpired, stopContinuing } from '../payments/store.ts';
-import { trancheOf } from './tranches.ts';
 
 const EXPIRY_BATCH = 100;
 /** Lease of a poll: the attempt of a worker that dies while polling becomes due again after this. */
@@ -92,15 +93,15 @@ async function sendNextTranche(deps: PaymentDeps, store: Store, ref: Continuing)
   const payment = must(await findPayment(store.db, ref.team_id, ref.id), 'it was claimed');
   const { payer, currency, remember } = previous;
   const method_id = previous.method_id ?? undefined;
-  const tranche_minor = trancheOf(deps.config, payment, channel);
   try {
     await charge(deps, store, ref, {
       ...{ channel, payer, method_id, remember: remember ?? false },
-      ...{ currency, tranche_minor, client_ip: null, by: WORKER, prompted_by: null },
+      ...{ currency, ...sumsOf(deps.config, payment, channel), client_ip: null, by: WORKER, prompted_by: null },
     });
   } catch (error) {
-    // 502: no provider could take it now; it becomes due again after the lease. Any other error stops the automatic sending.
+    // 502: no provider could take it now. Under way: another worker waits for its provider longer than its lease. Both become due
+    // again after the lease. Any other error stops the automatic sending.
     if (!(error instanceof Problem)) throw error;
-    if (error.status !== 502) await stopContinuing(store.db, ref);
+    if (error.status !== 502 && !(error instanceof ChargeUnderWay)) await stopContinuing(store.db, ref);
   }
 }

@@ -7,9 +7,12 @@ import { feeOf } from '../../money/fees/fees.ts';
 import { totalOf } from '../payments/present.ts';
 import type { PaymentRow } from '../payments/schema.ts';
 
-/** Returns the amount that one charge on the channel would collect now, in hundredths. */
-export function trancheOf({ fees }: Pick<Config, 'fees'>, payment: PaymentRow, channel: Channel): Minor {
-  return nextTranche(totalOn(fees, payment, channel.kind) - payment.captured_minor, channel, payment.currency);
+/**
+ * Returns the amount that one charge on the channel would collect now, in hundredths.
+ * @param most_minor the largest tranche of the provider accounts; when omitted, that of the channel
+ */
+export function trancheOf({ fees }: Pick<Config, 'fees'>, payment: PaymentRow, channel: Channel, most_minor?: Minor): Minor {
+  return nextTranche(totalOn(fees, payment, channel.kind) - payment.captured_minor, channel, payment.currency, most_minor);
 }
 
 /**
@@ -30,8 +33,9 @@ const ROUND: readonly Minor[] = [5_00n, 1_00n];
  * computed from what is left, a payer may continue days later or on another channel.
  * @returns the whole rest when one charge can carry it
  */
-export function nextTranche(left_minor: Minor, channel: Channel, currency: string): Minor {
-  const max_minor = maxChargeOf(channel, currency);
+export function nextTranche(left_minor: Minor, channel: Channel, currency: string, most_minor?: Minor): Minor {
+  const limit_minor = maxChargeOf(channel, currency);
+  const max_minor = most_minor !== undefined && most_minor < limit_minor ? most_minor : limit_minor;
   if (channel.kind !== 'mobile_money' || left_minor <= max_minor) return left_minor;
   const finest = limitsOf(channel, currency)?.step_minor ?? 1n;
   const step = ROUND.find((one) => one % finest === 0n && left_minor % one === 0n && one <= max_minor) ?? finest;

@@ -38,10 +38,9 @@ export async function payoutOptionsOf(
   const { team_id, currency, amount_minor } = row;
   const { environment } = store;
   const request = { environment, team_id, operation: 'payout' as const, channel, currency, amount_minor };
-  const { candidates, explanation } = await deps.router.choose(request);
+  const { candidates, waits } = await deps.router.choose(request);
   if (candidates.length > 0) return { kind: 'now', candidates };
-  if (explanation.accounts.some(({ health }) => health?.open_since))
-    return { kind: 'later', note: 'the accounts that could pay it out do not respond' };
+  if (waits) return { kind: 'later', note: 'the accounts that could pay it out do not respond, or their operator is closed' };
   if (await deps.providers.anyUnusable?.(environment, team_id)) return { kind: 'later', note: UNUSABLE };
   return { kind: 'never', note: `no account pays out on ${channel.id} in ${currency}` };
 }

@@ -3,12 +3,13 @@ import { levelOf, reserve } from '../../money/transaction-limits/service.ts';
 import { recordEvents } from '../../money/webhooks/record-store.ts';
 import { once } from '../../tenants/api/idempotency.ts';
 import type { Call, Reply } from '../../tenants/api/route.ts';
-import { must, Problem } from '../../kit/errors.ts';
+import { invalid, must, Problem } from '../../kit/errors.ts';
 import { newId } from '../../kit/ids.ts';
 import type { Minor } from '../../kit/money.ts';
 import type { Tx } from '../../kit/sql.ts';
 import { lockBalances, post } from '../../money/ledger/post.ts';
 import { feeOf } from '../../money/fees/fees.ts';
+import { limitsFault } from '../../providers/routing/limits.ts';
 import { getBeneficiary } from '../beneficiaries/service.ts';
 import { applyTransfers, transferEvent } from './apply.ts';
 import { reservedJournal } from './bookings.ts';
@@ -24,7 +25,7 @@ type CreateDeps = Pick<TransferDeps, 'config' | 'router'>;
 /**
  * Creates a transfer and reserves its money in one transaction, or creates it as failed when the available balance does not
  * cover it. The worker submits it to a provider.
- * @throws Problem 404 unknown beneficiary, 422, 502 no provider pays out on the channel
+ * @throws Problem 404 unknown beneficiary, 422, also for an amount that no account pays out, 502 no provider pays out on the channel
  */
 export function createTransfer(deps: CreateDeps, call: Call<CreateTransferBody>): Promise<Reply> {
   const { store } = call.caller;
@@ -49,14 +50,11 @@ async function make(tx: Tx, deps: CreateDeps, call: Call<CreateTransferBody>, am
     amount_minor,
   );
   call.verifyPayee?.({ ...payee.recipient, channel: payee.channel.id });
-  const { candidates, explanation } = await deps.router.choose({
-    environment,
-    team_id: team.id,
-    operation: 'payout',
-    channel: payee.channel,
-    currency,
-    amount_minor,
+  const wanted = { channel: payee.channel, currency, amount_minor };
+  const { candidates, explanation, limits } = await deps.router.choose({
+    ...{ environment, team_id: team.id, operation: 'payout', ...wanted },
   });
+  if (limits.length > 0) throw invalid({ amount: [limitsFault(limits, wanted)] });
   if (candidates.length === 0) throw new Problem(502, 'No payment provider can pay out on this channel at the moment.');
   const accounts = candidates.map((provider) => provider.account_id);
   const decision: Decision = { explanation, candidates: accounts, tried: [], resent: false, note: null };

@@ -3,7 +3,8 @@ import { must } from '../../kit/errors.ts';
 import { callbackUrl } from '../../providers/provider-accounts/callback-address.ts';
 import type { Payout, PayoutOutcome, Payouts, Provider } from '../../providers/adapters/contract.ts';
 import { mayBeSentAgain, SUBMIT_LEASE_MS } from '../../providers/adapters/polling.ts';
-import { channelById } from '../../providers/reference/channels.ts';
+import { type Channel, channelById } from '../../providers/reference/channels.ts';
+import { limitsFault } from '../../providers/routing/limits.ts';
 import type { AppliedTransfer, TransferChange } from './apply.ts';
 import type { TransferDeps } from './deps.ts';
 import { type ProviderCall, occurrenceOf } from './outcomes.ts';
@@ -24,7 +25,7 @@ export interface Sender {
  */
 export async function advance(sender: Sender, row: TransferRow): Promise<void> {
   if (isFinal(row.status)) return recheck(sender, row);
-  if (isUnsent(row)) return submit(sender, row, await nextProvider(sender, row));
+  if (isUnsent(row)) return sendFirst(sender, row);
   const provider = await providerOf(sender, row);
   // The age of a response is measured from its request, because the response may be applied much later.
   const polled_at = sender.deps.clock.now();
@@ -57,27 +58,34 @@ interface Choice {
 }
 
 /**
- * Returns the first account that has not rejected the transfer.
- * @returns null when no account can take it now: the transfer waits
+ * Sends a transfer that is provably with no provider to the first account that has not rejected it. Without an account that can take it
+ * now, it waits; one that no account can ever take fails, because nothing else would end it.
  */
-async function nextProvider(sender: Sender, row: TransferRow): Promise<Choice | null> {
-  const { candidates, explanation } = await choose(sender, row);
+async function sendFirst(sender: Sender, row: TransferRow): Promise<void> {
+  const { candidates, explanation, limits } = await choose(sender, row);
+  if (limits.length > 0) {
+    const message = `The amount ${limitsFault(limits, { ...row, channel: channelOf(row) })}.`;
+    await sender.apply({ known: row, occurrence: { kind: 'failed', reason: null, message } });
+    return;
+  }
   const { tried, resent, spent, note } = row.decision as Decision;
   const provider = candidates.find(({ account_id }) => !tried.includes(account_id)) ?? candidates[0];
   const accounts = candidates.map(({ account_id }) => account_id);
-  return provider === undefined
-    ? null
-    : { provider, decision: { explanation, candidates: accounts, tried, resent, spent, note } };
+  if (provider)
+    await submit(sender, row, { provider, decision: { explanation, candidates: accounts, tried, resent, spent, note } });
+}
+
+function channelOf({ channel }: TransferRow): Channel {
+  return must(channelById(channel), 'the channel was checked when the transfer was made');
 }
 
 function choose({ deps, store }: Sender, row: TransferRow) {
   const { team_id, currency, amount_minor } = row;
-  const channel = must(channelById(row.channel), 'the channel was checked when the transfer was made');
   return deps.router.choose({
     environment: store.environment,
     team_id,
     operation: 'payout',
-    channel,
+    channel: channelOf(row),
     currency,
     amount_minor,
   });
@@ -87,9 +95,7 @@ function choose({ deps, store }: Sender, row: TransferRow) {
  * Commits the intent, then sends the transfer. As soon as the intent is committed, the provider may have the transfer. Does
  * nothing if another worker was faster.
  */
-async function submit(sender: Sender, known: TransferRow, choice: Choice | null): Promise<void> {
-  if (!choice) return;
-  const { provider, decision } = choice;
+async function submit(sender: Sender, known: TransferRow, { provider, decision }: Choice): Promise<void> {
   const { transfer, changed } = await sender.apply({
     known,
     occurrence: {
@@ -126,7 +132,7 @@ function payoutsOf(provider: Provider): Payouts {
 
 /** Returns a transfer in the form that provider adapters receive. */
 function payoutOf({ deps }: Sender, row: TransferRow): Payout {
-  const { id, kind, country } = must(channelById(row.channel), 'the channel was checked when the transfer was made');
+  const { id, kind, country } = channelOf(row);
   const { name, account_number, bank_code } = row.recipient;
   // The phone number of a bank customer is a contact, not the destination of the money.
   const phone = kind === 'mobile_money' ? row.recipient.phone : null;

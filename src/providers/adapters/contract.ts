@@ -27,6 +27,8 @@ export interface Collection {
   submitted_at: number | null;
   /** End of the payment window, in milliseconds since the epoch. */
   expires_at: number;
+  /** Whether the attempt was accepted and waits for the payer's one-time code. When omitted, it does not. */
+  awaits_code?: boolean;
 }
 
 /** The next action required from the payer. */
@@ -244,6 +246,8 @@ export interface Refunds {
   readonly extent: 'full' | 'partial';
   /** Returns whether refunds on this channel are sent to the payer's number, which must then be kept. When omitted, never. */
   needsPayer?(channel: Pick<Collection['channel'], 'id' | 'kind'>, currency: string): boolean;
+  /** Returns the amount, in hundredths, of which a refund is a multiple. When omitted, the smallest that the currency can move. */
+  stepOf?(channelId: string, currency: string): Minor;
   submit(refund: Refund): Promise<RefundOutcome>;
   read(refund: Refund): Promise<RefundOutcome>;
 }
@@ -261,6 +265,11 @@ export interface Provider {
   readonly capabilities: Capabilities;
   /** Returns the channels currently available. Null: every channel (the sandbox). */
   offers(): readonly Offer[] | null;
+  /**
+   * Returns whether the account has the channel, but its operator is closed for the operation at the moment, so that it is not among
+   * the offers: an amount that no other account takes can wait. When omitted, an operator that is closed still has an offer.
+   */
+  isClosed?(operation: Offer['operations'][number], channelId: string, currency: string): boolean;
   /** Returns the provider-side key of an attempt, payout or refund part (`leg`). It is a pure function of our id. */
   keyOf(id: string): string;
   /** Runs a step before money can move, such as requesting a pay token. */

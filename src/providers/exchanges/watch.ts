@@ -62,6 +62,7 @@ export class ExchangeWatch {
       capabilities: provider.capabilities,
       acknowledgement: provider.acknowledgement,
       offers: provider.offers.bind(provider),
+      isClosed: provider.isClosed?.bind(provider),
       keyOf: provider.keyOf.bind(provider),
       prepare: prepare && ((it) => about(it, () => prepare.call(provider, it))),
       submit: (it) => about(it, () => provider.submit(it)),
@@ -99,6 +100,7 @@ function refundsWithin(refunds: Refunds, within: Within): Refunds {
     idempotency: refunds.idempotency,
     extent: refunds.extent,
     needsPayer: refunds.needsPayer?.bind(refunds),
+    stepOf: refunds.stepOf?.bind(refunds),
     submit: (it) => about(it, () => refunds.submit(it)),
     read: (it) => about(it, () => refunds.read(it)),
   });

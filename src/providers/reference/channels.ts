@@ -77,12 +77,25 @@ export function channelsFor(filter: ChannelFilter): Channel[] {
 export function checkAmount(channel: Channel, currency: string, amount_minor: Minor): string | null {
   const limits = limitsOf(channel, currency);
   if (!limits) return null;
-  if (amount_minor < limits.min_minor) return `must be at least ${words(limits.min_minor, currency)} on ${channel.id}`;
-  if (amount_minor % limits.step_minor !== 0n) return `must be ${stepWords(limits.step_minor, currency)} on ${channel.id}`;
-  if (channel.kind !== 'mobile_money' && amount_minor > limits.max_minor) {
-    return `must be at most ${words(limits.max_minor, currency)} on ${channel.id}`;
-  }
+  if (amount_minor < limits.min_minor) return atLeast(channel.id, currency, limits.min_minor);
+  if (amount_minor % limits.step_minor !== 0n) return stepFault(channel.id, currency, limits.step_minor);
+  if (channel.kind !== 'mobile_money' && amount_minor > limits.max_minor) return atMost(channel.id, currency, limits.max_minor);
   return null;
+}
+
+/** Returns the message for an amount below a minimum. */
+export function atLeast(channelId: string, currency: string, min_minor: Minor): string {
+  return `must be at least ${words(min_minor, currency)} on ${channelId}`;
+}
+
+/** Returns the message for an amount above a maximum. */
+export function atMost(channelId: string, currency: string, max_minor: Minor): string {
+  return `must be at most ${words(max_minor, currency)} on ${channelId}`;
+}
+
+/** Returns the message for an amount that is not a multiple of a step. */
+export function stepFault(channelId: string, currency: string, step_minor: Minor): string {
+  return `must be ${stepWords(step_minor, currency)} on ${channelId}`;
 }
 
 function words(amount: Minor, currency: string): string {

@@ -1,5 +1,6 @@
 import { wireFromMinor } from '../../kit/money.ts';
-import { inability } from './ability.ts';
+import { inability, isClosed, offersFor } from './ability.ts';
+import type { Offer } from '../adapters/contract.ts';
 import { arrange, type Able } from './arrange.ts';
 import type { Rule, Ruleset } from './rules.ts';
 import {
@@ -37,6 +38,9 @@ export function decide(
     if (entry.why === '') able.push({ account, entry });
     else out.push(entry);
   }
+  const waits =
+    out.some((entry) => entry.health !== null) ||
+    accounts.some((account) => outsideOf(rule, builtIn, account) === null && isClosed(account.provider, request));
   const short = shortages(floats, able, request, at);
   const arranged = shortLast(arrange(rule?.way ?? null, able, request, draw), short);
   const tried = rule !== null && !rule.fallback ? arranged.slice(0, 1) : arranged;
@@ -44,6 +48,8 @@ export function decide(
   for (const [entry, why] of short) entry.why = `${entry.why}; ${short.size < arranged.length ? 'put last: ' : ''}${why}`;
   return {
     candidates: tried.map(({ account }) => account.provider),
+    limits: able.length === 0 && !waits ? accounts.flatMap((account) => limitsOf(account, rule, builtIn, request)) : [],
+    waits,
     explanation: {
       at: new Date(at).toISOString(),
       operation: request.operation,
@@ -78,6 +84,11 @@ function blank({ name, provider }: Account): Considered {
 function outsideOf(rule: Rule | null, builtIn: boolean, account: Account): string | null {
   if (rule?.names && !rule.names.has(account.name)) return 'the rule does not name it';
   return builtIn && !isBuiltIn(account) ? 'in the sandbox it takes only what a rule sends to it' : null;
+}
+
+/** Returns the offers of an account that is considered. */
+function limitsOf(account: Account, rule: Rule | null, builtIn: boolean, request: RouteRequest): Offer[] {
+  return outsideOf(rule, builtIn, account) === null ? (offersFor(account.provider, request) ?? []) : [];
 }
 
 /**

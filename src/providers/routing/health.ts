@@ -106,8 +106,9 @@ export class Health implements HealthView, Observer, Topic {
     const now = this.#clock.now();
     const withCounts = now - this.#reportedAt >= REPORT_COUNTS_MS || now < this.#reportedAt;
     if (withCounts) this.#reportedAt = now;
-    const names = [...this.#circuits, ...(withCounts ? this.#counts : [])].slice(0, MAX_REPORTED);
-    return names.flatMap((key) => {
+    // A lane may be in both.
+    const names = new Set([...this.#circuits, ...(withCounts ? this.#counts : [])]);
+    return [...names].slice(0, MAX_REPORTED).flatMap((key) => {
       this.#circuits.delete(key);
       this.#counts.delete(key);
       const lane = this.#lanes.get(key)?.lane;

@@ -1,7 +1,7 @@
 import type { Environment } from '../../kit/environment.ts';
 import type { Minor } from '../../kit/money.ts';
 import type { Costs } from '../provider-accounts/schema.ts';
-import type { Provider } from '../adapters/contract.ts';
+import type { Offer, Provider } from '../adapters/contract.ts';
 import type { Channel } from '../reference/channels.ts';
 
 export const OPERATIONS = ['collect', 'payout'] as const;
@@ -19,6 +19,8 @@ export interface RouteRequest {
   channel: Channel;
   currency: string;
   amount_minor: Minor;
+  /** The amount of which this charge collects a tranche: an account that cannot take its last tranche takes none. When omitted, the same. */
+  whole_minor?: Minor;
 }
 
 /** An account of the team that may accept new operations. */
@@ -140,4 +142,8 @@ export interface Moment {
 export interface Decision {
   candidates: Provider[];
   explanation: Explanation;
+  /** When nothing but the amount excludes the accounts that offer the channel, their offers: no later request fares better. Else empty. */
+  limits: readonly Offer[];
+  /** Whether an account is left out for a reason that ends by itself: its circuit is open, or its operator is closed at the moment. */
+  waits: boolean;
 }

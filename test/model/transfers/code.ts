@@ -99,7 +99,9 @@ export async function codeAdvance(row: Transfer, { candidates, read, submit, ide
     config: { public_url: 'https://pirogue.example' },
     secrets: { mac: () => 'mac' },
     providers: { byAccount: async (_: string, __: bigint, account_id: string) => providerOf(account_id) },
-    router: { choose: async () => ({ candidates: candidates.map((one) => providerOf(accountOf(one))), explanation: {} }) },
+    router: {
+      choose: async () => ({ candidates: candidates.map((one) => providerOf(accountOf(one))), explanation: {}, limits: [] }),
+    },
   };
   const sender = {
     deps,

@@ -100,6 +100,22 @@ export const FIELD_FAULTS: readonly Pair[] = [
   ['must be at least {amount} on {channel}', 'doit être d’au moins {amount} sur {channel}'],
   ['must be at most {amount} on {channel}', 'ne doit pas dépasser {amount} sur {channel}'],
   [
+    'must be a whole number of {currency} on {channel}: no provider account takes {total}; use another amount or channel',
+    'doit être un nombre entier de {currency} sur {channel} : aucun compte prestataire n’accepte {total} ; utilisez un autre montant ou un autre canal',
+  ],
+  [
+    'must be a multiple of {amount} on {channel}: no provider account takes {total}; use another amount or channel',
+    'doit être un multiple de {amount} sur {channel} : aucun compte prestataire n’accepte {total} ; utilisez un autre montant ou un autre canal',
+  ],
+  [
+    'must be at least {amount} on {channel}: no provider account takes {total}; use another amount or channel',
+    'doit être d’au moins {amount} sur {channel} : aucun compte prestataire n’accepte {total} ; utilisez un autre montant ou un autre canal',
+  ],
+  [
+    'must be at most {amount} on {channel}: no provider account takes {total}; use another amount or channel',
+    'ne doit pas dépasser {amount} sur {channel} : aucun compte prestataire n’accepte {total} ; utilisez un autre montant ou un autre canal',
+  ],
+  [
     'must be at most {amount}, the largest amount that any channel takes',
     'ne doit pas dépasser {amount}, le plus grand montant qu’un canal accepte',
   ],

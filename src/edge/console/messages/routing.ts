@@ -30,6 +30,7 @@ export const ROUTING_REASONS: readonly Pair[] = [
   ['it does not pay out', 'il ne prend pas en charge les virements'],
   ['it does not offer {channel} in {currency}', 'il ne propose pas {channel} en {currency}'],
   ['it does not offer payouts on {channel} in {currency}', 'il ne propose pas de virements sur {channel} en {currency}'],
+  ['{channel} is closed there at the moment', '{channel} y est fermé en ce moment'],
   ['amount below {amount}', 'montant inférieur à {amount}'],
   ['amount above {amount}', 'montant supérieur à {amount}'],
   ['amount not a multiple of {amount}', 'montant qui n’est pas un multiple de {amount}'],

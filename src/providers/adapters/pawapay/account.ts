@@ -28,6 +28,8 @@ interface Known {
   offers: readonly Offer[];
   /** Keys have the form `<operation> <channel> <currency>`. */
   terms: Map<string, Terms>;
+  /** Operations whose operator is closed at the moment, by the same keys. */
+  closed: Set<string>;
   signed_callbacks: boolean;
 }
 
@@ -55,7 +57,13 @@ export class Configuration {
   /** Returns the terms of an operation, or undefined when it is not currently available. */
   terms(operation: Operation, channelId: string, currency: string): Terms | undefined {
     this.#keepFresh();
-    return this.#known ? this.#known.terms.get(`${operation} ${channelId} ${currency}`) : staticTerms(channelId, currency);
+    return this.#known ? this.#known.terms.get(nameOf(operation, channelId, currency)) : staticTerms(channelId, currency);
+  }
+
+  /** Returns whether the account has the operation, but its operator is closed at the moment. */
+  isClosed(operation: Operation, channelId: string, currency: string): boolean {
+    this.#keepFresh();
+    return this.#known?.closed.has(nameOf(operation, channelId, currency)) ?? false;
   }
 
   /** Returns whether the account's callbacks are always signed. False while the configuration is unknown. */
@@ -95,6 +103,7 @@ export function configurationOf(body: unknown): Known | null {
   const known: Known & { offers: Offer[] } = {
     offers: [],
     terms: new Map(),
+    closed: new Set(),
     signed_callbacks: fieldsOf(signatureConfiguration).signedCallbacks === true,
   };
   for (const country of countries) {
@@ -114,10 +123,15 @@ function addProvider(known: Known & { offers: Offer[] }, { provider, currencies 
       ['collect', fieldsOf(DEPOSIT)],
       ['payout', fieldsOf(PAYOUT)],
     ] as const) {
-      if (!isOpen(operation, type.status)) continue;
+      const name = nameOf(operation, route.channel, currency);
+      if (!isOpen(operation, type.status)) {
+        // Where the account does not have the operation, its type is missing.
+        if (CLOSED.has(type.status)) known.closed.add(name);
+        continue;
+      }
       const decimals = type.decimalsInAmount === 'NONE' ? 0 : 2;
       const auth = type.authType === 'PREAUTH' || type.authType === 'REDIRECT_AUTH' ? type.authType : 'PROVIDER_AUTH';
-      known.terms.set(`${operation} ${route.channel} ${currency}`, { auth, decimals });
+      known.terms.set(name, { auth, decimals });
       known.offers.push({
         ...{ channel: route.channel, currency, operations: [operation] },
         // Older accounts have the older field names.
@@ -128,6 +142,13 @@ function addProvider(known: Known & { offers: Offer[] }, { provider, currencies 
     }
   }
 }
+
+function nameOf(operation: Operation, channelId: string, currency: string): string {
+  return `${operation} ${channelId} ${currency}`;
+}
+
+/** Statuses in which an operator takes nothing, until it is available again (active-conf). */
+const CLOSED = new Set<unknown>(['CLOSED', 'DELAYED']);
 
 /** Returns whether the operator is available. A DELAYED operator rejects deposits and queues payouts. */
 function isOpen(operation: Operation, status: unknown): boolean {

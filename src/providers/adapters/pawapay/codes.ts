@@ -40,7 +40,16 @@ const REFUND_REASONS: Record<string, Reason> = {
   RECIPIENT_NOT_FOUND: 'payer_not_registered',
   PAWAPAY_WALLET_OUT_OF_FUNDS: 'provider_error',
   RECIPIENT_LIMIT_REACHED: 'limit_exceeded',
+  AMOUNT_OUT_OF_BOUNDS: 'limit_exceeded',
 };
+
+/** Rejections that a later refund of the same amount would meet again; no other provider can refund the deposit. */
+const NEVER_REFUNDED = new Set(['AMOUNT_OUT_OF_BOUNDS', 'INVALID_AMOUNT', 'INVALID_CURRENCY', 'INVALID_PROVIDER']);
+
+/** Returns whether a rejection of a refund is final although it would not be final for a deposit. */
+export function isNeverRefunded(code: string | undefined): code is string {
+  return code !== undefined && NEVER_REFUNDED.has(code);
+}
 
 /**
  * Rejections that are not caused by the payer: the operator is unavailable, or this account cannot perform the
@@ -65,7 +74,7 @@ export type Acceptance =
   | { kind: 'accepted'; next_step: string | null }
   | { kind: 'duplicate' }
   | { kind: 'rejected'; code: string; message: string }
-  | { kind: 'unavailable'; message: string }
+  | { kind: 'unavailable'; message: string; code?: string }
   | { kind: 'unknown'; message: string };
 
 /** Classifies the response to a submission. */
@@ -83,7 +92,7 @@ export function acceptanceOf(reply: Reply): Acceptance {
     case 'DUPLICATE_IGNORED':
       return { kind: 'duplicate' };
     case 'REJECTED':
-      return NOT_HERE.has(code) ? { kind: 'unavailable', message } : { kind: 'rejected', code, message };
+      return NOT_HERE.has(code) ? { kind: 'unavailable', message, code } : { kind: 'rejected', code, message };
     default:
       return { kind: 'unknown', message: rawMessage('pawaPay responded without a known status', status) };
   }

@@ -5,7 +5,7 @@ import { pageOf } from '../wire/addresses.ts';
 import { amountText } from '../wire/amounts.ts';
 import { digitsOf, plainText } from '../wire/text.ts';
 import type { Account } from './account.ts';
-import { providerOf, staticTerms } from './channels.ts';
+import { providerOf } from './channels.ts';
 import { isCancelled, paymentReason, acceptanceOf, type Status, statusOf } from './codes.ts';
 
 /** A prompt expires after some minutes. An operation that pawaPay has not completed by then may take hours. */
@@ -69,10 +69,8 @@ export async function readDeposit(account: Account, collection: Collection): Pro
   const now = account.clock.now();
   if (status.kind !== 'not_found')
     return readingOf(status, pollAfter(collection.submitted_at, now, status.kind === 'pending' && status.slow), account.base_url);
-  // Nothing is sent before the payer enters the code, so the deposit cannot be found.
-  const { channel, currency } = collection;
-  const terms = account.configuration.terms('collect', channel.id, currency) ?? staticTerms(channel.id, currency);
-  if (terms?.auth !== 'PREAUTH') return status;
+  // Nothing is sent before the payer enters the code, so the deposit cannot be found. The operator may have ceased to require one.
+  if (!collection.awaits_code) return status;
   return now < collection.expires_at + account.grace_ms
     ? { kind: 'pending', poll_after_ms: pollAfter(collection.submitted_at, now) }
     : { kind: 'expired' };

@@ -57,6 +57,7 @@ function connect({ id, environment, credentials }: ProviderAccount, { send, cloc
     account_id: id,
     capabilities: { idempotency: 'conflicts', readable_by: 'ours', polls: POLLS, not_found_grace_ms: GRACE_MS },
     offers: () => account.configuration.offers(),
+    isClosed: (...of) => account.configuration.isClosed(...of),
     keyOf: uuidOf,
     submit: (collection) => submitDeposit(account, collection),
     continue: async (collection, input) =>

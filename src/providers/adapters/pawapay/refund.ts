@@ -2,8 +2,8 @@ import { unreachable } from '../../../kit/errors.ts';
 import type { Refund, RefundOutcome, Refunds } from '../contract.ts';
 import { amountText } from '../wire/amounts.ts';
 import type { Account } from './account.ts';
-import { staticTerms } from './channels.ts';
-import { isUnfunded, refundReason, acceptanceOf, statusOf } from './codes.ts';
+import { staticTerms, type Terms } from './channels.ts';
+import { isNeverRefunded, isUnfunded, refundReason, acceptanceOf, statusOf } from './codes.ts';
 import { POLLS, pollAfter } from './collect.ts';
 
 /**
@@ -11,16 +11,27 @@ import { POLLS, pollAfter } from './collect.ts';
  * deposit is `unavailable`.
  */
 export function refunds(account: Account): Refunds {
-  return { extent: 'partial', submit: (refund) => submit(account, refund), read: (refund) => read(account, refund) };
+  return {
+    extent: 'partial',
+    stepOf: (channelId, currency) => (termsOf(account, channelId, currency)?.decimals === 0 ? 100n : 1n),
+    submit: (refund) => submit(account, refund),
+    read: (refund) => read(account, refund),
+  };
+}
+
+/** The default terms allow refunds on a channel that is currently closed for deposits. */
+function termsOf({ configuration }: Account, channelId: string, currency: string): Terms | undefined {
+  return configuration.terms('collect', channelId, currency) ?? staticTerms(channelId, currency);
 }
 
 async function submit(account: Account, refund: Refund): Promise<RefundOutcome> {
   const { collection, currency, provider_key } = refund;
-  // The default terms allow refunds on a channel that is currently closed for deposits.
-  const { configuration } = account;
-  const terms = configuration.terms('collect', collection.channel.id, currency) ?? staticTerms(collection.channel.id, currency);
-  const amount = terms ? amountText(refund.amount_minor, terms.decimals) : null;
-  if (amount === null) return { kind: 'unavailable', message: `pawaPay cannot refund this amount in ${currency}` };
+  const terms = termsOf(account, collection.channel.id, currency);
+  if (!terms) return { kind: 'unavailable', message: `pawaPay refunds no ${currency} on ${collection.channel.id} now` };
+  const amount = amountText(refund.amount_minor, terms.decimals);
+  // It never can: the merchant's money must not wait for it.
+  if (amount === null)
+    return { kind: 'failed', reason: 'provider_error', message: `pawaPay cannot refund this amount in ${currency}` };
   const acceptance = acceptanceOf(
     await account.client.submit('/v2/refunds', {
       ...{ refundId: provider_key, depositId: collection.provider_key, amount, currency },
@@ -33,7 +44,10 @@ async function submit(account: Account, refund: Refund): Promise<RefundOutcome> 
       return { kind: 'pending', provider_ref: null, poll_after_ms: POLLS.first_ms };
     case 'rejected':
       return { kind: 'failed', reason: refundReason(acceptance.code), message: acceptance.message };
-    case 'unavailable':
+    case 'unavailable': {
+      const { code, message } = acceptance;
+      return isNeverRefunded(code) ? { kind: 'failed', reason: refundReason(code), message } : { kind: 'unavailable', message };
+    }
     case 'unknown':
       return acceptance;
     default:

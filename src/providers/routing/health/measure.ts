@@ -44,6 +44,7 @@ export function measured(provider: Provider, observer: Observer, clock: Clock): 
     capabilities: provider.capabilities,
     acknowledgement: provider.acknowledgement,
     offers: provider.offers.bind(provider),
+    isClosed: provider.isClosed?.bind(provider),
     keyOf: provider.keyOf.bind(provider),
     prepare: prepare && ((it) => watch(collect('start', it.channel.id), () => prepare(it), ofPreparation)),
     submit: (it) => watch(collect('start', it.channel.id), () => provider.submit(it), ofSubmission),
@@ -80,6 +81,7 @@ function measuredRefunds(refunds: Refunds, watch: Watch): Refunds {
     idempotency: refunds.idempotency,
     extent: refunds.extent,
     needsPayer: refunds.needsPayer?.bind(refunds),
+    stepOf: refunds.stepOf?.bind(refunds),
     submit: (it) => watch(refund('start', it.collection.channel.id), () => refunds.submit(it), ofRefund),
     read: (it) =>
       watch(

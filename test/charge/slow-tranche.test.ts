@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { trancheSweep } from '../../src/core/charge/sweeps.ts';
+import type { Submission } from '../../src/providers/adapters/contract.ts';
+import { FakeClock, startApi, until } from '../setup/api.ts';
+import { startPayment } from '../setup/pay.ts';
+import { Registry } from '../setup/providers.ts';
+
+const clock = new FakeClock();
+const { promise: slow, resolve: answer } = Promise.withResolvers<Submission>();
+let submitted = 0;
+const provider = {
+  name: 'slow',
+  submit: async ({ provider_key, amount_minor, currency }: { provider_key: string; amount_minor: bigint; currency: string }) => {
+    submitted += 1;
+    if (submitted === 2) return slow;
+    return { kind: 'succeeded', provider_ref: provider_key, amount_minor, currency } as const;
+  },
+  read: async () => ({ kind: 'pending', poll_after_ms: 60_000 }) as const,
+};
+const api = await startApi({ clock, workers: false, providers: new Registry({ sandbox: [provider], live: [] }) });
+after(() => api.stop());
+
+const round = () => trancheSweep(api.deps, api.deps.stores.sandbox).round();
+
+test('a tranche whose provider answers after its lease stops no later one', async () => {
+  const { id } = await startPayment(api, { amount: 1_000_000 });
+  const first = round();
+  await until(
+    async () => submitted,
+    (count) => count === 2,
+  );
+  clock.advance(61_000);
+  await round();
+  assert.equal(submitted, 2, 'one tranche at a time');
+  answer({ kind: 'unavailable', message: 'maintenance' });
+  await first;
+  clock.advance(61_000);
+  await round();
+  const { transaction } = (await api.call('GET', `/payments/${id}`)).body;
+  assert.deepEqual([transaction.status, transaction.amount_captured, submitted], ['succeeded', 1_000_000, 3]);
+});
