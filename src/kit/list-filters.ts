@@ -37,9 +37,13 @@ export function equalTo(column: string): (value: string) => Fragment {
 export function containing(columns: readonly string[]): (text: string) => Fragment | null {
   return (text) => {
     if (text === '') return null;
-    const like = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
-    const collation = fixed(isAscii(text) ? ' collate "C"' : '');
-    const found = columns.map((column) => part`${fixed(column)}${collation} ilike ${like}`);
+    const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
+    const found = columns.map((column) => {
+      if (!isAscii(text)) return part`${fixed(column)} ilike ${pattern}`;
+      // "ilike" would also change the pattern to lower case for each row, and digits have no case.
+      if (!/[a-z]/i.test(text)) return part`${fixed(column)} collate "C" like ${pattern}`;
+      return part`lower(${fixed(column)} collate "C") like ${pattern.toLowerCase()}`;
+    });
     return part`(${found.reduce((left, right) => part`${left} or ${right}`)})`;
   };
 }

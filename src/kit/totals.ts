@@ -4,20 +4,29 @@ import { ALL_IDS, type Ids } from './pages.ts';
 import { isFiltered, type PagingQuery } from './paging.ts';
 
 /** Interval after which the watermark advances; the tail counted on each call grows until then. */
-const ADVANCE_MS = 300_000;
+const ADVANCE_MS = 60_000;
 const MAX_KEPT = 10_000;
-/** For this long after a count, no row of it is deleted: what may be deleted until then is counted on each call. */
+/** For this long after a count, no row of the settled part is deleted. */
 const UNDELETED_MS = 21_600_000;
+/** The same for the part that reaches its retention by then: what may be deleted earlier is counted on each call. */
+const SOON_MS = 300_000;
 /** Clocks of the processes that delete rows may be ahead. */
 const SKEW_MS = 60_000;
+/** Rows at one end of a list that are counted on each call. The count of more is used for {@link REUSED_MS}. */
+const MAX_COUNTED = 10_000;
+const REUSED_MS = 10_000;
 
 interface Counted<Mark> {
-  /** Where the counted rows begin; null: at the first. */
+  /** Where the parts begin: one that reaches its retention within hours, the settled one, and the tail; null: at the first row. */
+  aging: Mark | null;
   start: Mark | null;
-  /** Count of all rows from the start up to the watermark. */
   watermark: Mark;
+  aging_total: number;
   total: number;
   counted_at: number;
+  /** Counts of the ends of the list that are too large to be made on each call: of what may be deleted soon, and of the tail up to a row. */
+  oldest?: { total: number; counted_at: number };
+  tail?: { total: number; to: Mark; counted_at: number };
 }
 
 /** Queries that count rows. */
@@ -28,14 +37,22 @@ interface Counting<Mark> {
   count(from: Mark | null, to: Mark | null): Promise<number>;
   /** Returns the id below which rows may have been deleted at a time (milliseconds). Left out: rows are never deleted. */
   keptFrom?(at: number): Mark;
+  /** Returns the id below which rows are seldom added. Left out: the tail is counted as a whole on each call. */
+  seldom?(): Mark;
 }
 
 /**
- * Exact totals without counting a million rows on each call: of data that is only appended, and of which at most the oldest rows
- * are deleted. The settled part is counted once, only the tail (and what may be deleted soon) on each call.
+ * Totals without counting a million rows on each call: of data that is only appended, and of which at most the oldest rows are
+ * deleted. The settled part is counted once, only the tail (and what may be deleted soon) on each call. Totals are exact; when more
+ * than 10,000 rows would be counted on each call, they are within ten seconds of a deletion, or of a row that was added late.
  */
 export class Totals<Mark> {
   readonly #counted = new Map<string, Counted<Mark>>();
+  readonly #max_counted: number;
+
+  constructor(max_counted = MAX_COUNTED) {
+    this.#max_counted = max_counted;
+  }
 
   /**
    * Returns the current total.
@@ -46,11 +63,28 @@ export class Totals<Mark> {
     const known = this.#counted.get(name);
     const counted = known && now - known.counted_at < ADVANCE_MS ? known : await advance(now, known, counting);
     this.#keep(name, counted);
-    const [tail, oldest] = await Promise.all([
-      counting.count(counted.watermark, null),
-      counted.start === null ? 0 : counting.count(null, counted.start),
-    ]);
-    return oldest + counted.total + tail;
+    const [tail, oldest] = await Promise.all([this.#tail(counted, now, counting), this.#oldest(counted, now, counting)]);
+    return oldest + counted.aging_total + counted.total + tail;
+  }
+
+  async #tail(counted: Counted<Mark>, now: number, { count, seldom }: Counting<Mark>): Promise<number> {
+    const { tail } = counted;
+    if (tail && now - tail.counted_at < REUSED_MS) return tail.total + (await count(tail.to, null));
+    const total = await count(counted.watermark, null);
+    if (seldom && total > this.#max_counted) {
+      const to = seldom();
+      counted.tail = { total: await count(counted.watermark, to), to, counted_at: now };
+    }
+    return total;
+  }
+
+  async #oldest(counted: Counted<Mark>, now: number, { count }: Counting<Mark>): Promise<number> {
+    const { aging, oldest } = counted;
+    if (aging === null) return 0;
+    if (oldest && now - oldest.counted_at < REUSED_MS) return oldest.total;
+    const total = await count(null, aging);
+    if (total > this.#max_counted) counted.oldest = { total, counted_at: now };
+    return total;
   }
 
   /** Stores the count as the most recently used one and evicts the least recently used. */
@@ -61,23 +95,29 @@ export class Totals<Mark> {
   }
 }
 
-async function advance<Mark>(
-  now: number,
-  before: Counted<Mark> | undefined,
-  { settled, count, keptFrom }: Counting<Mark>,
-): Promise<Counted<Mark>> {
+async function advance<Mark>(now: number, before: Counted<Mark> | undefined, counting: Counting<Mark>): Promise<Counted<Mark>> {
+  const { settled, count, keptFrom } = counting;
   const watermark = await settled();
   if (!keptFrom) {
     const total = (before?.total ?? 0) + (await count(before?.watermark ?? null, watermark));
-    return { start: null, watermark, total, counted_at: now };
+    return { aging: null, start: null, watermark, aging_total: 0, total, counted_at: now };
   }
-  const kept = keptFrom(now + UNDELETED_MS);
-  const start = kept < watermark ? kept : watermark;
-  // Later, rows of it may have been deleted.
-  const known = before && now - before.counted_at < UNDELETED_MS - SKEW_MS ? before : undefined;
-  if (!known) return { start, watermark, total: await count(start, watermark), counted_at: now };
-  const [added, left] = await Promise.all([count(known.watermark, watermark), count(known.start, start)]);
-  return { start, watermark, total: known.total + added - left, counted_at: now };
+  const least = (one: Mark, other: Mark) => (one < other ? one : other);
+  const start = least(keptFrom(now + UNDELETED_MS), watermark);
+  const aging = least(keptFrom(now + SOON_MS), start);
+  const marks = { aging, start, watermark, counted_at: now };
+  // Later, rows of a part may have been deleted.
+  const isKnown = (undeleted_ms: number) => before !== undefined && now - before.counted_at < undeleted_ms - SKEW_MS;
+  if (!before || !isKnown(UNDELETED_MS)) {
+    const [aging_total, total] = await Promise.all([count(aging, start), count(start, watermark)]);
+    return { ...marks, aging_total, total };
+  }
+  const [added, aged] = await Promise.all([count(before.watermark, watermark), count(before.start, start)]);
+  const total = before.total + added - aged;
+  const aging_total = isKnown(SOON_MS)
+    ? before.aging_total + aged - (await count(before.aging, aging))
+    : await count(aging, start);
+  return { ...marks, aging_total, total };
 }
 
 /**
@@ -85,12 +125,16 @@ async function advance<Mark>(
  * a deadline of less than a minute.
  */
 export const SETTLED_MS = 600_000;
+/** Hardly any row is committed later after the moment in its id. */
+const SELDOM_MS = 60_000;
 
 export interface ListTotalsOptions {
   /** Longest time between the moment in an id and the commit of its row; default {@link SETTLED_MS}. */
   settled_ms?: number;
   /** Age at which rows may be deleted; left out: they are never deleted. */
   keep_ms?: number;
+  /** Rows at one end of the list that are counted on each call; default 10,000. */
+  max_counted?: number;
 }
 
 /** The request for a page, at a time in milliseconds since the epoch. */
@@ -101,11 +145,12 @@ interface Request {
 
 /** Totals of lists whose ids sort by time. */
 export class ListTotals {
-  readonly #totals = new Totals<string>();
+  readonly #totals: Totals<string>;
   readonly #prefix: IdPrefix;
   readonly #options: ListTotalsOptions;
 
   constructor(prefix: IdPrefix, options: ListTotalsOptions = {}) {
+    this.#totals = new Totals(options.max_counted);
     this.#prefix = prefix;
     this.#options = options;
   }
@@ -126,6 +171,7 @@ export class ListTotals {
     return this.#totals.total(`${environment} ${owner}`, now, {
       settled: () => lowest(now - settled_ms),
       count: (from, to) => count({ from, to }),
+      ...(settled_ms > SELDOM_MS ? { seldom: () => lowest(now - SELDOM_MS) } : {}),
       ...(keep_ms === undefined ? {} : { keptFrom: (at: number) => lowest(at - keep_ms + SKEW_MS) }),
     });
   }

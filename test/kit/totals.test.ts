@@ -121,6 +121,34 @@ test('the total is exact while a purge deletes old rows, in any order and with a
   );
 });
 
+test('with too many rows at the ends to count on each call, a total is exact within ten seconds, and at once for rows in time', async () => {
+  const step = fc.record({
+    pass_ms: fc.oneof(fc.integer({ min: 0, max: 30_000 }), fc.integer({ min: 0, max: 9 * HOUR_MS })),
+    come: fc.integer({ min: 0, max: 20 }),
+    late_ms: fc.integer({ min: 0, max: 500_000 }),
+    deletes: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {
+      const [totals, rows] = [new ListTotals('evt', { keep_ms: KEEP_MS, max_counted: 3 }), table()];
+      const total = (at: number) => totals.of('live', '1', { query: {}, at }, ({ from, to }) => rows.count(from, to));
+      let now = START;
+      for (const { pass_ms, come, late_ms, deletes } of steps) {
+        now += pass_ms;
+        const before = rows.ids.length;
+        const shown = await total(now);
+        for (let i = 0; i < come; i++) rows.ids.push(newId('evt', 'live', now - late_ms));
+        if (late_ms < 40_000) assert.equal((await total(now)) - shown, rows.ids.length - before);
+        const kept_from = lowestIdAt('evt', 'live', now - KEEP_MS);
+        if (deletes) rows.ids.splice(0, rows.ids.length, ...rows.ids.filter((id) => id >= kept_from));
+        await total(now);
+        now += 10_000;
+        assert.equal(await total(now), rows.ids.length);
+      }
+    }),
+  );
+});
+
 test('of rows that are deleted when they are old, only the oldest and the newest are counted on each call', async () => {
   const [totals, rows] = [new ListTotals('evt', { keep_ms: KEEP_MS }), table()];
   for (let i = 0; i < 4_800; i++) rows.ids.push(newId('evt', 'live', START - i * 36_000));
@@ -128,8 +156,25 @@ test('of rows that are deleted when they are old, only the oldest and the newest
     const total = await totals.of('live', '1', { query: {}, at: START + i * 1_000 }, ({ from, to }) => rows.count(from, to));
     assert.equal(total, 4_800);
   }
-  // Six of 48 hours at the old end and ten minutes at the new one.
-  assert.ok(rows.walked() < 4_800 + 20 * 650, String(rows.walked()));
+  // Some minutes at the old end and ten at the new one.
+  assert.ok(rows.walked() < 4_800 + 20 * 30, String(rows.walked()));
+});
+
+test('while a list is read every minute, rows are counted when they come to another part of it, not again and again', async () => {
+  const [totals, rows] = [new ListTotals('evt', { keep_ms: KEEP_MS, max_counted: 10 }), table()];
+  for (let i = 0; i < 48 * 60; i++) rows.ids.push(newId('evt', 'live', START - i * 60_000));
+  for (let minute = 0; minute < 300; minute++) {
+    const now = START + minute * 60_000;
+    rows.ids.push(newId('evt', 'live', now));
+    const kept_from = lowestIdAt('evt', 'live', now - KEEP_MS);
+    rows.ids.splice(0, rows.ids.length, ...rows.ids.filter((id) => id >= kept_from));
+    for (let i = 0; i < 10; i++) {
+      const at = now + i * 5_000;
+      const total = await totals.of('live', '1', { query: {}, at }, ({ from, to }) => rows.count(from, to));
+      assert.equal(total, rows.ids.length);
+    }
+  }
+  assert.ok(rows.walked() < 48 * 60 + 300 * 200, String(rows.walked()));
 });
 
 test('a list with a filter is counted as a whole', async () => {
