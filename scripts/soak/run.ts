@@ -5,7 +5,7 @@ import { leftOpen } from '../../test/system/audit.ts';
 import type { ShopResult } from './child/shop.ts';
 import type { Options } from './options.ts';
 import { type Sample, takeSample } from './sample.ts';
-import { type Bound, deadRows, judgeAll, type Series, warmupOf } from './series.ts';
+import { type Bound, deadRows, judgeAll, type Series, warmupSeconds } from './series.ts';
 import { type Role, ServiceProcess } from './service.ts';
 import type { Stage } from './stage.ts';
 
@@ -16,13 +16,21 @@ const MIN_SAMPLES = 30;
 const REPORT_EVERY = 6;
 const FAULTS_EVERY_MS = 60_000;
 const FAULTS_MS = 10_000;
-/** Longer than what a payment may be unknown, in the time of the databases, and some time for a backlog. */
-const SETTLE_MS = 1_800_000;
+/**
+ * In the time of the databases: longer than a payment may be unknown (half an hour), and some minutes, by which polls are apart then.
+ */
+const SETTLE_MS = 2_700_000;
+/** After a load in real time, time goes this much faster. */
+const SETTLE_SPEED = 10;
 const BACKLOG_MS = 120_000;
 const LOOKS_FOR_REPORT = 60;
 const JOB_MS = 60_000;
 const AUDIT_MS = 3_600_000;
 const KILL_EVERY = 3;
+/** From the beginning of a restart on, callers may be asked to try again: a minute (docs/scaling.md) after the process is back. */
+const DEFERRAL_S = 90;
+/** The shop's clock starts after that of the restarts. */
+const CLOCKS_S = 10;
 
 export interface Restart {
   at_s: number;
@@ -74,21 +82,28 @@ export async function runSoak(stage: Stage, options: Options, report: (text: str
   const shop = await Promise.race([load(stage, options), failureOf(others)]);
   over.abort();
   await Promise.all(others);
-  report(`${shop.created} payments; waiting for what is still open`);
-  const decided = await settled(stage, options, report);
-  const books = await compare(stage, shop, decided);
-  await Promise.all(Object.values(processes).map((one) => one.stop()));
-  const warmup = warmupOf(options.minutes, options.restart_every);
+  report(`${shop.created} payments; waiting for deliveries`);
+  await sent(stage);
+  // Before time passes, and with it the retention of events.
+  const missing = await missingEvents(stage);
+  const hastened = await hasten(stage, options, processes);
+  report('waiting for what is still open');
+  const decided = await settled(stage, hastened.speed, report);
+  const books = await compare(stage, shop, { decided, missing });
+  await Promise.all(hastened.processes.map((one) => one.stop()));
+  const warmup_s = warmupSeconds(options.minutes);
   return {
     ...{ options, samples, restarts, shop, books },
-    series: judgeAll(samples, shop.windows, warmup),
-    bounds: deadRows(samples, warmup),
+    series: judgeAll(samples, shop.windows, warmup_s),
+    bounds: deadRows(samples, warmup_s),
     log: logLines(Object.values(processes).map(({ log }) => log)),
   };
 }
 
 /** Returns why the run failed; empty when it passed. */
-export function failuresOf({ series, bounds, shop, books }: Result): string[] {
+export function failuresOf({ series, bounds, shop, books, restarts }: Result): string[] {
+  const isExpected = (s: number) => restarts.some(({ at_s }) => s >= at_s - CLOCKS_S && s <= at_s + DEFERRAL_S);
+  const deferred = shop.deferred_at_s.filter((s) => !isExpected(s)).length;
   return [
     ...series.filter(({ judged }) => judged.verdict === 'grows').map(({ name }) => `${name} grows`),
     ...bounds.filter(({ highest, bound }) => highest > bound).map(({ name }) => `${name} exceed their bound`),
@@ -96,6 +111,7 @@ export function failuresOf({ series, bounds, shop, books }: Result): string[] {
     ...books.missing.map((id) => `event ${id} was not delivered`),
     ...(books.wrong > 0 ? [`${books.wrong} deliveries had a wrong signature`] : []),
     ...(shop.skipped > 0 ? [`${shop.skipped} orders were not started: the service did not keep up with the rate`] : []),
+    ...(deferred > 0 ? [`${deferred} answers of 5xx asked to try again without a restart before them`] : []),
     ...Object.entries(shop.errors).map(([name, count]) => `${count} unexpected answers: ${name}`),
   ];
 }
@@ -134,12 +150,14 @@ async function pause(ms: number, over: AbortSignal): Promise<void> {
 
 async function restartInTurn(
   processes: Record<Role, ServiceProcess>,
-  { restart_every, kills }: Options,
+  { minutes, restart_every, kills }: Options,
   over: AbortSignal,
   since: number,
   restarts: Restart[],
 ): Promise<void> {
   if (restart_every === 0) return;
+  // One long life tells what leaks from what is still warming up.
+  await pause((minutes * 60_000) / 2, over);
   await every(restart_every * 60_000, over, async (turn) => {
     const role = turn % 2 === 1 ? 'api' : 'worker';
     const how = kills && turn % KILL_EVERY === 0 ? 'kill' : 'stop';
@@ -156,14 +174,42 @@ async function stormInTurn({ market }: Stage, over: AbortSignal): Promise<void> 
   });
 }
 
-/** Waits until nothing is open and nothing is waiting to be sent. @returns how many attempts a statement decided */
-async function settled({ live, market }: Stage, { speed }: Options, report: (text: string) => void): Promise<number> {
+/** Waits until no webhook and no mail is waiting to be sent. */
+async function sent({ live, market }: Stage): Promise<void> {
   await market.run({ kind: 'calm' }, JOB_MS);
+  const deadline = performance.now() + BACKLOG_MS;
+  for (let unsent = await countUnsent(live); unsent > 0; unsent = await countUnsent(live)) {
+    if (performance.now() > deadline) throw new Error(`still to be sent: ${unsent}`);
+    await sleep(500);
+  }
+}
+
+async function countUnsent(live: Stage['live']): Promise<number> {
+  const [row] = await live.all<{ count: bigint }>(sql`
+    select (select count(*) from deliveries) + (select count(*) from mails where due_at is not null) as count`);
+  return Number(row?.count ?? 0);
+}
+
+async function missingEvents({ receiver, urls }: Stage): Promise<string[]> {
+  const { missing = [] } = await receiver.run({ kind: 'compare', live_url: urls.live }, AUDIT_MS);
+  return missing;
+}
+
+/** Starts the processes again with a faster time, unless it was faster all along: a payment may stay unknown for half an hour. */
+async function hasten(stage: Stage, options: Options, processes: Record<Role, ServiceProcess>) {
+  if (options.speed > 1) return { speed: options.speed, processes: Object.values(processes) };
+  await Promise.all(Object.values(processes).map((one) => one.stop()));
+  const from_s = Math.floor(Date.now() / 1000);
+  await stage.market.run({ kind: 'hasten', speed: SETTLE_SPEED, from_s }, JOB_MS);
+  const open = (role: Role) => ServiceProcess.open(role, { ...stage, from_s }, { ...options, speed: SETTLE_SPEED });
+  return { speed: SETTLE_SPEED, processes: [await open('api'), await open('worker')] };
+}
+
+/** Waits until nothing is open and nothing is waiting to be sent. @returns how many attempts a statement decided */
+async function settled({ live, market }: Stage, speed: number, report: (text: string) => void): Promise<number> {
   const deadline = performance.now() + SETTLE_MS / speed + BACKLOG_MS;
   for (let decided = 0, looks = 0; ; looks++) {
-    const [row] = await live.all<{ count: bigint }>(sql`
-      select (select count(*) from deliveries) + (select count(*) from mails where due_at is not null) as count`);
-    const open = { ...(await leftOpen(live)), unsent: Number(row?.count ?? 0) };
+    const open = { ...(await leftOpen(live)), unsent: await countUnsent(live) };
     if (Object.values(open).every((count) => count === 0)) return decided;
     if (looks % LOOKS_FOR_REPORT === 0) report(`still open: ${JSON.stringify(open)}`);
     if (performance.now() > deadline) throw new Error(`still open: ${JSON.stringify(open)}`);
@@ -172,11 +218,16 @@ async function settled({ live, market }: Stage, { speed }: Options, report: (tex
   }
 }
 
-async function compare({ market, receiver, urls }: Stage, { created }: ShopResult, decided: number): Promise<Books> {
+async function compare(
+  { market, receiver, urls }: Stage,
+  { created }: ShopResult,
+  before: Pick<Books, 'decided' | 'missing'>,
+): Promise<Books> {
   const { differences = [], moved = 0, faults = 0 } = await market.run({ kind: 'audit', orders: created }, AUDIT_MS);
   const compared = await receiver.run({ kind: 'compare', live_url: urls.live }, AUDIT_MS);
   const { received = 0, repeated = 0, wrong = 0, missing = [] } = compared;
-  return { differences, moved, faults, decided, received, repeated, wrong, missing };
+  const everMissing = [...new Set([...before.missing, ...missing])];
+  return { differences, moved, faults, received, repeated, wrong, decided: before.decided, missing: everMissing };
 }
 
 /** Counts the lines of the logs by their message, the message of their error and their sweep. */

@@ -9,8 +9,8 @@ export interface Sample {
   at_s: number;
   /** By name of the series. A value that could not be read is missing. */
   values: Record<string, number>;
-  /** Number of the start and age of each process. */
-  lives: Record<Role, { life: number; age_s: number }>;
+  /** How often each process had been started. */
+  lives: Record<Role, number>;
 }
 
 const MB = 1 / 2 ** 20;
@@ -28,14 +28,10 @@ export async function takeSample(
     serverValues(live),
     tableValues(live),
   ]);
-  return { at_s, values: Object.assign({}, ...parts), lives: { api: lifeOf(processes.api), worker: lifeOf(processes.worker) } };
+  return { at_s, values: Object.assign({}, ...parts), lives: { api: processes.api.life, worker: processes.worker.life } };
 }
 
 type Values = Record<string, number>;
-
-function lifeOf({ life, started_at }: ServiceProcess): Sample['lives'][Role] {
-  return { life, age_s: (performance.now() - started_at) / 1000 };
-}
 
 async function processValues(process: ServiceProcess): Promise<Values> {
   const { role, pid } = process;

@@ -59,46 +59,48 @@ export interface Bound {
   bound: number;
 }
 
-export interface Warmup {
-  /** Seconds after the start of the load that are left out. */
-  load_s: number;
-  /** Seconds after each start of a process that are left out. */
-  life_s: number;
-}
-
-/** Returns what is left out of a run: a fifth of it and of each life, and at most ten and five minutes. */
-export function warmupOf(minutes: number, restart_every: number): Warmup {
-  const life_minutes = restart_every > 0 ? Math.min(minutes, restart_every * 2) : minutes;
-  return { load_s: Math.min(600, minutes * 12), life_s: Math.min(300, life_minutes * 12) };
+/** Returns how many seconds at the start of a run are left out: a fifth of it, and at most ten minutes. */
+export function warmupSeconds(minutes: number): number {
+  return Math.min(600, minutes * 12);
 }
 
 /** Judges every series of a run. */
-export function judgeAll(samples: readonly Sample[], windows: readonly Window[], warmup: Warmup, min_s = MIN_JUDGED_S): Series[] {
-  const settled = samples.filter(({ at_s }) => at_s >= warmup.load_s);
-  const all = new Map<string, Point[]>();
-  const add = (name: string, point: Point) => {
+export function judgeAll(
+  samples: readonly Sample[],
+  windows: readonly Window[],
+  warmup_s: number,
+  min_s = MIN_JUDGED_S,
+): Series[] {
+  const settled = samples.filter(({ at_s }) => at_s >= warmup_s);
+  const all = new Map<string, (Point & { life: number })[]>();
+  const add = (name: string, point: Point, life = 0) => {
     const known = all.get(name);
-    if (known) known.push(point);
-    else all.set(name, [point]);
+    if (known) known.push({ ...point, life });
+    else all.set(name, [{ ...point, life }]);
   };
   for (const { at_s, values, lives } of settled) {
     for (const [name, value] of Object.entries(values)) {
-      const life = lives[name.split('.')[0] as Role];
-      if (!life || life.age_s >= warmup.life_s) add(name, { at_s, value, segment: life?.life ?? 0 });
+      add(name, { at_s, value }, lives[name.split('.')[0] as Role]);
     }
   }
   for (const point of bytesEach(settled)) add('bytes for each payment', point);
-  for (const { at_s, latencies } of windows.filter((window) => window.at_s >= warmup.load_s)) {
+  for (const { at_s, latencies } of windows.filter((window) => window.at_s >= warmup_s)) {
     for (const [operation, latency] of Object.entries(latencies)) {
       for (const name of ['p50_ms', 'p95_ms', 'p99_ms'] as const) {
-        add(`latency.${operation}.${name}`, { at_s, value: latency[name], segment: 0 });
+        add(`latency.${operation}.${name}`, { at_s, value: latency[name] });
       }
     }
   }
   return [...all].flatMap(([name, points]) => {
     const rule = RULES.find(({ pattern }) => pattern.test(name));
-    return rule ? [{ name, unit: rule.unit, points, judged: judge(points, rule.limit, min_s) }] : [];
+    return rule ? [{ name, unit: rule.unit, points, judged: judge(longestLife(points), rule.limit, min_s) }] : [];
   });
+}
+
+/** A restart frees what leaks, and a short life is mostly warming up: a process is judged in its longest life. */
+function longestLife(points: readonly (Point & { life: number })[]): Point[] {
+  const lives = [...Map.groupBy(points, ({ life }) => life).values()];
+  return lives.reduce<Point[]>((longest, life) => (life.length > longest.length ? life : longest), []);
 }
 
 const PARTS = 20;
@@ -111,14 +113,14 @@ function bytesEach(samples: readonly Sample[]): Point[] {
     const before = marks[i]?.values ?? {};
     const grown = ((values['db.size_mb'] ?? 0) - (before['db.size_mb'] ?? 0)) * 2 ** 20;
     const payments = (values['payments.inserted'] ?? 0) - (before['payments.inserted'] ?? 0);
-    return payments > 0 ? [{ at_s, value: grown / payments, segment: 0 }] : [];
+    return payments > 0 ? [{ at_s, value: grown / payments }] : [];
   });
 }
 
 /** Returns the highest share of dead rows of each large table after the warm-up. */
-export function deadRows(samples: readonly Sample[], { load_s }: Warmup): Bound[] {
+export function deadRows(samples: readonly Sample[], warmup_s: number): Bound[] {
   const highest = new Map<string, number>();
-  for (const { values } of samples.filter(({ at_s }) => at_s >= Math.max(load_s, SETTLED_MIN_S))) {
+  for (const { values } of samples.filter(({ at_s }) => at_s >= Math.max(warmup_s, SETTLED_MIN_S))) {
     for (const [name, rows] of Object.entries(values)) {
       const [, table] = /^table\.(\w+)\.rows$/.exec(name) ?? [];
       if (table === undefined || rows < MIN_ROWS || table === 'deliveries') continue;

@@ -3,8 +3,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startChild, stopChild } from '../../bench/children.ts';
+import { LAUNCH } from '../../bench/service.ts';
 import { freePort } from '../../src/platform/db/embedded/address.ts';
-import { COMPILE_CACHE } from '../testing/compile-cache.ts';
 import type { Options } from './options.ts';
 import type { Measured } from './preload.ts';
 import type { Stage } from './stage.ts';
@@ -89,7 +89,7 @@ export class ServiceProcess {
     return startChild(path.join(ROOT, 'src', 'main.ts'), {
       args: [this.role],
       env: this.#env,
-      execArgv: ['--expose-gc', '--import', path.join(import.meta.dirname, 'preload.ts')],
+      execArgv: [...LAUNCH.flags, '--expose-gc', '--import', path.join(import.meta.dirname, 'preload.ts')],
       log: this.log,
     });
   }
@@ -123,7 +123,7 @@ async function killed(child: ChildProcess): Promise<void> {
 
 function environmentOf({ folder, urls, port, secretsKey, from_s }: Stage, options: Options): Record<string, string> {
   return {
-    ...COMPILE_CACHE,
+    ...LAUNCH.env,
     PORT: String(port),
     DATA_DIR: path.join(folder, 'service'),
     LOG_LEVEL: 'warn',

@@ -1,9 +1,8 @@
-/** One value of a series. Only values of the same segment (one life of a process) are compared with each other. */
+/** One value of a series. */
 export interface Point {
   /** Seconds. */
   at_s: number;
   value: number;
-  segment: number;
 }
 
 /** Slope of a series, per second. */
@@ -42,15 +41,16 @@ const MIN_POINTS = 8;
 export const MIN_JUDGED_S = 600;
 
 /**
- * Judges whether a series grows: the lower bound of its slope, projected to 24 hours, is above the limit. A few outliers, such as
- * the seconds of a restart, do not change the slope, because medians ignore them.
+ * Judges whether a series grows: the lower bound of its slope, projected to 24 hours, is above the limit. A few outliers do not
+ * change the slope, because medians ignore them.
  */
 export function judge(points: readonly Point[], { share, floor }: Limit, min_s = MIN_JUDGED_S): Judged {
   const { middle, low } = slopeOf(points);
   const limit = Math.max(share * mean(points), floor);
   const day = { middle: middle * DAY_S, low: low * DAY_S, limit };
   const fifth = Math.max(1, Math.floor(points.length / 5));
-  const isShort = points.length < MIN_POINTS || judgedSeconds(points) < min_s;
+  const seconds = (points.at(-1)?.at_s ?? 0) - (points[0]?.at_s ?? 0);
+  const isShort = points.length < MIN_POINTS || seconds < min_s;
   return {
     verdict: isShort ? 'too short' : day.low > limit ? 'grows' : 'flat',
     per_hour: middle * 3600,
@@ -60,13 +60,14 @@ export function judge(points: readonly Point[], { share, floor }: Limit, min_s =
   };
 }
 
-/** Theil-Sen regression over the pairs within each segment. */
+/** Theil-Sen regression. */
 export function slopeOf(all: readonly Point[]): Slope {
-  const segments = [...Map.groupBy(thinned(all), ({ segment }) => segment).values()];
-  const slopes = Float64Array.from(segments.flatMap(pairSlopes)).sort();
+  const points = thinned(all);
+  const slopes = Float64Array.from(pairSlopes(points)).sort();
   if (slopes.length === 0) return { middle: 0, low: 0 };
-  // Variance of Kendall's S, summed over the segments as for seasons.
-  const variance = segments.reduce((sum, { length: n }) => sum + (n * (n - 1) * (2 * n + 5)) / 18, 0);
+  const n = points.length;
+  // Of Kendall's S.
+  const variance = (n * (n - 1) * (2 * n + 5)) / 18;
   const lowest = Math.round((slopes.length - Z * Math.sqrt(variance)) / 2);
   return { middle: quantile(slopes, 0.5), low: slopes[Math.max(0, lowest)] as number };
 }
@@ -80,26 +81,14 @@ function pairSlopes(points: readonly Point[]): number[] {
   );
 }
 
-/** Replaces neighbours of a segment by their median when there are too many points. */
-function thinned(points: readonly Point[]): Point[] {
+/** Replaces neighbours by their median when there are too many points. */
+function thinned(points: readonly Point[]): readonly Point[] {
   const size = Math.ceil(points.length / MAX_POINTS);
-  if (size <= 1) return [...points];
-  return [...Map.groupBy(points, ({ segment }) => segment).values()].flatMap((segment) =>
-    Array.from({ length: Math.floor(segment.length / size) }, (_, i) => {
-      const group = segment.slice(i * size, (i + 1) * size);
-      const [first] = group as [Point];
-      return { ...first, at_s: median(group.map(({ at_s }) => at_s)), value: median(group.map(({ value }) => value)) };
-    }),
-  );
-}
-
-/** Length of the longest segment: the time over which growth could be observed. */
-function judgedSeconds(points: readonly Point[]): number {
-  const segments = [...Map.groupBy(points, ({ segment }) => segment).values()];
-  return segments.reduce((longest, segment) => {
-    const times = segment.map(({ at_s }) => at_s);
-    return Math.max(longest, (times.at(-1) ?? 0) - (times[0] ?? 0));
-  }, 0);
+  if (size <= 1) return points;
+  return Array.from({ length: Math.floor(points.length / size) }, (_, i) => {
+    const group = points.slice(i * size, (i + 1) * size);
+    return { at_s: median(group.map(({ at_s }) => at_s)), value: median(group.map(({ value }) => value)) };
+  });
 }
 
 function mean(points: readonly Point[]): number {

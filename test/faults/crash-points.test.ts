@@ -148,6 +148,8 @@ async function chargeNow({ deps, store, team_id }: World, id: string): Promise<v
       payer: '+237650000000',
       currency: 'XAF',
       tranche_minor: 100_000n,
+      left_minor: 100_000n,
+      borne_minor: null,
       client_ip: null,
       by: WORKER,
       prompted_by: null,

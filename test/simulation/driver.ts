@@ -10,8 +10,8 @@ export interface Wish {
   on: Machine;
   text: string;
   values: readonly unknown[];
-  /** Sends it; the callback gets what the server answers. */
-  send(callback: Callback): void;
+  /** Sends it over a connection that leads to the server; the callback gets what the server answers. */
+  send(over: pg.Client, callback: Callback): void;
   /** Lets the code of the node go on. */
   answer: Callback;
 }
@@ -19,26 +19,47 @@ export interface Wish {
 export interface Connecting {
   client: pg.Client;
   on: Machine;
-  send(callback: (error?: Error) => void): void;
-  answer(error?: Error): void;
+  answer(): void;
 }
 
-/** What decides when statements of nodes run. */
+/** What decides when statements of nodes run, and over which connection. */
 export interface Doorkeeper {
   statement(wish: Wish): void;
   connect(connecting: Connecting): void;
+  /** A node closes a connection. */
+  leave(client: pg.Client): void;
 }
 
-/** Parts of the driver's connection that carry the virtual time to the server. */
+/** A statement that is prepared on every connection to the server, with its values. */
+export interface Prepared {
+  statement: string;
+  values: string[];
+}
+
+/** How the driver reads the rows of a statement. */
+interface Columns {
+  fields: unknown;
+  _parsers: unknown;
+  _prebuiltEmptyResultObject: unknown;
+}
+
+/** Parts of the driver's connection that carry the virtual time and the beginning of a transaction to the server. */
 interface Connection {
-  /** Virtual time to set before the next prepared statement; undefined: the session has it. */
-  time?: string | undefined;
+  /** Sent before the next prepared statement, in the same message. Their rows are ignored. */
+  first?: Prepared[];
+  /** Columns of the statements that were prepared on it, by name; null: none. They do not change, so the server describes them once. */
+  columns?: Map<string, Columns | null>;
+  describe?(message: object): void;
   bind(message: { statement: string; values: string[] }): void;
   execute(message: object): void;
 }
 
 interface Hooks {
-  timeIsSet?: boolean;
+  /** How many of the statements that were sent before this one have not ended. */
+  before?: number;
+  name?: string;
+  _result: Columns & { command: string | null };
+  _accumulateRows: boolean;
   prepare(connection: Connection): void;
   handleDataRow(message: object): void;
   handleCommandComplete(message: object, connection: Connection): void;
@@ -52,7 +73,10 @@ interface Shape {
 
 type PoolOfDriver = new (options: pg.PoolConfig) => { connect(...args: unknown[]): unknown; newClient(item: unknown): void };
 
-export const SET_TIME = 'simulation_time';
+/** Names of what is prepared on every connection to the server. */
+export const BEGIN = 'simulation_begin';
+export const SET = 'simulation_set';
+export const SET_LOCAL = 'simulation_set_local';
 
 let doorkeeper: Doorkeeper | null = null;
 
@@ -60,21 +84,36 @@ export function keepDoor(keeper: Doorkeeper | null): void {
   doorkeeper = keeper;
 }
 
-export function connectionOf(client: pg.Client): Connection & { stream: { destroy(): void } } {
-  return (client as unknown as { connection: Connection & { stream: { destroy(): void } } }).connection;
+export function connectionOf(client: pg.Client): Connection {
+  return (client as unknown as { connection: Connection }).connection;
+}
+
+/** Connections of nodes. Nothing leads from them to the server: what they send goes over a connection that the doorkeeper chooses. */
+const virtual = new WeakSet<pg.Client>();
+
+/** Does to a connection of a node what the driver does when the server ends its connection. */
+export function loseConnection(client: pg.Client): void {
+  Object.assign(client, { _queryable: false, _ended: true });
+  const ended = Object.assign(new Error('terminating connection due to administrator command'), { code: '57P01' });
+  outside(() => {
+    client.emit('error', ended);
+    client.emit('error', new Error('Connection terminated unexpectedly'));
+    client.emit('end');
+  });
 }
 
 /** Makes the driver ask before it sends anything for a node, and send the virtual time along. Once per process. */
 export function installDriver(): void {
-  const { query, connect } = pg.Client.prototype as unknown as Record<'query' | 'connect', (...args: unknown[]) => unknown>;
-  const mine = DbClient.prototype as unknown as Record<'query' | 'connect', unknown>;
+  type Method = 'query' | 'connect' | 'end' | 'ref';
+  const { query, connect, end, ref } = pg.Client.prototype as unknown as Record<Method, (...args: unknown[]) => unknown>;
+  const mine = DbClient.prototype as unknown as Record<Method, unknown>;
   mine.query = function (this: pg.Client, config: unknown, values?: unknown, callback?: unknown) {
     const on = machine();
     if (on === null || doorkeeper === null) return query.call(this, config, values, callback);
     const given = (typeof values === 'function' ? values : callback) as Callback | undefined;
     const params = typeof values === 'function' ? undefined : values;
     const shape = (typeof config === 'string' ? { text: config } : config) as Shape;
-    const send = (done: Callback) => outside(() => query.call(this, prepared(shape), params, done));
+    const send = (over: pg.Client, done: Callback) => outside(() => query.call(over, prepared(shape), params, done));
     const wish = { client: this, on, text: shape.text, values: (params as unknown[]) ?? shape.values ?? [], send };
     if (given) {
       doorkeeper.statement({ ...wish, answer: given });
@@ -89,9 +128,16 @@ export function installDriver(): void {
     if (on === null || doorkeeper === null) return connect.call(this, callback);
     if (!callback)
       return new Promise((resolve, reject) => this.connect((error?: Error | null) => (error ? reject(error) : resolve(this))));
-    const send = (done: (error?: Error) => void) => outside(() => connect.call(this, done));
-    doorkeeper.connect({ client: this, on, send, answer: callback });
+    virtual.add(this);
+    doorkeeper.connect({ client: this, on, answer: callback });
     return undefined;
+  };
+  mine.end = function (this: pg.Client, ...args: unknown[]) {
+    if (virtual.has(this)) doorkeeper?.leave(this);
+    return end.apply(this, args);
+  };
+  mine.ref = function (this: pg.Client) {
+    if (!virtual.has(this)) ref.call(this);
   };
   // A connection that rests is kept: virtual seconds are short. Deadlines in real time would make a run depend on the machine.
   const Pool = pg.Pool;
@@ -113,40 +159,66 @@ export function installDriver(): void {
       else onMachine(this.#on, () => super.newClient(item));
     }
   } as unknown as typeof Pool;
-  sendTimeAlong();
+  sendFirstAlong();
 }
 
 const names = new Map<string, string>();
 
+/** The first word of a statement. */
+export function verbOf(text: string): string {
+  return /^\s*(\w*)/.exec(text)?.[1]?.toLowerCase() ?? '';
+}
+
+const TRANSACTION = new Set(['begin', 'commit', 'rollback']);
+
 /**
- * Names statements that the service plans on each execution because its tables grow (src/kit/sql.ts). The tables of a world stay
- * small, and planning costs more than executing.
+ * Names all statements that are not of the protocol of transactions: what goes before a statement is sent with its preparation. The service
+ * plans some on each execution because its tables grow (src/kit/sql.ts); those of a world stay small, and planning costs more than executing.
  */
 function prepared(shape: Shape): Shape {
-  const { text, values, name } = shape;
-  if (name !== undefined || values === undefined) return shape;
+  const { text, name } = shape;
+  if (name !== undefined || TRANSACTION.has(verbOf(text))) return shape;
   const known = names.get(text) ?? `simulation ${names.size}`;
   names.set(text, known);
   return Object.assign(shape, { name: known });
 }
 
-function sendTimeAlong(): void {
+function sendFirstAlong(): void {
   const hooks = pg.Query.prototype as unknown as Hooks;
   const { prepare, handleDataRow, handleCommandComplete } = hooks;
   hooks.prepare = function (this: Hooks, connection) {
-    if (connection.time !== undefined) {
-      connection.bind({ statement: SET_TIME, values: [connection.time] });
+    for (const one of connection.first ?? []) {
+      connection.bind(one);
       connection.execute({});
-      connection.time = undefined;
-      this.timeIsSet = false;
     }
+    this.before = connection.first?.length ?? 0;
+    connection.first = [];
+    const columns = connection.columns?.get(this.name ?? '');
+    if (columns === undefined) {
+      prepare.call(this, connection);
+      return;
+    }
+    Object.assign(this._result, columns);
+    this._accumulateRows = true;
+    connection.describe = () => {};
     prepare.call(this, connection);
+    delete connection.describe;
   };
   hooks.handleDataRow = function (this: Hooks, message) {
-    if (this.timeIsSet !== false) handleDataRow.call(this, message);
+    if (!this.before) handleDataRow.call(this, message);
   };
   hooks.handleCommandComplete = function (this: Hooks, message, connection) {
-    if (this.timeIsSet === false) this.timeIsSet = true;
-    else handleCommandComplete.call(this, message, connection);
+    if (this.before) {
+      this.before -= 1;
+      return;
+    }
+    if (this.name !== undefined) remember(connection, this.name, this._result);
+    handleCommandComplete.call(this, message, connection);
   };
+}
+
+function remember(connection: Connection, name: string, { fields, _parsers, _prebuiltEmptyResultObject }: Columns): void {
+  connection.columns ??= new Map();
+  if (connection.columns.has(name)) return;
+  connection.columns.set(name, _parsers === undefined ? null : { fields, _parsers, _prebuiltEmptyResultObject });
 }

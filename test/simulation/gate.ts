@@ -1,23 +1,28 @@
 import type pg from 'pg';
-import { type Callback, type Connecting, connectionOf, type Doorkeeper, SET_TIME, type Wish } from './driver.ts';
+import { type Callback, type Connecting, type Doorkeeper, loseConnection, verbOf, type Wish } from './driver.ts';
+import { labelOf } from './labels.ts';
 import { isDeadlock, type Locks } from './locks.ts';
 import type { Owner, Scheduler } from './scheduler.ts';
-import { onMachine, outside, realClearTimeout, realTimeout } from './virtual.ts';
+import { type Server, Servers } from './servers.ts';
+import { onMachine, realClearTimeout, realTimeout } from './virtual.ts';
 
 /** A statement without an answer after this time may be waiting for a lock: only then the server is asked. */
 const SLOW_MS = 4;
 /** Deadline of a statement on virtual time, as src/platform/db/pool.ts sets it on the server. */
 const STATEMENT_MS = 15_000;
+/** Message of the driver for a statement after the end of its connection. */
+const NOT_QUERYABLE = 'Client has encountered a connection error and is not queryable';
 
-/** What the gate knows of a connection. */
+/** What the gate knows of a connection of a node. */
 interface Session {
-  pid: number;
   owner: Owner;
-  /** A statement has been sent and not answered. */
-  busy: boolean;
+  /** The statement that has been sent and not answered. */
+  running: Statement | null;
   inTransaction: boolean;
-  /** Virtual time that the session has. */
-  time: number | null;
+  /** What serves it; null outside of a transaction. */
+  server: Server | null;
+  /** The server has ended it. */
+  lost: boolean;
 }
 
 interface Statement extends Wish {
@@ -36,8 +41,11 @@ interface Statement extends Wish {
 export class Gate implements Doorkeeper {
   readonly #scheduler: Scheduler;
   readonly #locks: Locks;
+  readonly #servers = new Servers();
   readonly #sessions = new Map<pg.Client, Session>();
   #parked: Statement[] = [];
+  /** Transactions, and statements outside of them. One alone waits for no lock. */
+  #served = 0;
   /** Called after each commit, also that of a single statement. Returns whether the connection ends before the answer. */
   losesCommit: () => boolean = () => false;
   statements = 0;
@@ -49,24 +57,22 @@ export class Gate implements Doorkeeper {
     this.#locks = locks;
   }
 
-  connect({ client, on, send, answer }: Connecting): void {
-    let failure: Error | undefined;
-    const run = async () => {
-      try {
-        await new Promise<void>((resolve, reject) => send((error) => (error ? reject(error) : resolve())));
-        await outside(() => client.query('set statement_timeout = 0; set idle_in_transaction_session_timeout = 0'));
-        const text = `select set_config('simulation.now', $1, false)`;
-        await outside(() => client.query({ name: SET_TIME, text, values: [secondsOf(this.#scheduler.now)] }));
-        const { processID } = client as unknown as { processID: number };
-        const session = { pid: processID, owner: on.owner, busy: false, inTransaction: false, time: this.#scheduler.now };
-        this.#sessions.set(client, session);
-        client.once('end', () => this.#sessions.delete(client));
-      } catch (error) {
-        failure = error as Error;
-      }
+  connect({ client, on, answer }: Connecting): void {
+    const resume = () => {
+      this.#sessions.set(client, { owner: on.owner, running: null, inTransaction: false, server: null, lost: false });
+      onMachine(on, answer);
     };
-    const resume = () => onMachine(on, () => answer(failure));
-    this.#scheduler.add({ owner: on.owner, label: 'connects to a database', run, resume });
+    this.#scheduler.add({ owner: on.owner, label: 'connects to a database', resume });
+  }
+
+  leave(client: pg.Client): void {
+    if (this.#sessions.get(client)?.server) throw new Error('impossible: a connection is closed in a transaction');
+    this.#sessions.delete(client);
+  }
+
+  /** Closes all connections to the server, when no node is left. */
+  close(): Promise<void> {
+    return this.#servers.close();
   }
 
   statement(wish: Wish): void {
@@ -81,7 +87,7 @@ export class Gate implements Doorkeeper {
     this.#scheduler.add({
       owner: on.owner,
       label: labelOf(wish),
-      ready: () => !session.busy,
+      ready: () => session.running === null,
       run: () => this.#run(made),
       resume: () => this.#answer(made),
     });
@@ -90,99 +96,143 @@ export class Gate implements Doorkeeper {
   /** Ends the connections of a node without notifying it. Statements that waited for its locks continue. */
   async crash(owner: Owner): Promise<void> {
     const dead = [...this.#sessions].filter(([, session]) => session.owner === owner);
-    this.#parked = this.#parked.filter(({ session }) => session.owner !== owner);
-    for (const [client] of dead) {
+    for (const [client, session] of dead) {
       client.removeAllListeners();
-      client.on('error', () => {});
-      connectionOf(client).stream.destroy();
       this.#sessions.delete(client);
+      await this.#abandon(session);
     }
-    await this.#locks.terminate(dead.map(([, { pid }]) => pid));
     await this.#lookAgain();
   }
 
   /** Cuts connections of a node that lives on. @param which those to cut */
   async cut(owner: Owner, which: 'one' | 'in transaction'): Promise<number> {
-    const own = [...this.#sessions].filter(([, { owner: of, busy }]) => of === owner && !busy);
+    const own = [...this.#sessions].filter(([, { owner: of, running }]) => of === owner && running === null);
     const open = own.filter(([, { inTransaction }]) => inTransaction);
     const chosen = which === 'one' && open.length === 0 ? own.slice(0, 1) : open;
-    // One after the other: the ends of several would be noticed in any order.
-    for (const [client, { pid }] of chosen) await this.#end(client, pid);
+    for (const [client, session] of chosen) await this.#lose(client, session);
     await this.#lookAgain();
     return chosen.length;
   }
 
+  /** Ends a connection. Its node notices. */
+  async #lose(client: pg.Client, session: Session): Promise<void> {
+    this.#sessions.delete(client);
+    session.lost = true;
+    await this.#abandon(session);
+    loseConnection(client);
+  }
+
+  /** Does what the server does when a connection is gone: its statement and its transaction end, and their locks are free. */
+  async #abandon(session: Session): Promise<void> {
+    const { server, running } = session;
+    if (!server) return;
+    if (running && !running.outcome) {
+      this.#parked = this.#parked.filter((statement) => statement !== running);
+      running.relax();
+      this.#locks.cancel(server.pid);
+      await running.finished;
+    }
+    await server.reset();
+    this.#free(session);
+  }
+
+  async #serve(session: Session, client: pg.Client): Promise<Server> {
+    if (session.server) return session.server;
+    this.#served++;
+    session.server = await this.#servers.take(client);
+    return session.server;
+  }
+
+  #free(session: Session): void {
+    if (!session.server) return;
+    this.#served--;
+    this.#servers.give(session.server);
+    session.server = null;
+  }
+
   async #run(statement: Statement): Promise<void> {
     const { session, client } = statement;
+    if (session.lost) {
+      statement.outcome = { error: new Error(NOT_QUERYABLE), result: undefined };
+      return;
+    }
     this.statements++;
-    if (session.time !== this.#scheduler.now) connectionOf(client).time = secondsOf(this.#scheduler.now);
-    session.time = this.#scheduler.now;
-    session.busy = true;
+    const server = await this.#serve(session, client);
+    session.running = statement;
+    if (this.#isSpared(statement, server)) {
+      const result = { command: verbOf(statement.text).toUpperCase(), rowCount: null } as pg.QueryResult;
+      statement.outcome = { error: null, result };
+      await this.#loseCommit(statement);
+      return this.#ended(statement);
+    }
     statement.finished = new Promise((resolve) => {
       const done: Callback = (error, result) => {
         statement.outcome = { error, result };
         resolve();
       };
-      statement.send(done);
+      statement.send(server.client, done);
     });
-    await this.#untilDoneOrWaiting(statement);
+    await this.#untilDoneOrWaiting(statement, server);
     if (statement.outcome) {
       await this.#loseCommit(statement);
       await this.#ended(statement);
-    } else await this.#park(statement);
+    } else await this.#park(statement, server);
+  }
+
+  /** Whether the server need not be asked: a beginning is sent with the first statement of its transaction. */
+  #isSpared({ text }: Statement, server: Server): boolean {
+    if (verbOf(text) !== 'begin') return !server.precede(text, this.#scheduler.now);
+    server.begin(text);
+    return true;
   }
 
   /** What was committed stays, although its node hears only that the connection is gone. */
   async #loseCommit(statement: Statement): Promise<void> {
     const { text, outcome, client, session } = statement;
-    const verb = text.slice(0, 8).toLowerCase();
+    const verb = verbOf(text);
     // A statement outside a transaction commits by itself.
-    const commits = verb.startsWith('commit') || !(session.inTransaction || verb.startsWith('begin'));
+    const commits = verb === 'commit' || !(session.inTransaction || verb === 'begin');
     if (!commits || outcome?.error || !this.losesCommit()) return;
-    await this.#end(client, session.pid);
+    await this.#lose(client, session);
     statement.outcome = { error: new Error('Connection terminated unexpectedly'), result: undefined };
   }
 
-  /** Ends a connection. Resolves when its node has noticed. */
-  async #end(client: pg.Client, pid: number): Promise<void> {
-    const ended = new Promise((resolve) => client.once('end', resolve));
-    await this.#locks.terminate([pid]);
-    await ended;
-  }
-
-  async #untilDoneOrWaiting(statement: Statement): Promise<void> {
-    for (;;) {
+  async #untilDoneOrWaiting(statement: Statement, { pid }: Server): Promise<void> {
+    if (this.#served === 1) return statement.finished;
+    // On a busy machine a statement may take long without waiting for a lock: it is asked for less and less often.
+    for (let ms = SLOW_MS; ; ms *= 2) {
       let timer: NodeJS.Timeout | undefined;
       const slow = new Promise<void>((resolve) => {
-        timer = realTimeout(resolve, SLOW_MS);
+        timer = realTimeout(resolve, ms);
       });
       await Promise.race([statement.finished, slow]);
       realClearTimeout(timer);
       if (statement.outcome) return;
-      if ((await this.#locks.waiting([statement.session.pid])).size > 0) return;
+      if ((await this.#locks.waiting([pid])).size > 0) return;
     }
   }
 
   /** Books that a statement has ended. Whoever waited for its locks may go on. */
   async #ended(statement: Statement): Promise<void> {
     const { session, text } = statement;
-    session.busy = false;
+    session.running = null;
     statement.relax();
     const { error } = statement.outcome as NonNullable<Statement['outcome']>;
-    const verb = text.slice(0, 8).toLowerCase();
-    if (error || verb === 'rollback') session.time = null;
-    if (!error && verb.startsWith('begin')) session.inTransaction = true;
-    if (verb === 'rollback' || verb.startsWith('commit')) session.inTransaction = false;
-    if (!session.inTransaction) await this.#lookAgain();
+    const verb = verbOf(text);
+    if (error || verb === 'rollback') session.server?.forgetTime();
+    if (!error && verb === 'begin') session.inTransaction = true;
+    if (verb === 'rollback' || verb === 'commit') session.inTransaction = false;
+    if (session.inTransaction) return;
+    this.#free(session);
+    await this.#lookAgain();
   }
 
-  async #park(statement: Statement): Promise<void> {
+  async #park(statement: Statement, { pid }: Server): Promise<void> {
     this.waits++;
     this.#scheduler.note(`${statement.on.owner.name} waits for a lock`);
     this.#parked.push(statement);
-    this.#locks.stop(statement.session.pid);
-    const deadline = this.#scheduler.now + STATEMENT_MS;
-    statement.relax = this.#scheduler.at(deadline, null, () => {
+    this.#locks.stop(pid);
+    statement.relax = this.#scheduler.at(this.#scheduler.now + STATEMENT_MS, null, () => {
       const fail = { code: '57014', message: 'canceling statement due to statement timeout' };
       this.#scheduler.add({
         owner: null,
@@ -191,8 +241,7 @@ export class Gate implements Doorkeeper {
         resume: () => {},
       });
     });
-    const waiting = await this.#locks.waiting(this.#parked.map(({ session }) => session.pid));
-    if (!isDeadlock(statement.session.pid, waiting)) return;
+    if (!isDeadlock(pid, await this.#locks.waiting(this.#parked.map(pidOf)))) return;
     this.deadlocks++;
     await this.#cancel(statement, { code: '40P01', message: 'deadlock detected' });
   }
@@ -200,7 +249,7 @@ export class Gate implements Doorkeeper {
   async #cancel(statement: Statement, failAs: NonNullable<Statement['failAs']>): Promise<void> {
     if (!this.#parked.includes(statement)) return;
     this.#parked.splice(this.#parked.indexOf(statement), 1);
-    this.#locks.cancel(statement.session.pid);
+    this.#locks.cancel(pidOf(statement));
     await statement.finished;
     if (statement.outcome?.error) statement.failAs = failAs;
     await this.#ended(statement);
@@ -210,16 +259,17 @@ export class Gate implements Doorkeeper {
   /** Finds those among the waiting that wait no more, and lets one after the other go on until it has ended or waits again. */
   async #lookAgain(): Promise<void> {
     while (this.#parked.length > 0) {
-      const waiting = await this.#locks.waiting(this.#parked.map(({ session }) => session.pid));
-      const freed = this.#parked.filter(({ session }) => !waiting.has(session.pid));
+      const waiting = await this.#locks.waiting(this.#parked.map(pidOf));
+      const freed = this.#parked.filter((statement) => !waiting.has(pidOf(statement)));
       if (freed.length === 0) return;
       this.#parked = this.#parked.filter((statement) => !freed.includes(statement));
       for (const statement of freed) {
-        this.#locks.goOn(statement.session.pid);
-        await this.#untilDoneOrWaiting(statement);
+        const server = serverOf(statement);
+        this.#locks.goOn(server.pid);
+        await this.#untilDoneOrWaiting(statement, server);
         if (statement.outcome) continue;
         this.#parked.push(statement);
-        this.#locks.stop(statement.session.pid);
+        this.#locks.stop(server.pid);
       }
       for (const statement of freed.filter(({ outcome }) => outcome)) {
         await this.#ended(statement);
@@ -239,31 +289,12 @@ export class Gate implements Doorkeeper {
   }
 }
 
-function secondsOf(ms: number): string {
-  return (ms / 1000).toFixed(3);
+/** A statement that was sent and has not ended has a server. */
+function serverOf({ session }: Statement): Server {
+  if (!session.server) throw new Error('impossible: a statement waits without a server');
+  return session.server;
 }
 
-/** Rows of seals name transactions of the server, whose numbers differ from run to run. */
-const OF_THE_SERVER = /_seals/;
-
-/** Beginnings of the statements of the service by text: they are few, and each occurs thousands of times. */
-const beginnings = new Map<string, string>();
-
-function beginningOf(text: string): string {
-  const known = beginnings.get(text) ?? text.replace(/\s+/g, ' ').trim().slice(0, 160);
-  beginnings.set(text, known);
-  return known;
-}
-
-function labelOf({ text, values }: Wish): string {
-  const short = beginningOf(text);
-  return OF_THE_SERVER.test(text) ? short : `${short} ${values.map(shown).join(' ')}`;
-}
-
-function shown(value: unknown): string {
-  if (value instanceof Uint8Array) return Buffer.from(value).toString('latin1');
-  if (typeof value === 'object' && value !== null) {
-    return JSON.stringify(value, (_, inner) => (typeof inner === 'bigint' ? String(inner) : inner));
-  }
-  return String(value);
+function pidOf(statement: Statement): number {
+  return serverOf(statement).pid;
 }

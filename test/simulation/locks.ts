@@ -1,7 +1,5 @@
 import pg from 'pg';
-import { outside, realNow, realTimeout } from './virtual.ts';
-
-const MAX_END_MS = 20_000;
+import { outside } from './virtual.ts';
 
 /**
  * Looks at locks over a connection that no node has, and sends signals to processes of the server. A process that waits for a lock
@@ -52,19 +50,6 @@ export class Locks {
     this.goOn(pid);
   }
 
-  /** Ends connections; resolves when their processes are gone, and with them their transactions. */
-  async terminate(pids: readonly number[]): Promise<void> {
-    for (const pid of pids) {
-      signal(pid, 'SIGTERM');
-      this.goOn(pid);
-    }
-    const since = realNow();
-    while (pids.some((pid) => signal(pid, 0))) {
-      if (realNow() - since > MAX_END_MS) throw new Error('a process of the server does not end');
-      await new Promise((resolve) => realTimeout(resolve, 1));
-    }
-  }
-
   /** Resumes all stopped processes: a server does not shut down while one of them is stopped. */
   wakeAll(): void {
     for (const pid of this.#stopped) this.goOn(pid);
@@ -81,13 +66,12 @@ export class Locks {
   }
 }
 
-/** Sends a signal. @returns false when the process has ended, as after its connection was closed */
-function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+/** Sends a signal, unless the process has ended. */
+function signal(pid: number, name: NodeJS.Signals): void {
   try {
-    return process.kill(pid, name);
+    process.kill(pid, name);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-    return false;
   }
 }
 

@@ -21,7 +21,7 @@ import { type Machine, onMachine } from './virtual.ts';
 /** Background work that takes no part: mail, figures and statements move no money, nobody signs in, and what is forgotten was final long before. */
 const ASIDE = /^(mail|purge-|partitions|float|user-mail|forget-people|control-seal|figures|ledger-days)/;
 /** Background work that moves no money: it has its turn more rarely. */
-const RARE = /^(shards|ledger-seal|audit|abuse|payment-methods|erasures|payer-numbers|invoice|links|webhook-backlogs)/;
+const RARE = /^(shards|ledger-seal|audit|abuse|payment-methods|erasures|payer-numbers|invoice|links|webhook-backlogs|search)/;
 
 export interface NodeParts {
   scheduler: Scheduler;

@@ -148,6 +148,7 @@ class World {
       if (await this.#live(weather)) await this.#end(weather);
     } finally {
       await Promise.allSettled(this.#nodes.map((node) => this.#kill(node)));
+      await this.#gate.close();
       await Promise.all([...this.#dead, ...this.#nodes].map((node) => node.close()));
       await Promise.all(pools.map((pool) => pool.close()));
     }

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { OptionError, readOptions } from '../../scripts/soak/options.ts';
 import { conclusionOf } from '../../scripts/soak/report.ts';
-import type { Result } from '../../scripts/soak/run.ts';
+import { failuresOf, type Result } from '../../scripts/soak/run.ts';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
 const LIMIT_MS = 280_000;
@@ -23,7 +23,7 @@ const SMALL = [
   '--speed',
   '30',
   '--restart-every',
-  '0.1',
+  '0.02',
   '--kills',
   'off',
   '--faults',
@@ -87,5 +87,16 @@ test('invalid options are rejected with the name of the option', () => {
 
 test('a run of hours purges events during the run, and restarts each process several times', () => {
   const options = readOptions([]);
-  assert.deepEqual([options?.minutes, options?.rate, options?.events_keep, options?.restart_every], [120, 100, '30m', 15]);
+  assert.deepEqual([options?.minutes, options?.rate, options?.events_keep, options?.restart_every], [120, 100, '30m', 7.5]);
+});
+
+test('an answer that asks to try again fails a soak, unless a process was restarted shortly before', () => {
+  const failures = (deferred_at_s: number[]) =>
+    failuresOf({
+      ...{ series: [], bounds: [], restarts: [{ at_s: 600, role: 'api', how: 'kill', stop_s: 0, start_s: 1 }] },
+      shop: { deferred_at_s, skipped: 0, errors: {} },
+      books: { differences: [], missing: [], wrong: 0 },
+    } as unknown as Result);
+  assert.deepEqual(failures([600, 660]), []);
+  assert.match(failures([500, 660, 700]).join(), /^2 answers of 5xx/);
 });

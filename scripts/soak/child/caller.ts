@@ -5,6 +5,8 @@ import type { Windows } from './windows.ts';
 /** One answer; status 0: none, or not complete. */
 export interface Said {
   status: number;
+  /** Whether the caller was asked to try again (`Retry-After`). */
+  is_deferred: boolean;
   // biome-ignore lint/suspicious/noExplicitAny: the shop reads the fields that the documentation promises
   body: any;
 }
@@ -25,6 +27,9 @@ export class Caller {
   readonly #agent = new Agent({ connections: CONNECTIONS, pipelining: 1 });
   /** Apart from the others: an open stream occupies its connection. */
   readonly #streams = new Agent({ pipelining: 1 });
+  readonly #since = performance.now();
+  /** When answers of 5xx with `Retry-After` came, in seconds since the start of the load. */
+  readonly deferred_at_s: number[] = [];
   readonly errors: Record<string, number> = {};
   readonly examples: string[] = [];
 
@@ -55,7 +60,8 @@ export class Caller {
     const until = performance.now() + PATIENCE_MS;
     let said = await this.#ask(method, path, key, body);
     while ((said.status === 0 || said.status >= 500) && performance.now() < until) {
-      if (said.status >= 500) this.failed(operation, said.status, JSON.stringify(said.body));
+      if (said.status >= 500 && said.is_deferred) this.deferred_at_s.push((performance.now() - this.#since) / 1000);
+      else if (said.status >= 500) this.failed(operation, said.status, JSON.stringify(said.body));
       await sleep(PAUSE_MS);
       said = await this.#ask(method, path, key, body);
     }
@@ -106,9 +112,10 @@ export class Caller {
         body: body ? JSON.stringify(body) : null,
       });
       const text = await answer.body.text();
-      return { status: answer.statusCode, body: path.startsWith(PAGES) ? text : JSON.parse(text) };
+      const is_deferred = answer.headers['retry-after'] !== undefined;
+      return { status: answer.statusCode, is_deferred, body: path.startsWith(PAGES) ? text : JSON.parse(text) };
     } catch (error) {
-      return { status: 0, body: (error as Error).message };
+      return { status: 0, is_deferred: false, body: (error as Error).message };
     }
   }
 }

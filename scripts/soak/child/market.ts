@@ -9,6 +9,8 @@ import { decideByStatement } from '../../../test/system/person.ts';
 
 export type MarketJob =
   | { kind: 'open'; seed: number; speed: number; from_s: number; live_url: string; team_id: string }
+  /** Time goes faster from a second on. */
+  | { kind: 'hasten'; speed: number; from_s: number }
   /** Addresses for callbacks, by provider. */
   | { kind: 'callbacks'; urls: Record<string, string> }
   /** Starts random faults at one provider. */
@@ -38,10 +40,12 @@ const LAG_MS = 20_000;
 const SLACK_MS = 500;
 
 let simulators: Simulator[] = [];
-let shop: { live: DbPool; team_id: bigint; clock: ReturnType<typeof hastened> } | undefined;
+let shop: { live: DbPool; team_id: bigint } | undefined;
+let time = hastened(1, 0);
+const clock = { now: () => time.now() };
 
 async function open({ seed, speed, from_s, live_url, team_id }: Extract<MarketJob, { kind: 'open' }>): Promise<MarketResult> {
-  const clock = hastened(speed, from_s * 1000);
+  time = hastened(speed, from_s * 1000);
   const options = {
     profile: 'calm',
     delay_ms: Math.max(40, DELAY_MS / speed),
@@ -51,7 +55,7 @@ async function open({ seed, speed, from_s, live_url, team_id }: Extract<MarketJo
   } as const;
   simulators = await Promise.all(SIMULATORS.map((kind, i) => startSimulator(kind, { ...options, seed: seed * 100 + i * 10 })));
   const live = openPool({ url: live_url, size: 2, log: createLog({ level: 'warn', format: 'json' }) });
-  shop = { live, team_id: BigInt(team_id), clock };
+  shop = { live, team_id: BigInt(team_id) };
   return { providers: simulators.map(({ name, credentials }) => ({ name, credentials })) };
 }
 
@@ -80,6 +84,9 @@ takeJobs<MarketJob, MarketResult>(async (job) => {
   switch (job.kind) {
     case 'open':
       return open(job);
+    case 'hasten':
+      time = hastened(job.speed, job.from_s * 1000);
+      return {};
     case 'callbacks':
       for (const { name, settings } of simulators) settings.set('callback_url', job.urls[name] ?? '');
       return {};
@@ -88,7 +95,7 @@ takeJobs<MarketJob, MarketResult>(async (job) => {
     case 'calm':
       return calm();
     case 'decide':
-      return { decided: shop ? await decideByStatement({ ...shop, simulators }) : 0 };
+      return { decided: shop ? await decideByStatement({ ...shop, clock, simulators }) : 0 };
     case 'audit':
       return audit(job.orders);
   }

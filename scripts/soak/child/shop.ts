@@ -24,6 +24,8 @@ export interface ShopResult {
   errors: Record<string, number>;
   /** The first unexpected answers. */
   examples: string[];
+  /** When answers of 5xx with `Retry-After` came, in seconds since the start. */
+  deferred_at_s: number[];
   /** Orders that were not started because too many were open: the service did not keep up. */
   skipped: number;
   seconds: number;
@@ -62,6 +64,7 @@ takeJobs<ShopJob, ShopResult>(async ({ port, key, seed, rate, run_ms, window_ms 
   clearInterval(turning);
   windows.turn();
   await caller.close();
-  const { errors, examples } = caller;
-  return { windows: windows.all(), created: orders.created, done: orders.done, errors, examples, skipped, seconds };
+  const { errors, examples, deferred_at_s } = caller;
+  const { created, done } = orders;
+  return { windows: windows.all(), created, done, errors, examples, deferred_at_s, skipped, seconds };
 });
