@@ -33,6 +33,29 @@ test('personal data is redacted in every spelling', () => {
   }
 });
 
+test('personal data is redacted where it is URL-encoded', () => {
+  for (const [sent, clean] of [
+    ['?name=Aminata%20Traor%C3%A9&a=1', '?name=[erased]%20[erased]&a=1'],
+    ['?name=traore%CC%81%2Caminata', '?name=[erased]%2C[erased]'],
+    ['?name=%41minata%', '?name=[erased]%'],
+    ['?to=%2B237%20650%2077%2088%2099&n=Li+Xu', '?to=[erased]&n=[erased]'],
+    ['?n=Li%20Xu&e=a.traore%2bshop%40mail.example', '?n=[erased]&e=[erased]'],
+    ['100% %zz %ff%20 aminata', '100% %zz %ff%20 [erased]'],
+  ] as const) {
+    assert.equal(redactor.text(sent), clean);
+  }
+});
+
+test('names of many payments are redacted in milliseconds, not in seconds', () => {
+  const word = (n: number) => `w${n.toString(36)}`;
+  const names = Array.from({ length: 200 }, (_, i) => Array.from({ length: 60 }, (_, j) => word(1_000 + 60 * i + j)).join(' '));
+  const started = performance.now();
+  const many = new Redactor({ names, emails: [], phones: [] });
+  for (let i = 0; i < 200; i++)
+    assert.equal(many.text(`for ${word(1_000 + i)} of ${word(20_000)}`), `for [erased] of ${word(20_000)}`);
+  assert.ok(performance.now() - started < 5_000);
+});
+
 test('similar text that is not personal data is kept', () => {
   for (const text of [
     'Li and Xuan',

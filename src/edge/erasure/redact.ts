@@ -2,6 +2,7 @@ import type { Json } from '../../kit/json.ts';
 import { normalized } from '../../kit/unicode.ts';
 import { compactPhone } from '../../core/customers/phone.ts';
 import { numberingPlans } from '../../providers/reference/phones.ts';
+import { Names, type Range } from './names.ts';
 
 /** Values that identify a person, in any spelling. */
 export interface Identity {
@@ -13,32 +14,37 @@ export interface Identity {
 export const NO_IDENTITY: Identity = { names: [], emails: [], phones: [] };
 
 const ERASED = '[erased]';
-/** Shorter numbers occur in orders and dates, and shorter names in other words: they would redact too much. */
+/** Shorter numbers occur in orders and dates: they would redact too much. */
 const MIN_DIGITS = 6;
-const MIN_LETTERS = 3;
-
-const NOT_IN_WORD = '[\\p{L}\\p{M}\\p{N}]';
 
 /**
- * Removes an identity from free text. It matches e-mail addresses in either case and URL-encoded, phone numbers in national
- * and international format with any separators, and each word of a name, in any order, with or without accents.
+ * Removes an identity from free text. It matches e-mail addresses in either case, phone numbers in national and international
+ * format with any separators, and each word of a name, in any order, with or without accents; each of them URL-encoded, too.
  */
 export class Redactor {
   readonly #pattern: RegExp | null;
+  readonly #names: Names | null;
 
   constructor({ names, emails, phones }: Identity) {
-    const patterns = [
-      ...new Set([...emails.flatMap(emailPatterns), ...phones.flatMap(phonePatterns), ...names.flatMap(namePatterns)]),
-    ];
+    const patterns = [...new Set([...emails.map(escaped), ...phonePatterns(phones)])];
     this.#pattern = patterns.length > 0 ? new RegExp(patterns.join('|'), 'giu') : null;
+    this.#names = names.length > 0 ? new Names(names) : null;
   }
 
   text<T extends string | null>(text: T): T {
-    if (text === null || this.#pattern === null) return text;
-    // In NFD the accents follow their letters as separate characters, which the patterns can skip.
+    if (text === null || (this.#pattern === null && this.#names === null)) return text;
+    // In NFD the accents follow their letters as separate characters, which can be skipped.
     const apart = normalized(text, 'NFD');
-    const clean = apart.replace(this.#pattern, ERASED);
-    return (clean === apart ? text : normalized(clean, 'NFC')) as T;
+    const found = this.#found(apart);
+    return (found.length === 0 ? text : normalized(without(apart, found), 'NFC')) as T;
+  }
+
+  #found(text: string): Range[] {
+    const { plain, startOf } = decoded(text);
+    const matches = this.#pattern ? [...plain.matchAll(this.#pattern)] : [];
+    const numbers = matches.map(({ 0: match, index }) => ({ start: index, end: index + match.length }));
+    const found = [...numbers, ...(this.#names?.in(plain) ?? [])].sort((one, other) => one.start - other.start);
+    return found.map(({ start, end }) => ({ start: startOf(start), end: startOf(end) }));
   }
 
   /** Redacts every string and number in a JSON value, and the names of its fields. */
@@ -51,38 +57,65 @@ export class Redactor {
   }
 }
 
-function emailPatterns(email: string): string[] {
-  return [escaped(email), escaped(encodeURIComponent(email))];
+/** Replaces parts of a text, which may overlap, in the order of their starts. */
+function without(text: string, ranges: readonly Range[]): string {
+  let clean = '';
+  let done = 0;
+  for (const { start, end } of ranges) {
+    if (start >= done) clean += text.slice(done, start) + ERASED;
+    done = Math.max(done, end);
+  }
+  return clean + text.slice(done);
 }
 
-function phonePatterns(phone: string): string[] {
-  const compact = compactPhone(phone) ?? '';
-  const known = numberingPlans().parsePhoneNumberFromString(compact);
-  const national = (known?.nationalNumber ?? compact).replace(/^[+0]+/, '');
-  if (national.length < MIN_DIGITS) return [];
-  const code = known ? spaced(known.countryCallingCode) : '\\d{1,3}';
-  return [`(?<!\\d)(?:(?:\\+|00)?${code}${BETWEEN})?(?:0${BETWEEN})?${spaced(national)}(?!\\d)`];
+/** Returns a text with what is percent-encoded decoded, in NFD, and a function from places in it to those in the text. */
+function decoded(text: string): { plain: string; startOf: (place: number) => number } {
+  if (!text.includes('%')) return { plain: text, startOf: (place) => place };
+  const starts: number[] = [];
+  let plain = '';
+  for (const { 0: part, index } of text.matchAll(/(?:%[\da-f]{2})+|[^%]+|%/gi)) {
+    let start = index;
+    const characters = decodedPart(part);
+    for (const character of characters ?? part) {
+      const units = characters === null ? character : normalized(character, 'NFD');
+      plain += units;
+      for (let unit = 0; unit < units.length; unit++) starts.push(characters === null ? start + unit : start);
+      start += characters === null ? character.length : 3 * Buffer.byteLength(character);
+    }
+  }
+  return { plain, startOf: (place) => starts[place] ?? text.length };
+}
+
+/** Returns null for what is not percent-encoded UTF-8. */
+function decodedPart(part: string): string | null {
+  if (part.length < 3 || !part.startsWith('%')) return null;
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return null;
+  }
+}
+
+/** Returns a pattern for the numbers of each country, whose code is compared once for all of them. */
+function phonePatterns(phones: readonly string[]): string[] {
+  const countries = new Map<string, Set<string>>();
+  for (const phone of phones) {
+    const compact = compactPhone(phone) ?? '';
+    const known = numberingPlans().parsePhoneNumberFromString(compact);
+    const national = (known?.nationalNumber ?? compact).replace(/^[+0]+/, '');
+    if (national.length < MIN_DIGITS) continue;
+    const code = known ? spaced(known.countryCallingCode) : '\\d{1,3}';
+    countries.set(code, (countries.get(code) ?? new Set()).add(spaced(national)));
+  }
+  return [...countries].map(
+    ([code, numbers]) => `(?<!\\d)(?:(?:\\+|00)?${code}${BETWEEN})?(?:0${BETWEEN})?(?:${[...numbers].join('|')})(?!\\d)`,
+  );
 }
 
 const BETWEEN = '[\\s().\\-\\u2010-\\u2015]*';
 
 function spaced(digits: string): string {
   return [...digits].join(BETWEEN);
-}
-
-function namePatterns(name: string): string[] {
-  const words = normalized(name, 'NFD').match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
-  const long = words.filter((word) => [...word].length >= MIN_LETTERS);
-  // A name of short words only, such as "Li Xu", is matched only by all of its words together.
-  const together = long.length === 0 && words.length > 1 ? [words, words.toReversed()].map((order) => order.map(word)) : [];
-  return [...long.map(word), ...together.map((order) => order.join('[\\s._-]+'))].map(
-    (pattern) => `(?<!${NOT_IN_WORD})${pattern}(?!${NOT_IN_WORD})`,
-  );
-}
-
-/** Returns a pattern for the letters of a word, each with or without accents. */
-function word(text: string): string {
-  return [...text.replace(/\p{M}/gu, '')].map((letter) => `${escaped(letter)}\\p{M}*`).join('');
 }
 
 function escaped(text: string): string {
