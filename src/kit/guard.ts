@@ -36,7 +36,7 @@ export const resolveName: Resolve = async (hostname) => {
  * @param allowLoopback also allows loopback, without certificate checks (development, sandbox only)
  */
 export function guardedConnector(resolve: Resolve, allowLoopback: boolean): buildConnector.connector {
-  const { buildConnector } = load('undici') as typeof import('undici');
+  const buildConnector = load('undici/lib/core/connect.js') as typeof import('undici').buildConnector; // the reason: fetch.ts
   // Without it, each connection makes a context of its own: a tenth of the CPU of a service that opens many.
   const secureContext = tls.createSecureContext();
   // undici's type of `connect` lacks `lookup`, which is passed on to net.connect.

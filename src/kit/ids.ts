@@ -88,15 +88,25 @@ function encodeTime(at: number): string {
 const pool = Buffer.allocUnsafe(RANDOM_BYTES * 400);
 let used = pool.length;
 
-function encodeRandom(): string {
-  if (used === pool.length) {
+/** Takes random bytes from the pool and returns where they begin. */
+function take(bytes: number): number {
+  if (used + bytes > pool.length) {
     randomFillSync(pool);
     used = 0;
   }
-  let text = '';
-  for (let i = 0; i < RANDOM_BYTES; i += 5) text += encodeFiveBytes(used + i);
-  used += RANDOM_BYTES;
-  return text;
+  used += bytes;
+  return used - bytes;
+}
+
+/** Returns random bytes in hexadecimal, for ids that are not secrets. */
+export function randomHex(bytes: number): string {
+  const from = take(bytes);
+  return pool.toString('hex', from, from + bytes);
+}
+
+function encodeRandom(): string {
+  const from = take(RANDOM_BYTES);
+  return encodeFiveBytes(from) + encodeFiveBytes(from + RANDOM_BYTES / 2);
 }
 
 function encodeFiveBytes(offset: number): string {

@@ -9,8 +9,9 @@ export type JsonObject = { [key: string]: Json };
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (value !== null && typeof value === 'object') {
-    const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-    return `{${fields.map(([key, field]) => `${JSON.stringify(key)}:${canonicalJson(field)}`).join(',')}}`;
+    const fields = value as Record<string, unknown>;
+    const names = Object.keys(fields).sort(); // by UTF-16 code units
+    return `{${names.map((name) => `${JSON.stringify(name)}:${canonicalJson(fields[name])}`).join(',')}}`;
   }
   return JSON.stringify(value) ?? 'null';
 }

@@ -51,6 +51,7 @@ export function decimalsOf(currency: string): number {
  */
 export function minorFromWire(amount: number): Minor | null {
   if (!Number.isFinite(amount) || amount < 0 || amount > MAX_AMOUNT) return null;
+  if (Number.isInteger(amount)) return BigInt(amount) * 100n;
   const parts = /^(\d+)(?:\.(\d{1,2}))?$/.exec(String(amount));
   if (!parts) return null;
   return BigInt(parts[1] as string) * 100n + BigInt((parts[2] ?? '').padEnd(2, '0'));

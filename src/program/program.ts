@@ -108,12 +108,21 @@ function consoleLink({ config }: Pick<Deps, 'config'>): string | null {
   return console && `${console.host === null ? '' : console.url}/console/`;
 }
 
-/** Starts all background work of both environments. */
+/** Starts all background work: of both environments, and of control. */
 export function startWorkers(deps: Deps): Worker[] {
-  return [deps.stores.sandbox, deps.stores.live].flatMap((store) => [
-    ...sweepsOf(deps, store).map((sweep) => startSweep(sweep, deps)),
-    startDeliveries(deps, store, { send: deliverySender(deps, store) }),
-  ]);
+  const { sandbox, live } = deps.stores;
+  return [...startStoreWorkers(deps, sandbox), ...startStoreWorkers(deps, live), ...startControlWorkers(deps)];
+}
+
+/** Starts the background work of one environment. */
+export function startStoreWorkers(deps: Deps, store: Store): Worker[] {
+  const sweeps = sweepsOf(deps, store).map((sweep) => startSweep(sweep, deps));
+  return [...sweeps, startDeliveries(deps, store, { send: deliverySender(deps, store) })];
+}
+
+/** Starts the background work of control. */
+export function startControlWorkers(deps: Deps): Worker[] {
+  return controlSweeps(deps).map((sweep) => startSweep(sweep, deps));
 }
 
 function deliverySender({ config, tracer, meters }: Deps, { environment }: Store) {
@@ -145,14 +154,15 @@ export function sweepsOf(deps: Deps, store: Store): Sweep[] {
     auditSealSweep(store, STORE_ENTRIES),
     mailSweep(deps, store),
     mailForgetSweep(store),
-    // People are in the control database, which has no environment.
-    ...(store.environment === 'live'
-      ? [userMailSweep(deps), forgetPeopleSweep(deps), controlSealSweep(deps.stores.control)]
-      : []),
     backlogSweep(deps, store),
     searchSweep(store, SEARCHABLES),
     figuresSweep(deps, store),
     batchSweep(deps, store),
     ...purgeSweeps(deps, store),
   ];
+}
+
+/** Returns the sweeps of control, which holds people and belongs to no environment. */
+export function controlSweeps(deps: Deps): Sweep[] {
+  return [userMailSweep(deps), forgetPeopleSweep(deps), controlSealSweep(deps.stores.control)];
 }

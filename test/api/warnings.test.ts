@@ -1,3 +1,4 @@
+// Own process: the version that it adds stays for as long as the process.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { addSecondVersion, NEW, OLD } from '../versions/second.ts';

@@ -3,7 +3,8 @@ import path from 'node:path';
 import type { DbPool } from '../../src/platform/db/pool.ts';
 import { newId } from '../../src/kit/ids.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { parsed, pirogue } from '../cli/command.ts';
+import { environmentOf, parsed } from '../cli/command.ts';
+import { CommandServer } from '../cli/command-server.ts';
 import { type Api, until } from '../setup/api.ts';
 import { paid } from '../setup/pay.ts';
 
@@ -25,6 +26,7 @@ export class Office {
   readonly env: Record<string, string>;
   readonly databases: Record<'control' | 'sandbox' | 'live', DbPool>;
   readonly team: string[];
+  readonly #commands = new CommandServer();
   #names = 0;
 
   constructor(api: Api, env: Record<string, string>, databases: Office['databases']) {
@@ -35,7 +37,11 @@ export class Office {
   }
 
   run(...args: string[]) {
-    return pirogue(args, this.env);
+    return this.#commands.run({ args, env: environmentOf(this.env) });
+  }
+
+  close(): Promise<void> {
+    return this.#commands.stop();
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: tests read whatever shape they expect and fail when it is not there
@@ -265,16 +271,10 @@ export const ADMINISTERED: Record<string, (office: Office) => Administered[]> = 
     },
   ],
   'abuse on': (office) => [
-    {
-      action: 'team.abuse_on',
-      act: async () => (await office.json('abuse', 'on', ...office.team)).team_id,
-    },
+    { action: 'team.abuse_on', act: async () => (await office.json('abuse', 'on', ...office.team)).team_id },
   ],
   'abuse off': (office) => [
-    {
-      action: 'team.abuse_off',
-      act: async () => (await office.json('abuse', 'off', ...office.team)).team_id,
-    },
+    { action: 'team.abuse_off', act: async () => (await office.json('abuse', 'off', ...office.team)).team_id },
   ],
   'blocks add': (office) => [{ action: 'block.create', database: 'live', act: () => office.block() }],
   'blocks remove': (office) => [

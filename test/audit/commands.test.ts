@@ -37,7 +37,7 @@ before(async () => {
   office = new Office(api, env, databases);
 });
 after(async () => {
-  await Promise.all(Object.values(databases).map((database) => database.close()));
+  await Promise.all([office.close(), ...Object.values(databases).map((database) => database.close())]);
   await api.stop();
   fs.rmSync(office.env.DATA_DIR as string, { recursive: true });
 });

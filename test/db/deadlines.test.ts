@@ -43,6 +43,21 @@ test('a dedicated client, as migrations and backups use, gives up a server that 
   address.passes = true;
 });
 
+test('a connection that is not used keeps what it has prepared for five minutes', async () => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  try {
+    const pool: DbPool = openPool({ url: databases.live, size: 1, log });
+    await pool.all(sql`select 1`);
+    mock.timers.tick(299_000);
+    assert.equal(pool.use().idle, 1);
+    mock.timers.tick(2_000);
+    assert.equal(pool.use().idle, 0);
+    await pool.close();
+  } finally {
+    mock.timers.reset();
+  }
+});
+
 test('a pool gives up a connection in progress, and the transaction whose statement stalls does not wait for a rollback', async () => {
   const pool: DbPool = openPool({ url: address.url(databases.live), size: 1, statement_ms: 200, log });
   const stalled = pool.transaction(async (tx) => {

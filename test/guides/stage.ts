@@ -2,6 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
+import { COMPILE_CACHE } from '../../scripts/testing/compile-cache.ts';
 import { newFolder } from '../ops/program.ts';
 import { until } from '../setup/api.ts';
 import { type Receiver, startReceiver } from '../setup/receiver.ts';
@@ -59,6 +60,7 @@ export class Stage {
     fs.writeFileSync(path.join(bin, 'pirogue'), command, { mode: 0o755 });
     fs.writeFileSync(path.join(this.folder, 'exported'), '');
     this.#env = {
+      ...COMPILE_CACHE,
       PATH: [bin, path.dirname(process.execPath), process.env.PATH].join(path.delimiter),
       HOME: this.folder,
       LANG: 'C.UTF-8',

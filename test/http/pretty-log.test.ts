@@ -110,5 +110,5 @@ async function lineOf(target: string): Promise<string> {
 }
 
 test('other messages are one line each', () => {
-  assert.match(program.log(), new RegExp(`\n${TIME} INFO: started \\{.*"role":"all".*\\}\n`));
+  assert.match(program.log(), new RegExp(`^${TIME} INFO: started \\{.*"role":"all".*\\}$`, 'm'));
 });

@@ -72,6 +72,7 @@ const WRONG: [name: string, body: object, fields: string[]][] = [
   ['nothing asked for', { collect: [] }, ['collect']],
   ['something else asked for', { collect: ['pet'] }, ['collect.0']],
   ['a script to return to', { callback: 'javascript:alert(1)' }, ['callback']],
+  ['a line break in where to return', { callback: 'https://shop.example/\r\nx' }, ['callback']],
   ['metadata of 51 keys', { metadata: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`k${i}`, i])) }, ['metadata']],
   ['an unknown currency', { currency: 'JPY' }, ['currency']],
   ['half a surrogate pair', { description: '\ud800' }, ['description']],

@@ -14,7 +14,7 @@ let api: Api;
 let metrics: MetricsServer;
 
 before(async () => {
-  api = await startApi({ workers: false, env: { METRICS_PORT: String(await freePort()) } });
+  api = await startApi({ workers: false, partitions: false, env: { METRICS_PORT: String(await freePort()) } });
   // Before the first scrape: later ones may use what one of five seconds ago found.
   const { sandbox } = api.deps.stores;
   await sandbox.db.run(sql`

@@ -57,6 +57,8 @@ const REFUSED: [why: string, changes: object, fields: string[]][] = [
   ['callback a script', { callback: 'javascript:alert(1)' }, ['callback']],
   ['callback of 2049 characters', { callback: `https://shop.example/${'c'.repeat(2049 - 21)}` }, ['callback']],
   ['callback with a space', { callback: 'https://shop example/' }, ['callback']],
+  ['callback with a tab', { callback: 'https://shop.example/a\tb' }, ['callback']],
+  ['callback with a line break', { callback: 'https://shop.example/\n' }, ['callback']],
   ['expires a number', { expires: 60 }, ['expires']],
   ['expires.in 4', { expires: { in: 4 } }, ['expires.in']],
   ['expires.in 43201', { expires: { in: 43201 } }, ['expires.in']],

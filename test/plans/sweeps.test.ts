@@ -4,7 +4,7 @@ import { books, dueWork } from '../../src/edge/metrics/queues-store.ts';
 import type { Sql } from '../../src/kit/sql.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { openPool } from '../../src/platform/db/pool.ts';
-import { sweepsOf } from '../../src/program/program.ts';
+import { controlSweeps, sweepsOf } from '../../src/program/program.ts';
 import { type Api, startApi } from '../setup/api.ts';
 import { takenBack } from '../setup/taken-back.ts';
 import { Shelf } from './rows.ts';
@@ -82,7 +82,7 @@ async function excessesOf(statements: readonly Sql[]): Promise<string[]> {
 test('a round of each sweep, purge and seal reads a bounded number of rows', { timeout: 300_000 }, async () => {
   const seen: string[] = [];
   const silent: string[] = [];
-  for (const sweep of sweepsOf(api.deps, api.deps.stores.live)) {
+  for (const sweep of [...sweepsOf(api.deps, api.deps.stores.live), ...controlSweeps(api.deps)]) {
     const first = await statementsOf(() => sweep.round());
     let rounds = 1;
     while ((await sweep.round()) > 0 && rounds < MAX_ROUNDS) rounds++;

@@ -21,7 +21,7 @@ let owner: DbPool;
 const clock = new FakeClock();
 
 before(async () => {
-  api = await startApi({ clock, workers: false });
+  api = await startApi({ clock, workers: false, partitions: false });
   owner = openPool({ url: api.databases.sandbox, size: 4, log: createLog({ level: 'silent', format: 'json' }) });
 });
 after(async () => {

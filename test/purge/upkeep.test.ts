@@ -24,7 +24,7 @@ const clock = new FakeClock();
 const log = createLog({ level: 'silent', format: 'json' });
 
 before(async () => {
-  api = await startApi({ clock, workers: false });
+  api = await startApi({ clock, workers: false, partitions: false });
   owner = openPool({ url: api.databases.sandbox, size: 8, log });
 });
 after(async () => {

@@ -6,10 +6,13 @@ import { sql } from '../../src/kit/sql.ts';
 import { apply } from '../../src/core/payments/apply.ts';
 import { attemptsOf } from '../../src/core/attempts/store.ts';
 import { reportOfReading } from '../../src/core/charge/reports.ts';
+import { hasUnmatchedMoney } from '../../src/core/payments/retry.ts';
 import { AnotherAccount } from '../../src/core/reconciliation/service.ts';
+import { settleBreak } from '../../src/core/reconciliation/settle.ts';
 import { recordPaidLate } from '../../src/core/transfers/late.ts';
 import { resolveTransfer } from '../../src/core/transfers/resolve.ts';
 import { systemClock } from '../../src/kit/clock.ts';
+import { must } from '../../src/kit/errors.ts';
 import { countOf, Ledgers, line, NOON, OPERATOR } from './fixture.ts';
 
 let books: Ledgers;
@@ -190,6 +193,24 @@ describe('evidence is applied as a manual resolution is', () => {
     await reportOther(id, of, 30_000n);
     assert.equal((await booked()).length, 2, 'a third amount is other money');
   });
+
+  for (const as of ['platform', 'undone'] as const)
+    test(`another amount that a statement set aside, settled as ${as}: only "undone" leaves room for the provider's own report`, async () => {
+      const { id, of, key } = await books.attempt('failed');
+      const { run, breaks } = await books.reconcile([line('collect', key, { amount: '400' })], APPLY);
+      const ref = { team_id: books.team_id, run_id: run.id, id: must(breaks[0], 'it is late').id };
+      await settleBreak({ clock: systemClock }, books.store, ref, { as, evidence: 'their letter', author: 'Awa' }, OPERATOR);
+      const attempts = await attemptsOf(books.db, [{ team_id: books.team_id, id: of }]);
+      assert.equal(await hasUnmatchedMoney(books.db, attempts), as !== 'undone');
+      for (let times = 0; times < 2; times++) await reportOther(id, of, 40_000n);
+      const own = as === 'undone' ? ['evidence.mismatched 40000 XAF clearing > hold'] : [];
+      assert.deepEqual((await booked()).slice(2), own);
+      const again = await books.reconcile([line('collect', key, { amount: '400' })], APPLY);
+      assert.deepEqual(
+        again.breaks.map(({ kind, state }) => [kind, state]),
+        [['late', as === 'undone' ? 'held' : 'settled']],
+      );
+    });
 
   test('what the provider reports between the comparison and the correction is set aside once', async () => {
     const attempt = await books.attempt('failed');

@@ -165,16 +165,28 @@ describe('lines of the standard format', () => {
     [{ amount: '1.005' }, /amount/],
     [{ amount: '1e3' }, /amount/],
     [{ amount: '99999999999999' }, /amount/],
+    [{ amount: '-10.5' }, /collection is negative/],
     [{ fee: 'some' }, /fee/],
     [{ currency: 'FRF' }, /currency/],
     [{ at: '2026-03-10 12:00:00' }, /no time zone/],
     [{ at: '10/03/2026' }, /time is invalid/],
+    [{ at: '2026-02-30T12:00:00Z' }, /time is invalid/],
     [{ status: 'done' }, /status/],
   ] as const) {
     test(`${JSON.stringify(changes).slice(0, 60)} is a bad line`, () => {
       const judged = judge(changes);
       assert.equal(judged.kind, 'bad');
       assert.match(judged.kind === 'bad' ? judged.fault : '', fault);
+    });
+  }
+
+  for (const type of ['payout', 'refund']) {
+    test(`a ${type} is read with and without a minus`, () => {
+      const amounts = ['10.5', '-10.5'].map((amount) => judge({ type, amount }));
+      assert.deepEqual(
+        amounts.map((judged) => judged.kind === 'line' && judged.line.amount_minor),
+        [1_050n, 1_050n],
+      );
     });
   }
 

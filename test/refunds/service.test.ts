@@ -49,6 +49,11 @@ test('422 says why the provider cannot refund this way, and nothing is made', as
   assert.equal(await nothing(), 1);
 });
 
+test('422 for an amount that the provider of the payment never refunds', async (t) => {
+  const stepOf = (channel: string, currency: string) => (channel === 'cm.mtn' && currency === 'XAF' ? 500_00n : 1n);
+  assert.deepEqual(await answered(t, 1_200, { stepOf }), [422, { amount: ['must be a multiple of 500 XAF on cm.mtn'] }]);
+});
+
 test('201 for the whole of each part where only the whole can be refunded', async (t) => {
   const whole = await shop.paid(10_000);
   const { id } = { id: payment };

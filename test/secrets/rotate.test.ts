@@ -14,7 +14,7 @@ import { sql } from '../../src/kit/sql.ts';
 import { openSecrets } from '../../src/program/start/secrets.ts';
 import { startSimulator, type Simulator } from '../../simulators/kit/simulator.ts';
 import { mtnMomoSimulator } from '../../simulators/mtn-momo/index.ts';
-import { type CommandLine, openCommandLine } from '../cli/command.ts';
+import { type CommandLine, openCommandLine, pirogue } from '../cli/command.ts';
 import { call, type Program, startProgram } from '../ops/program.ts';
 import { until } from '../setup/api.ts';
 import { COMPILE_CACHE } from '../../scripts/testing/compile-cache.ts';
@@ -287,7 +287,7 @@ describe('rotation by command', () => {
     const before = await standing(cli);
     const [one, two] = await cli.control.transaction(async (tx) => {
       await lockKeys(tx);
-      const runs = [cli.run('secrets', 'rotate', '--json'), cli.run('secrets', 'rotate', '--json')];
+      const runs = [1, 2].map(() => pirogue(['secrets', 'rotate', '--json'], cli.env));
       await until(waiting, (found) => found.length === 2, 60_000);
       return runs.map((run) => run.then(({ code, stdout }) => ({ code, ...JSON.parse(stdout) })));
     });

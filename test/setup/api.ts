@@ -16,7 +16,7 @@ import { type Db, sql } from '../../src/kit/sql.ts';
 import type { KeyKind } from '../../src/tenants/keys/caller.ts';
 import { newKey, storeKey } from '../../src/tenants/keys/service.ts';
 import type { Scope } from '../../src/tenants/keys/scopes.ts';
-import { buildApi, startWorkers } from '../../src/program/program.ts';
+import { buildApi } from '../../src/program/program.ts';
 import type { Providers } from '../../src/providers/provider-accounts/directory.ts';
 import type { Team } from '../../src/tenants/teams/schema.ts';
 import { createTeam } from '../../src/tenants/teams/service.ts';
@@ -24,6 +24,7 @@ import { findTeam, updateTeam } from '../../src/tenants/teams/store.ts';
 import { contractOf } from '../openapi/contract.ts';
 import { asService, cloneDatabases } from './databases.ts';
 import { watchFetch } from './watched-fetch.ts';
+import { WorkersOnDemand } from './workers.ts';
 
 /** Everything a test may change about the service it talks to. */
 export interface ApiOptions {
@@ -34,8 +35,13 @@ export interface ApiOptions {
   providers?: Providers;
   /** Another service, whose databases this one shares as a second process. It is stopped first. */
   beside?: Api;
-  /** Without: only the API runs, and nothing happens by itself. */
-  workers?: boolean;
+  /**
+   * False: only the API runs, and nothing happens by itself. True (default): background work of a database starts when the service first uses it.
+   * `at once`: for tests that write rows to a database that the service has not used, or whose first payment has little time.
+   */
+  workers?: boolean | 'at once';
+  /** False: the stores have no partitions yet. */
+  partitions?: boolean;
   /** Returns the listener of a database's statements. */
   watch?: Parameters<typeof openStores>[3];
 }
@@ -92,7 +98,8 @@ export interface Api {
 
 /** A real service: listening socket, workers, three databases of its own. */
 export async function startApi(options: ApiOptions = {}): Promise<Api> {
-  const databases = options.beside ? { ...options.beside.databases, drop: async () => {} } : await cloneDatabases();
+  const { beside, partitions = true } = options;
+  const databases = beside ? { ...beside.databases, drop: async () => {} } : await cloneDatabases({ partitions });
   try {
     return await startOn(databases, options);
   } catch (error) {
@@ -111,6 +118,8 @@ async function startOn(databases: Awaited<ReturnType<typeof cloneDatabases>>, op
     LOG_LEVEL: 'silent',
     LOG_FORMAT: 'json',
     SANDBOX_DELAY_MS: '50',
+    // Each connection plans its own statements: few are cheaper, and enough.
+    DATABASE_POOL: '6',
     // Tests that are not about limits call faster than any merchant may.
     RATE_LIMITS: 'off',
     // Tests that are not about it count statements and compare databases.
@@ -121,8 +130,9 @@ async function startOn(databases: Awaited<ReturnType<typeof cloneDatabases>>, op
   const log = options.log ?? createLog({ level: config.log_level, format: 'json' });
   const { control: c, sandbox: s, live: l } = databases;
   const urls = { control: asService(c), sandbox: asService(s), live: asService(l) };
-  const stores = openStores(urls, config.database_pool, log, options.watch);
-  const { clock = systemClock, providers } = options;
+  const { clock = systemClock, providers, watch } = options;
+  const workers = new WorkersOnDemand();
+  const stores = openStores(urls, config.database_pool, log, (database) => workers.watching(database, watch?.(database)));
   const deps = buildDeps({
     config,
     stores,
@@ -131,8 +141,9 @@ async function startOn(databases: Awaited<ReturnType<typeof cloneDatabases>>, op
     clock,
     ...(providers ? { providers } : {}),
   });
-  const workers = options.workers === false ? [] : startWorkers(deps);
-  const server = buildApi(deps, workers);
+  if (options.workers !== false) workers.await(deps);
+  if (options.workers === 'at once' || options.beside) workers.startAll();
+  const server = buildApi(deps, workers.started);
   await server.listen({ host: config.host, port: config.port });
   const control = openPool({ url: databases.control, size: 2, log });
   const merchant = await newMerchant(control);
@@ -157,7 +168,7 @@ async function startOn(databases: Awaited<ReturnType<typeof cloneDatabases>>, op
     stop: async () => {
       unwatch();
       await server.close();
-      await Promise.all(workers.map((worker) => worker.stop()));
+      await workers.stop();
       await Promise.all([deps.requestLog?.close(2_000), deps.exchangeLog?.close(2_000)]);
       await Promise.all([stores.close(), control.close()]);
       await databases.drop();

@@ -1,3 +1,4 @@
+// Own process: the version that it adds stays for as long as the process.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { packWhole, unpack } from '../../src/kit/packing.ts';

@@ -8,9 +8,10 @@ import {
   type Payer,
   payerKey,
 } from '../customers/payer.ts';
-import { EVENT_COLUMNS, type EventInput } from '../../money/events/record.ts';
+import { subscriptionsOf } from '../../money/events/catalogue.ts';
+import type { EventInput } from '../../money/events/record.ts';
 import { RECORD } from '../../money/webhooks/record-store.ts';
-import { columnsOf, typedColumns } from '../../kit/columns.ts';
+import { typedColumns } from '../../kit/columns.ts';
 import { jsonText } from '../../kit/json.ts';
 import { retried } from '../../kit/retried.ts';
 import { CHECK_VIOLATION, fixed, pgCode, pgConstraint, type Queryable, sql } from '../../kit/sql.ts';
@@ -40,10 +41,13 @@ const INSERTED = [
 /** The columns of the statement's input. It may find another customer. */
 const INPUT = [...INSERTED, 'id', 'customer_id'] as const;
 
-type InsertedRow = Pick<PaymentRow, (typeof INPUT)[number]>;
+type InsertedRow = Pick<PaymentRow, 'id'> & Partial<Pick<PaymentRow, (typeof INPUT)[number]>>;
+
+/** What differs between the first events of payments; the rest is {@link FIRST_EVENT}. */
+type FirstEvent = Pick<EventInput, 'team_id' | 'event_id' | 'packed' | 'filled' | 'created_at'>;
 
 /** A payment to insert, with its idempotency key and its first event. */
-export interface NewPayment extends EventInput, InsertedRow {
+export interface NewPayment extends FirstEvent, InsertedRow {
   route: string;
   idempotency_key: string | null;
   request_hash: string;
@@ -53,9 +57,11 @@ export interface NewPayment extends EventInput, InsertedRow {
   payer?: Payer | null;
 }
 
-/** Returns the columns of a row that are inserted. */
+/** Returns the columns of a row that are inserted. Those without a value are left out: the statement reads them as null. */
 export function insertedOf(row: PaymentRow): InsertedRow {
-  return columnsOf(row, INPUT);
+  const columns: Record<string, unknown> = {};
+  for (const name of INPUT) if (row[name] !== null) columns[name] = row[name];
+  return columns as unknown as InsertedRow;
 }
 
 /** The customer of a payment that was created, or `blocked` when the payment was rejected because its customer is blocked. */
@@ -63,7 +69,12 @@ export type Inserted = { customer_id: string | null } | 'blocked';
 
 const same = fixed([...INSERTED, 'unique_reference', 'request_id'].join(', '));
 
-const INPUT_COLUMNS = `${EVENT_COLUMNS}, ${typedColumns(COLUMNS, INPUT)}, route text,
+/** SQL: the type of the event, who receives it, and its number among those of the payment. */
+const FIRST_EVENT = `'payment.created' as type, '{${subscriptionsOf('payment.created').join(',')}}'::text[] as subscriptions, 1 as sequence`;
+const firstEvent = fixed(FIRST_EVENT);
+
+const FIRST_EVENT_COLUMNS = 'team_id bigint, event_id text, packed text, filled text, created_at timestamptz';
+const INPUT_COLUMNS = `${FIRST_EVENT_COLUMNS}, ${typedColumns(COLUMNS, INPUT)}, route text,
   idempotency_key text, request_hash text, unique_reference boolean, request_id text, ${PAYER_COLUMNS}`;
 const inputColumns = fixed(INPUT_COLUMNS);
 const inputColumnsWithNew = fixed(`${INPUT_COLUMNS}, ${NEW_PAYER_COLUMNS}`);
@@ -87,7 +98,7 @@ export async function insertPayments(db: Queryable, payments: NewPayment[]): Pro
     ),
     keyed as (${keysOfInput}),
     event_input as materialized (
-      select team_id, event_id, type, subscriptions, resource_id, sequence, packed, created_at, paid_by,
+      select team_id, event_id, ${firstEvent}, id as resource_id, packed, created_at, paid_by,
         case when payer_id is null then filled else '|' || paid_by end as filled, ${same}
       from input where idempotency_key is null or id in (select resource_id from keyed)
     ),
@@ -126,9 +137,10 @@ export async function insertWithPayers(db: Queryable, payments: NewPayment[]): P
       from fresh f left join known_payers k on k.payer_id = f.payer_id
     ),
     event_input as materialized (
-      select team_id, event_id, type, subscriptions, resource_id, sequence, packed,
+      select team_id, event_id, ${firstEvent}, id as resource_id, packed,
         case when payer_id is null then filled else '|' || paid_by end as filled, created_at from paying
-      union all select * from payer_events
+      union all
+      select team_id, event_id, type, subscriptions, sequence, resource_id, packed, filled, created_at from payer_events
     ),
     made as (
       insert into payments (team_id, id, customer_id, event_count, created_at, updated_at, ${same})

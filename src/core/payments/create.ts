@@ -243,13 +243,15 @@ export function paymentOf(call: Order, amount_minor: Minor, account: Pick<Accoun
 
 /** Returns the columns of fields that are stored unchanged. */
 function textsOf(body: CreatePaymentBody): Record<StoredColumn, string | null> {
-  return Object.fromEntries(STORED_COLUMNS.map((name) => [name, body[name] ?? null])) as Record<StoredColumn, string | null>;
+  const texts = {} as Record<StoredColumn, string | null>;
+  for (const name of STORED_COLUMNS) texts[name] = body[name] ?? null;
+  return texts;
 }
 
 /** Returns only the details that were sent: most payments carry none of them. */
 function detailsOf(body: CreatePaymentBody): StoredDetails | null {
-  const sent = STORED_DETAILS.map((name) => [name, body[name]]).filter(([, value]) => value != null);
-  return sent.length > 0 ? Object.fromEntries(sent) : null;
+  const sent = STORED_DETAILS.filter((name) => body[name] != null);
+  return sent.length > 0 ? Object.fromEntries(sent.map((name) => [name, body[name]])) : null;
 }
 
 /**
@@ -260,7 +262,7 @@ export function inputOf(call: Omit<Order, 'body'>, payment: PaymentRow, hash: Bu
   const environment: Environment = call.caller.store.environment;
   const payer = payment.customer_id === null ? payerOf(environment, call.at, payment) : null;
   const shown = payer ? { ...payment, customer_id: payer.payer_id } : payment;
-  const event = eventInput(environment, call.at, {
+  const { team_id, event_id, packed, filled, created_at } = eventInput(environment, call.at, {
     team_id: payment.team_id,
     type: 'payment.created',
     resource_id: payment.id,
@@ -269,7 +271,7 @@ export function inputOf(call: Omit<Order, 'body'>, payment: PaymentRow, hash: Bu
     ...(payer ? { unsure: payer.payer_id } : {}),
   });
   return {
-    ...event,
+    ...{ team_id, event_id, packed, filled, created_at },
     ...insertedOf(payment),
     route,
     idempotency_key: call.idempotency_key,

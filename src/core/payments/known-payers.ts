@@ -1,5 +1,5 @@
+import { sha256Base64 } from '../../kit/crypto.ts';
 import { payerKey } from '../customers/payer.ts';
-import { sha256 } from '../../kit/crypto.ts';
 import type { Inserted, NewPayment } from './create-store.ts';
 
 /** Maximum number of entries; about 10 MB. */
@@ -14,7 +14,7 @@ export class KnownPayers {
 
   /** Whether all payers of the payments are known. */
   covers(payments: readonly NewPayment[]): boolean {
-    return payments.every(({ team_id, payer }) => !payer || this.#known.has(hashOf(payerKey(team_id, payer))));
+    return payments.every(({ team_id, payer }) => !payer || this.#known.has(sha256Base64(payerKey(team_id, payer))));
   }
 
   /** Updates the set from payments whose customers were found or created. */
@@ -23,13 +23,9 @@ export class KnownPayers {
     for (const { id, team_id, payer } of payments) {
       const inserted = made.get(id);
       if (!payer || !inserted) continue;
-      const hash = hashOf(payerKey(team_id, payer));
+      const hash = sha256Base64(payerKey(team_id, payer));
       if (inserted === 'blocked') this.#known.delete(hash);
       else this.#known.add(hash);
     }
   }
-}
-
-function hashOf(key: string): string {
-  return sha256(key).toString('base64');
 }

@@ -4,7 +4,6 @@ import { getCustomer } from '../customers/service.ts';
 import { type Call, type Reply, type Route, route } from '../../tenants/api/route.ts';
 import { envelopeSchema } from '../../kit/envelope.ts';
 import { listMeta } from '../../kit/paging.ts';
-import { hostedPageUrl } from './token.ts';
 import { checkCreate, warnCreate } from './create.ts';
 import type { PaymentDeps } from './deps.ts';
 import { paymentLister } from './list.ts';
@@ -19,7 +18,7 @@ import {
   retrievedPayment,
 } from './schema.ts';
 import { cancelPayment } from './service.ts';
-import { makeToken } from './token.ts';
+import { makeToken, pageUrlOf } from './token.ts';
 
 const one = envelopeSchema({ transaction: retrievedPayment });
 
@@ -126,12 +125,13 @@ export function paymentRoutes(deps: PaymentDeps): Route[] {
 async function create(deps: PaymentDeps, call: Call<CreatePaymentBody>): Promise<Reply> {
   const { team, store } = call.caller;
   const { payment, replayed } = await deps.creators[store.environment].create(call);
+  const token = makeToken(deps.secrets, { environment: store.environment, team_id: team.id, payment_id: payment.id });
   return {
     code: 201,
     message: 'Payment initialised',
     body: {
-      authorization_url: hostedPageUrl(deps, store, team.id, payment.id),
-      authorization_token: makeToken(deps.secrets, { environment: store.environment, team_id: team.id, payment_id: payment.id }),
+      authorization_url: pageUrlOf(deps.config, token),
+      authorization_token: token,
       transaction: created(store.environment, payment),
     },
     ...(replayed ? { headers: { 'Idempotent-Replayed': 'true' } } : {}),

@@ -1,4 +1,5 @@
 import { type Queryable, sql } from '../../kit/sql.ts';
+import { SET_ASIDE_BY_STATEMENT } from '../../money/ledger/suspense.ts';
 
 /** Another amount of an attempt that reconciliation has booked into suspense. */
 export interface StatedAmount {
@@ -8,11 +9,11 @@ export interface StatedAmount {
   currency: string;
 }
 
-/** Returns what statements have shown of these attempts, from the journals that booked it. */
+/** Returns what statements have shown of these attempts, from the journals that booked it; without those that a person found to be wrong. */
 export function statedAmounts(db: Queryable, attempts: { team_id: bigint; attempt_id: string }[]): Promise<StatedAmount[]> {
   return db.all<StatedAmount>(sql`
     select j.source_id, p.amount_minor, p.currency from journals j join postings p on p.team_id = j.team_id and p.journal_id = j.id
-    where j.kind = 'reconciliation.late' and (j.team_id, j.source_id) in (
+    where ${SET_ASIDE_BY_STATEMENT} and (j.team_id, j.source_id) in (
       select * from unnest(${attempts.map(({ team_id }) => String(team_id))}::bigint[],
         ${attempts.map(({ attempt_id }) => attempt_id)}::text[]))`);
 }

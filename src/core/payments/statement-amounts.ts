@@ -14,7 +14,7 @@ export interface Judged {
 /**
  * Removes mismatches that were already booked from a provider statement. A different amount that a statement showed before was
  * put in suspense then (`pirogue breaks settle` resolves it); when the provider reports it itself, it is the same money and is
- * not set aside again.
+ * not set aside again, unless a person has found the statement to be wrong.
  */
 export async function withoutStated(tx: Tx, judged: Judged[]): Promise<Judged[]> {
   const sources = judged.flatMap(({ payment, change }) =>

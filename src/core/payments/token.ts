@@ -38,7 +38,12 @@ export function hostedPageUrl(
   team_id: bigint,
   payment_id: string,
 ): string {
-  return `${config.public_url}/pay/${makeToken(secrets, { environment, team_id, payment_id })}`;
+  return pageUrlOf(config, makeToken(secrets, { environment, team_id, payment_id }));
+}
+
+/** Returns the URL of the hosted page that a token names. */
+export function pageUrlOf({ public_url }: Pick<Config, 'public_url'>, token: string): string {
+  return `${public_url}/pay/${token}`;
 }
 
 function kindOf(secrets: Secrets, environment: Environment): TokenKind {

@@ -1,3 +1,4 @@
+import { startOfUtcDay } from '../../kit/days.ts';
 import { isCurrency, type Minor } from '../../kit/money.ts';
 import { NORMAL_FORMAT, type StatementFormat, type StatementLine } from '../../providers/adapters/statement.ts';
 
@@ -49,6 +50,8 @@ function judge(fields: string[], width: number, places: Places, format: Statemen
   if (key === '' && reference === '') return bad('neither key nor reference');
   const amount_minor = amountOf(field('amount'));
   if (amount_minor === null || amount_minor === 0n) return bad('the amount is invalid');
+  // Money taken back, such as a reversal. Without its sign it would be booked as received.
+  if (flow === 'collect' && field('amount').startsWith('-')) return bad('the amount of a collection is negative');
   const fee_minor = amountOf(field('fee') || '0');
   if (fee_minor === null) return bad('the fee is invalid');
   const currency = field('currency').toUpperCase();
@@ -83,7 +86,7 @@ function amountOf(text: string): Minor | null {
 
 function momentOf(text: string, zone: StatementFormat['zone']): number | null {
   const parts = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?)(Z|[+-]\d{2}:\d{2})?$/.exec(text);
-  if (!parts || (zone === 'explicit' && !parts[3])) return null;
+  if (!parts || (zone === 'explicit' && !parts[3]) || startOfUtcDay(parts[1] as string) === null) return null;
   const at = Date.parse(`${parts[1]}T${parts[2]}${parts[3] ?? 'Z'}`);
   return Number.isNaN(at) ? null : at;
 }

@@ -15,7 +15,7 @@ import type { AttemptRow } from '../attempts/schema.ts';
 import type { PaymentRow } from '../payments/schema.ts';
 import { capturesOf, lockPayment } from '../payments/service.ts';
 import type { Refunds } from '../../providers/adapters/contract.ts';
-import { channelById } from '../../providers/reference/channels.ts';
+import { channelById, stepFault } from '../../providers/reference/channels.ts';
 import { draw } from '../../money/settlement/draw.ts';
 import { announce, drawnJournal, nextPartAt } from './apply.ts';
 import type { RefundDeps } from './deps.ts';
@@ -181,6 +181,10 @@ async function addressed(deps: RefundDeps, store: Store, captures: AttemptRow[],
   if (!provider?.refunds) throw invalid({ payment: ['was collected by a provider that cannot refund: pay it out instead'] });
   if (provider.refunds.extent === 'full' && part.amount_minor !== capture.amount_minor) {
     throw invalid({ payment: ['was collected by a provider that can only refund the whole amount'] });
+  }
+  const step_minor = provider.refunds.stepOf?.(capture.channel, capture.currency) ?? 1n;
+  if (part.amount_minor % step_minor !== 0n) {
+    throw invalid({ amount: [stepFault(capture.channel, capture.currency, step_minor)] });
   }
   if (capture.payer === null && needsPayer(provider.refunds, capture)) {
     throw invalid({

@@ -23,6 +23,8 @@ export type Target =
   | { kind: 'wrong_method'; path: string; allow: string[] }
   | { kind: 'nothing'; resources: readonly string[] };
 
+const AUTHORIZATION = 'authorization';
+
 interface Visit {
   deps: HttpDeps;
   keys: KeyRing;
@@ -65,7 +67,10 @@ export async function admit(
 ): Promise<{ caller: Caller; version: string }> {
   const visit = { deps, keys, request, reply, target, ip: clientAddress(request), counted: false } as Visit;
   try {
-    for (const check of CHECKS) await check(visit);
+    for (const check of CHECKS) {
+      const pending = check(visit);
+      if (pending) await pending;
+    }
   } catch (error) {
     await showUncounted(visit);
     throw error;
@@ -107,7 +112,13 @@ async function findKey(visit: Visit): Promise<void> {
 
 /** Returns every Authorization header as sent: Node keeps the first and drops the others. */
 function presentedKeys({ raw }: FastifyRequest): string[] {
-  return raw.rawHeaders.filter((_, index, headers) => index % 2 === 1 && headers[index - 1]?.toLowerCase() === 'authorization');
+  const { rawHeaders: headers } = raw;
+  const found: string[] = [];
+  for (let i = 0; i + 1 < headers.length; i += 2) {
+    const name = headers[i] as string;
+    if (name.length === AUTHORIZATION.length && name.toLowerCase() === AUTHORIZATION) found.push(headers[i + 1] as string);
+  }
+  return found;
 }
 
 function refuseGuessing({ deps, keys, request, ip }: Visit, presented: string): void {

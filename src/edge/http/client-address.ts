@@ -13,18 +13,22 @@ type IsProxy = (address: string, hop: number) => boolean;
 export function proxyTrust(trusted: TrustProxy): IsProxy | false {
   if (typeof trusted === 'number') return trusted > 0 && ((_, hop) => hop < trusted);
   const list = new AddressList(trusted);
-  return (address) => {
-    const plain = plainAddress(address);
+  return (address: string | undefined) => {
+    const plain = plainAddress(address ?? '');
     return plain !== null && list.has(plain);
   };
 }
 
+/** The address of a caller that has closed its connection: the socket does not know it any more. */
+const GONE = '0.0.0.0';
+
 /**
  * Returns the normalised address of the caller; the proxy's own address when the proxy reports something that is not an
- * address.
+ * address; 0.0.0.0 when the connection was closed before the request was handled.
  */
 export function clientAddress(request: FastifyRequest): string {
-  return plainAddress(request.ip) ?? plainAddress(request.socket.remoteAddress ?? '') ?? request.ip;
+  const ip: string | undefined = request.ip;
+  return plainAddress(ip ?? '') ?? plainAddress(request.socket.remoteAddress ?? '') ?? ip ?? GONE;
 }
 
 /** Logs one warning when an unconfigured proxy appears to be in front of us: all its callers would share one limit. */

@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { newId } from '../../kit/ids.ts';
+import { newId, randomHex } from '../../kit/ids.ts';
 import { blot } from '../../kit/log.ts';
 
 export interface Tracing {
@@ -23,11 +22,11 @@ export function readTracing(headers: Record<string, string | string[] | undefine
   const sent = headers['x-request-id'];
   const usable = typeof sent === 'string' && REQUEST_ID.test(sent) && blot(sent) === sent;
   const parent = typeof headers.traceparent === 'string' ? TRACEPARENT.exec(headers.traceparent) : null;
-  const trace_id = parent?.[1] ?? randomBytes(16).toString('hex');
+  const trace_id = parent?.[1] ?? randomHex(16);
   return {
     request_id: usable ? sent : newId('req', 'live', at),
     own_id: !usable,
     trace_id,
-    traceparent: `00-${trace_id}-${randomBytes(8).toString('hex')}-${parent?.[2] ?? '00'}`,
+    traceparent: `00-${trace_id}-${randomHex(8)}-${parent?.[2] ?? '00'}`,
   };
 }

@@ -1,5 +1,5 @@
 import type { Minor } from '../../kit/money.ts';
-import { type Queryable, sql } from '../../kit/sql.ts';
+import { fixed, type Queryable, sql } from '../../kit/sql.ts';
 
 /** Returns by how much journals changed suspense (`hold`), in hundredths, by source and kind; only for journals that are posted. */
 export async function suspenseOf(
@@ -18,16 +18,21 @@ export async function suspenseOf(
 }
 
 /**
- * Whether the money of an operation that a statement reported as paid after its end is in suspense, or was moved on from there by a person.
- * False when a person decided that the statement was wrong: then other evidence counts.
+ * SQL: whether the journal `j` put money in suspense that a statement reported after the end of its operation, also if a person has moved it
+ * on since. False when a person decided that the statement was wrong: then other evidence counts.
+ */
+export const SET_ASIDE_BY_STATEMENT = fixed(`j.kind = 'reconciliation.late'
+  and not exists (
+    select from journals s join postings p on p.team_id = s.team_id and p.journal_id = s.id
+    where s.team_id = j.team_id and s.source_id = j.source_id and s.kind = 'reconciliation.settled:reconciliation.late'
+      and 'clearing' in (p.debit, p.credit))`);
+
+/**
+ * Whether the money of an operation was set aside, see {@link SET_ASIDE_BY_STATEMENT}.
  * @param source_id id of the payout, or of the refund with the number of its part
  */
 export async function isSetAsideByStatement(db: Queryable, team_id: bigint, source_id: string): Promise<boolean> {
   const row = await db.maybe(sql`
-    select 1 from journals j where j.team_id = ${team_id} and j.source_id = ${source_id} and j.kind = 'reconciliation.late'
-      and not exists (
-        select from journals s join postings p on p.team_id = s.team_id and p.journal_id = s.id
-        where s.team_id = j.team_id and s.source_id = j.source_id and s.kind = 'reconciliation.settled:reconciliation.late'
-          and 'clearing' in (p.debit, p.credit))`);
+    select 1 from journals j where j.team_id = ${team_id} and j.source_id = ${source_id} and ${SET_ASIDE_BY_STATEMENT}`);
   return row !== undefined;
 }

@@ -41,6 +41,36 @@ const NUMBER_FIELDS = new Set([
 /** No phone number has more digits, even with a leading 00. A longer number that passes the card check is a card number. */
 const MAX_PHONE = 15;
 
+/** What the name of a field says. */
+interface Named {
+  /** Names card data. */
+  card: boolean;
+  /** Names card data when it is next to a card field. */
+  companion: boolean;
+  /** Names an object of card data. */
+  cards: boolean;
+  /** Contains a card number. */
+  numbered: boolean;
+  fault: string | null;
+}
+
+/** Names of fields, which are nearly always the same ones: examining a name takes longer than examining its value. */
+const known: Record<CardRule, Map<string, Named>> = { issued: new Map(), any: new Map() };
+const MAX_KNOWN = 1_000;
+
+function namedBy(key: string, rule: CardRule): Named {
+  const found = known[rule].get(key);
+  if (found) return found;
+  const name = normal(key);
+  const named = {
+    ...{ card: CARD_KEYS.test(name), companion: CARD_COMPANIONS.test(name), cards: /^cards?$/.test(name) },
+    ...{ numbered: holdsCard(key, rule), fault: textFault(key) },
+  };
+  // Names that nobody else sends are not kept: they may be payers' data.
+  if (known[rule].size < MAX_KNOWN && key.length <= MAX_SHOWN_KEY && !named.numbered) known[rule].set(key, named);
+  return named;
+}
+
 interface Node {
   value: unknown;
   path: string;
@@ -71,19 +101,16 @@ function inspectObject(node: Node, rule: CardRule, stack: Node[], found: Inspect
     found.faults[topOf(node.path)] = [`is nested deeper than ${MAX_LEVELS} levels`];
     return;
   }
-  const entries = Object.entries(node.value as object).map(([key, value]) => ({ key, value, name: normal(key) }));
-  const named = entries.some(({ name }) => CARD_KEYS.test(name));
-  const inCard = node.in_card || /^cards?$/.test(normal(node.key));
-  for (const { key, value, name } of entries) {
-    const numbered = holdsCard(key, rule);
+  const entries = Object.entries(node.value as object).map(([key, value]) => ({ key, value, named: namedBy(key, rule) }));
+  const beside = entries.some(({ named }) => named.card);
+  const inCard = node.in_card || namedBy(node.key, rule).cards;
+  for (const { key, value, named } of entries) {
+    const { card, companion, numbered, fault } = named;
     // The path in an error must not contain the card number that it reports.
     const step = numbered ? '[redacted]' : key.slice(0, MAX_SHOWN_KEY);
     const path = node.path === '' ? step : `${node.path}.${step}`;
-    if (value !== null && value !== '' && (CARD_KEYS.test(name) || ((named || inCard) && CARD_COMPANIONS.test(name)))) {
-      found.cards[path] = SEEN.field;
-    }
+    if (value !== null && value !== '' && (card || ((beside || inCard) && companion))) found.cards[path] = SEEN.field;
     if (numbered) found.cards[node.path || 'body'] = SEEN.number;
-    const fault = textFault(key);
     if (fault) found.faults[node.path || 'body'] = [`has a field name that ${fault}`];
     stack.push({ value, path, key, level: node.level + 1, in_card: inCard });
   }

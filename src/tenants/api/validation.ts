@@ -26,9 +26,12 @@ function compiler(options: { coerceTypes: boolean; verbose?: boolean }): Ajv {
   return ajv;
 }
 
-/** Accepts http and https URLs with a host, which a browser can be redirected to; rejects `javascript:` and the like. */
+/**
+ * Accepts http and https URLs with a host, which a browser can be redirected to; rejects `javascript:` and the like. The parser
+ * drops tabs and line breaks, but the URL that is stored must be the one that is called.
+ */
 function isWebUrl(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && /^https?:\/\//i.test(text);
+  return /^https?:\/\//i.test(text) && !/\p{Cc}/u.test(text) && URL.canParse(text);
 }
 
 export interface Validator {

@@ -3,7 +3,7 @@ import { AddressList } from '../../kit/address-list.ts';
 import { Remembered } from '../../kit/remembered.ts';
 import type { Queryable } from '../../kit/sql.ts';
 import { Throttle } from '../../kit/throttle.ts';
-import { hashKey, KEY_CACHE_MS } from './service.ts';
+import { hashKey, KEY_CACHE_MS, nameOfKey } from './service.ts';
 import { findKey, type KeyWithTeam } from './store.ts';
 
 const MAX_KEYS = 10_000;
@@ -41,10 +41,9 @@ export class KeyRing {
    * @returns undefined for a key that is unknown, revoked, inactive or expired
    */
   async find(presented: string): Promise<FoundKey | undefined> {
-    const hash = hashKey(presented);
     const now = this.#clock.now();
     // Unknown keys are not cached, because callers could fill the memory with them.
-    const key = await this.#remembered.get(hash.toString('base64'), () => this.#look(hash), Boolean);
+    const key = await this.#remembered.get(nameOfKey(presented), () => this.#look(presented), Boolean);
     const usable = key?.active && key.revoked_at === null && (key.expires_at === null || key.expires_at.getTime() > now);
     return usable ? key : undefined;
   }
@@ -54,12 +53,12 @@ export class KeyRing {
    * @returns seconds to wait; 0 when it may be looked up
    */
   waitFor(presented: string, subscriber: string): number {
-    return this.#familiar.has(hashKey(presented).toString('base64')) ? 0 : this.#guesses.take(subscriber);
+    return this.#familiar.has(nameOfKey(presented)) ? 0 : this.#guesses.take(subscriber);
   }
 
-  async #look(hash: Buffer): Promise<FoundKey | undefined> {
-    const key = await findKey(this.#control, hash);
-    if (key) this.#meet(hash.toString('base64'));
+  async #look(presented: string): Promise<FoundKey | undefined> {
+    const key = await findKey(this.#control, hashKey(presented));
+    if (key) this.#meet(nameOfKey(presented));
     return key && { ...key, places: new AddressList(key.allowed_ips) };
   }
 

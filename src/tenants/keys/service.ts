@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { randomBase62, sha256 } from '../../kit/crypto.ts';
+import { randomBase62, sha256, sha256Base64 } from '../../kit/crypto.ts';
 import type { Environment } from '../../kit/environment.ts';
 import { unreachable } from '../../kit/errors.ts';
 import { newId } from '../../kit/ids.ts';
@@ -33,6 +33,11 @@ export function newKey(kind: KeyKind, environment: Environment): string {
 
 export function hashKey(key: string): Buffer {
   return sha256(key);
+}
+
+/** Returns the hash of a key as text, under which a process remembers it. */
+export function nameOfKey(key: string): string {
+  return sha256Base64(key);
 }
 
 export interface KeyOptions {
