@@ -39,6 +39,7 @@ test('a durable server keeps the durability settings of PostgreSQL, allows backu
     max_connections: '176',
     max_locks_per_transaction: '256',
     autovacuum_naptime: '5s',
+    max_wal_size: '4GB',
     server_encoding: 'UTF8',
     TimeZone: 'UTC',
     listen_addresses: '',
