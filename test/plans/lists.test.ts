@@ -26,7 +26,7 @@ const ROWS = 20_000;
 const FEW = 0.02;
 
 /** Segments so small that each list has twenty of them. */
-const SEGMENTS: BuildOptions = { segment_rows: 1_000, merged_rows: 4_000, settled_ms: 60_000 };
+const SEGMENTS: BuildOptions = { segment_rows: 1_000, merged_rows: 4_000, settled_ms: 60_000, rest: 0, waiting_rows: 2_000 };
 const BUILD_LIMIT_MS = 120_000;
 
 /** Routes that count their rows for each first page, because rows can be deleted, with what keeps their number small. */

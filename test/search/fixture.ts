@@ -13,7 +13,7 @@ import { searchSweep } from '../../src/platform/search/sweep.ts';
 import type { Call } from '../../src/tenants/api/route.ts';
 import { asService, cloneDatabases } from '../setup/databases.ts';
 
-export const OPTIONS: BuildOptions = { segment_rows: 64, merged_rows: 256, settled_ms: 60_000 };
+export const OPTIONS: BuildOptions = { segment_rows: 64, merged_rows: 256, settled_ms: 60_000, rest: 0, waiting_rows: 2_000 };
 
 export interface Texts {
   reference: string | null;

@@ -32,6 +32,15 @@ export interface BuildOptions {
   merged_rows: number;
   /** Age of rows that are covered. Younger ones may still be inserted by transactions under way, which would all be recorded. */
   settled_ms: number;
+  /** How long no segment is built again after one was, in multiples of the time that it took. */
+  rest: number;
+  /** Changed rows that may wait meanwhile: each search of their team reads them. With more there is no rest. */
+  waiting_rows: number;
+}
+
+/** When a worker may next build a segment again, by `performance.now()`. */
+export interface Pace {
+  rebuild_at: number;
 }
 
 const READ_ROWS = 512;
@@ -42,6 +51,12 @@ const MAX_TURN_MS = 4;
 /** How soon a mark is final: when the transactions under way have ended. */
 const MARK_MS = 1_000;
 
+/** Where an index is. */
+interface Place {
+  db: Db;
+  environment: Environment;
+}
+
 /** One step of the index of a claimed team. Ends the claim. */
 export class Build {
   readonly #db: Db;
@@ -49,14 +64,16 @@ export class Build {
   readonly #searchable: Searchable;
   readonly #claimed: Claimed;
   readonly #options: BuildOptions;
+  readonly #pace: Pace;
   #turn_began = performance.now();
 
-  constructor(db: Db, environment: Environment, searchable: Searchable, claimed: Claimed, options: BuildOptions) {
+  constructor({ db, environment }: Place, searchable: Searchable, claimed: Claimed, options: BuildOptions, pace: Pace) {
     this.#db = db;
     this.#environment = environment;
     this.#searchable = searchable;
     this.#claimed = claimed;
     this.#options = options;
+    this.#pace = pace;
   }
 
   async run(): Promise<void> {
@@ -74,10 +91,25 @@ export class Build {
 
   /**
    * Builds the segment of a changed row again: the next one behind the last that was. Rows that no segment covers are read with their
-   * next segment.
-   * @returns null when nothing has changed
+   * next segment. One changed row costs as much as 65,536 do, so a segment is not built again at once after the last one.
+   * @returns null when nothing has changed, or it is too early
    */
   async #rebuild(): Promise<0 | null> {
+    const began = performance.now();
+    if (began < this.#pace.rebuild_at) return null;
+    const { rest, waiting_rows } = this.#options;
+    let isPressing = false;
+    try {
+      const rebuilt = await this.#rebuildNext();
+      isPressing = (await changesIn(this.#db, this.#claimed, null, null, waiting_rows + 1)).length > waiting_rows;
+      return rebuilt;
+    } finally {
+      const now = performance.now();
+      this.#pace.rebuild_at = isPressing ? now : now + (now - began) * rest;
+    }
+  }
+
+  async #rebuildNext(): Promise<0 | null> {
     const next = (after: string | null) => changesIn(this.#db, this.#claimed, after, null, 1);
     const [change] = [...(await next(this.#claimed.rebuilt_id)), ...(await next(null))];
     if (!change) return null;
