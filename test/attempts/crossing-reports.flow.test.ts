@@ -5,8 +5,11 @@ import { must } from '../../src/kit/errors.ts';
 import { findAttempt } from '../../src/core/attempts/store.ts';
 import { resolveAttempt } from '../../src/core/charge/resolve.ts';
 import { applyAttemptCallback } from '../../src/core/charge/callback.ts';
+import { reportOfReading } from '../../src/core/charge/reports.ts';
 import { pollSweep } from '../../src/core/charge/sweeps.ts';
+import { apply } from '../../src/core/payments/apply.ts';
 import { type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
+import { untilLocked } from '../setup/locks.ts';
 import { Registry } from '../setup/providers.ts';
 import { Scripted } from '../setup/scripted.ts';
 
@@ -66,6 +69,64 @@ test('a callback that arrives before the response to the charge makes the attemp
   provider.onSubmit = async () => void (await hint());
   await charged();
   assert.equal((await attempt()).next_poll_at?.getTime(), clock.now());
+});
+
+const FAILED = { kind: 'failed', reason: 'payer_declined', message: 'declined' } as const;
+
+/** A callback that comes while an answer of failure is on its way may be about a success after it, and the provider does not repeat it. */
+async function paidAfterFailure(id: string) {
+  provider.onRead = provider.onSubmit = async () => {};
+  assert.equal((await shown(id)).status, 'failed');
+  provider.paid(provider.last);
+  await pollSweep(api.deps, store()).round();
+  assert.equal((await shown(id)).amount_captured, 1_000);
+  assert.equal((await attempt()).next_poll_at, null);
+}
+
+test('a callback that comes while a failure is read makes the ended attempt be read once more', async () => {
+  const id = await charged();
+  const { attempt_id } = provider.last;
+  provider.readings.set(attempt_id, FAILED);
+  provider.onRead = async (asked) => {
+    if (asked.attempt_id !== attempt_id) return;
+    provider.onRead = async () => {};
+    await hint();
+  };
+  clock.advance(2_000);
+  await pollSweep(api.deps, store()).round();
+  await paidAfterFailure(id);
+});
+
+test('a callback that comes before a refusal is answered makes the refused attempt be read once more', async () => {
+  provider.submission = { kind: 'refused', reason: 'payer_declined', message: 'declined' };
+  provider.onSubmit = async () => void (await hint());
+  await paidAfterFailure(await charged());
+});
+
+test('an attempt that ends without news about it is not read again', async () => {
+  const id = await charged();
+  provider.readings.set(provider.last.attempt_id, FAILED);
+  clock.advance(2_000);
+  await pollSweep(api.deps, store()).round();
+  assert.deepEqual([(await shown(id)).status, (await attempt()).next_poll_at], ['failed', null]);
+});
+
+test('a callback that finds the attempt open while its end is being committed makes it be read after that', async () => {
+  const id = await charged();
+  const open = await attempt();
+  const context = { environment: 'live' as const, at: clock.now(), listeners: api.deps.listeners };
+  const place = { config: api.deps.config, environment: 'live' as const };
+  const { capabilities } = must(await api.deps.providers.byAccount('live', merchant.team.id, provider.name), 'it can be used');
+  const poll = { capabilities, polled_at: clock.now(), due: open.next_poll_at };
+  let told: Promise<unknown> = Promise.resolve();
+  await store().db.transaction(async (tx) => {
+    await apply(tx, context, [reportOfReading(place, open, FAILED, poll)]);
+    provider.paid(provider.last);
+    told = hint();
+    await untilLocked(api.databases.live);
+  });
+  await told;
+  assert.equal((await shown(id)).amount_captured, 1_000);
 });
 
 test('a provider reference from a callback is stored, also when it arrives during a poll or a submission', async () => {

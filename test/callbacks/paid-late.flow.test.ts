@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { paidSince } from '../../src/core/payout-batches/store.ts';
+import { applyTransfers } from '../../src/core/transfers/apply.ts';
 import { resolveTransfer } from '../../src/core/transfers/resolve.ts';
 import { countPaidLate, findTransfer } from '../../src/core/transfers/store.ts';
 import { readBalances } from '../../src/money/ledger/balances.ts';
@@ -9,6 +10,7 @@ import { receive } from '../../src/edge/callbacks/receive.ts';
 import { must } from '../../src/kit/errors.ts';
 import { sql } from '../../src/kit/sql.ts';
 import type { Account } from '../../src/money/ledger/accounts.ts';
+import { untilLocked } from '../setup/locks.ts';
 import { Market, type Shop } from '../setup/market.ts';
 import { type Fate, type Flow, type Operation, SimulatedProvider } from '../setup/simulated-provider.ts';
 
@@ -74,6 +76,45 @@ test('a payout that failed and was paid all the same is drawn again, once, after
   assert.deepEqual(await balances(shop), { ...before, available: before.available - 4_000, held: before.held - 4_000 });
   assert.equal((await shop.call('GET', `/transfers/${id}`)).body.transfer.message, message);
   await assertAgreed(shop);
+});
+
+test('a callback that comes while the failure of a payout is on its way has the payout read once more', async () => {
+  const shop = await shopWith({ payout: ['refused_later'] });
+  const before = await balances(shop);
+  const payouts = must(shop.simulated.provider.payouts, 'it pays out');
+  const { read } = payouts;
+  payouts.read = async (payout) => {
+    const outcome = await read.call(payouts, payout);
+    if (outcome.kind !== 'failed') return outcome;
+    payouts.read = read;
+    must(shop.simulated.operations.get(payout.transfer_id), 'it was sent').fate = 'at_once';
+    await callBack(shop, payout.transfer_id);
+    return outcome;
+  };
+  const { id } = await failedPayout(shop);
+  await shop.pass(1_000);
+  assert.equal((await row(shop, id)).message, 'It reached the recipient after it had failed.');
+  assert.deepEqual(await balances(shop), { ...before, available: before.available - 4_000, held: before.held - 4_000 });
+  await assertAgreed(shop);
+});
+
+test('a callback that finds a payout under way while its failure is being committed has it read after that', async () => {
+  const shop = await shopWith({ payout: ['later'] });
+  const { body } = await shop.transfer(4_000);
+  const { id } = body.transfer;
+  await shop.pass(1_000);
+  const known = await row(shop, id);
+  const context = { environment: shop.environment, at: market.clock.now() };
+  const failed = { kind: 'failed', reason: null, message: 'declined' } as const;
+  let told: Promise<unknown> = Promise.resolve();
+  await shop.store.db.transaction(async (tx) => {
+    await applyTransfers(tx, context, [{ known, occurrence: failed }]);
+    told = callBack(shop, id);
+    await untilLocked(market.api.databases.live);
+  });
+  await told;
+  const { status, next_poll_at } = await row(shop, id);
+  assert.deepEqual([status, next_poll_at?.getTime()], ['failed', market.clock.now()]);
 });
 
 test('what was paid late counts towards the limits of its day again', async () => {
@@ -254,6 +295,29 @@ test('a merchant’s refund that failed and was done all the same is drawn again
   }
   assert.match((await shown()).message, /reached the payer after the refund had failed/);
   assert.equal((await shop.shown(payment)).status, 'refunded');
+  assert.equal((await balances(shop)).held, before.held - 3_000);
+  await assertAgreed(shop);
+});
+
+test('a callback that comes while the failure of a refund is on its way has the refund read once more', async () => {
+  const shop = await shopWith({ refund: ['refused_later'] });
+  const payment = await shop.paid({ amount: 3_000 });
+  const before = await balances(shop);
+  const refunds = must(shop.simulated.provider.refunds, 'it refunds');
+  const { read } = refunds;
+  refunds.read = async (asked) => {
+    const outcome = await read.call(refunds, asked);
+    if (outcome.kind !== 'failed') return outcome;
+    refunds.read = read;
+    must(shop.simulated.operations.get(asked.provider_key), 'it was sent').fate = 'at_once';
+    await callBack(shop, asked.provider_key);
+    return outcome;
+  };
+  const refund = must(await shop.refund(payment), 'it is refundable');
+  for (let round = 0; round < 4; round++) await shop.pass(5_000);
+  const { status, message } = (await shop.call('GET', `/refunds/${refund}`)).body.refund;
+  assert.equal(status, 'failed');
+  assert.match(message, /reached the payer after the refund had failed/);
   assert.equal((await balances(shop)).held, before.held - 3_000);
   await assertAgreed(shop);
 });

@@ -11,6 +11,8 @@ import { recordLateRefund } from '../../src/core/returns/late.ts';
 import { resolveReturn, retryReturn } from '../../src/core/returns/resolve.ts';
 import { recheckFailedRefund, pollReturn } from '../../src/core/returns/service.ts';
 import { returnSweep } from '../../src/core/returns/sweeps.ts';
+import { endWay, findWay } from '../../src/core/refunds/ways.ts';
+import { untilLocked } from '../setup/locks.ts';
 import { Late } from './fixture.ts';
 
 /** News of a way that had failed, or that comes out of its order. */
@@ -144,6 +146,45 @@ test('a callback about a payout that had failed and was paid after all is the re
   await late.work(4);
   assert.deepEqual(await state(), ['returned', 1, 0n]);
   assert.equal((await late.call('GET', `/payments/${late.payment}`)).transaction.amount_refunded, 10_000);
+});
+
+test('a callback that comes while the failure of a payout is on its way has the payout read again: a person pays nothing', async () => {
+  await late.captured();
+  const able = must(late.able.payouts, 'it pays out');
+  const { submit } = able;
+  able.submit = async (payout) => {
+    able.submit = submit;
+    await submit.call(able, payout);
+    const { team_id, id } = await ref();
+    await pollReturn(late.store, late.clock.now(), { team_id, id });
+    late.able.onPayoutRead = PAID;
+    return FULL;
+  };
+  await late.work(8);
+  assert.deepEqual(await state(), ['returned', 1, 0n]);
+});
+
+test('a callback that finds a payout under way while its failure is being committed has it read after that', async () => {
+  await late.captured();
+  late.able.onPayout = UNKNOWN;
+  late.able.onPayoutRead = UNKNOWN;
+  await late.work(6);
+  const { team_id, id } = await ref();
+  const payout = must(
+    await findWay(late.store.db, team_id, must((await late.row()).payout_id, 'a payout is under way')),
+    'it exists',
+  );
+  const context = { environment: 'live' as const, at: late.clock.now(), listeners: late.api.deps.listeners };
+  let told: Promise<unknown> = Promise.resolve();
+  await late.store.db.transaction(async (tx) => {
+    await endWay(tx, context, payout, { kind: 'failed', reason: 'operator_declined', message: 'declined' });
+    told = pollReturn(late.store, late.clock.now(), { team_id, id });
+    await untilLocked(late.api.databases.live);
+  });
+  await told;
+  late.able.onPayoutRead = PAID;
+  await late.work(4);
+  assert.deepEqual(await state(), ['returned', 1, 0n]);
 });
 
 test('a payout paid after all beside a second one, or beside what a person did, is a return made twice', async () => {

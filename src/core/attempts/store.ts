@@ -153,12 +153,16 @@ export async function markSent(db: Queryable, sendings: readonly Sending[], char
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Makes an attempt due for polling now, after a callback from its provider. */
-export async function pollNow(db: Queryable, { team_id, id }: Pick<AttemptRow, 'team_id' | 'id'>, now: Date): Promise<void> {
+/**
+ * Makes an open attempt due for polling now, after a callback from its provider.
+ * @returns whether it was open
+ */
+export async function pollNow(db: Queryable, { team_id, id }: Pick<AttemptRow, 'team_id' | 'id'>, now: Date): Promise<boolean> {
   // `coalesce` hides the condition from the planner, which could look for the row in an index of all attempts that are open.
-  await db.run(sql`
+  const changed = await db.run(sql`
     update attempts set next_poll_at = ${now}
     where team_id = ${team_id} and id = ${id} and coalesce(status in ('created', 'open', 'unknown'), false)`);
+  return changed > 0;
 }
 
 /**

@@ -1,8 +1,9 @@
+import { must } from '../../kit/errors.ts';
 import { lowestIdAt } from '../../kit/ids.ts';
 import type { Store } from '../../platform/db/stores.ts';
 import type { Reading, Subject } from '../../providers/adapters/contract.ts';
 import { type AttemptRow, isOpen } from '../attempts/schema.ts';
-import { type AttemptReference, pollNow, storeReportedRef } from '../attempts/store.ts';
+import { type AttemptReference, findAttempt, pollNow, storeReportedRef } from '../attempts/store.ts';
 import { restoreBySubject } from '../payments/archived.ts';
 import type { PaymentDeps } from '../payments/deps.ts';
 import { lockPayments } from '../payments/store.ts';
@@ -37,9 +38,15 @@ export async function applyAttemptCallback(
   }
   const attempt = await withReportedRef(deps, store, known, about.reported);
   if (reading) await applyCallback(deps, store, attempt, reading);
-  else if (isOpen(attempt)) await pollNow(store.db, attempt, new Date(deps.clock.now()));
-  else await pollAttempt(deps, store, attempt);
+  else if (!isOpen(attempt)) await pollAttempt(deps, store, attempt);
+  else if (!(await pollNow(store.db, attempt, new Date(deps.clock.now())))) await pollEnded(deps, store, attempt);
   return known;
+}
+
+/** Polls an attempt that has ended since it was read. */
+async function pollEnded(deps: PaymentDeps, store: Store, { team_id, id }: AttemptRow): Promise<void> {
+  const ended = must(await findAttempt(store.db, team_id, id), 'an attempt that has just ended is not archived');
+  if (ended.status !== 'succeeded') await pollAttempt(deps, store, ended);
 }
 
 /**

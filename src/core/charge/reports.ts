@@ -4,6 +4,7 @@ import type { Capabilities, Reading, Submission } from '../../providers/adapters
 import type { Change, Report } from '../payments/change.ts';
 import { changeOfLateReading, changeOfLateSubmission } from './late.ts';
 import { changeOfReading, changeOfSubmission } from './outcomes.ts';
+import { isNewPoll } from '../../providers/adapters/polling.ts';
 import { type AttemptRow, isOpen } from '../attempts/schema.ts';
 
 /** The configuration and environment in which a report is judged. */
@@ -38,7 +39,7 @@ export function reportOfSubmission(
       ? changeOfSubmission(config, environment, payment, now, submission, at)
       : changeOfLateSubmission({ config, environment, payment, attempt: now, attempts, at }, submission);
     if (payer && change.attempt) change.attempt.update.payer = payer;
-    return keepingWakeUp(change, now, attempt.next_poll_at);
+    return keepingNews(keepingWakeUp(change, now, attempt.next_poll_at), now, attempt);
   };
   return { team_id, payment_id, attempt_id, judge };
 }
@@ -56,7 +57,7 @@ export function reportOfReading(
     const change = isOpen(now)
       ? changeOfReading(config, environment, payment, now, reading, capabilities, at, polled_at)
       : changeOfLateReading({ config, environment, payment, attempt: now, attempts, at }, reading, capabilities, polled_at);
-    return keepingWakeUp(change, now, due);
+    return keepingNews(keepingWakeUp(change, now, due), now, attempt);
   };
   return { team_id, payment_id, attempt_id, judge };
 }
@@ -67,4 +68,16 @@ function keepingWakeUp(change: Change, now: AttemptRow, due: Date | null): Chang
   const set = now.next_poll_at;
   if (!change.attempt || !next || !set || set.getTime() === due?.getTime() || set >= next) return change;
   return { ...change, attempt: { ...change.attempt, update: { ...change.attempt.update, next_poll_at: set } } };
+}
+
+/**
+ * Keeps the next poll that a callback, or another worker, has set since the report was asked for, where the report ends all polls without
+ * money. It may be older than what the callback was about, such as a success after a failure, and the provider does not repeat it.
+ * @param known the attempt as it was then
+ */
+function keepingNews(change: Change, now: AttemptRow, known: AttemptRow): Change {
+  const update = change.attempt?.update;
+  if (!update || update.next_poll_at !== null || update.status === 'succeeded') return change;
+  if (!isNewPoll(now.next_poll_at, known.next_poll_at)) return change;
+  return { ...change, attempt: { ...change.attempt, id: now.id, update: { ...update, next_poll_at: now.next_poll_at } } };
 }

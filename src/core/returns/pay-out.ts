@@ -2,7 +2,14 @@ import type { Store } from '../../platform/db/stores.ts';
 import { must, unreachable } from '../../kit/errors.ts';
 import type { Tx } from '../../kit/sql.ts';
 import type { ApplyContext } from '../payments/change.ts';
-import { backOff, MIN_POLL_WAIT_MS, mayBeSentAgain, pollDelay, SUBMIT_LEASE_MS } from '../../providers/adapters/polling.ts';
+import {
+  backOff,
+  isNewPoll,
+  MIN_POLL_WAIT_MS,
+  mayBeSentAgain,
+  pollDelay,
+  SUBMIT_LEASE_MS,
+} from '../../providers/adapters/polling.ts';
 import type { AttemptRow } from '../attempts/schema.ts';
 import { getCapture } from '../payments/service.ts';
 import { callbackUrl } from '../../providers/provider-accounts/callback-address.ts';
@@ -12,7 +19,7 @@ import type { RefundRow } from '../refunds/schema.ts';
 import { endWay, findWay, markWaySent, updatePart } from '../refunds/ways.ts';
 import type { ReturnDeps } from './deps.ts';
 import type { ReturnRow } from '../obligations/schema.ts';
-import { locked, postpone, UNUSABLE } from './service.ts';
+import { locked, postpone, recheckFailedPayout, UNUSABLE } from './service.ts';
 import { updateReturn } from '../obligations/store.ts';
 
 /** The provider accounts that can pay out to the payer of an attempt. */
@@ -186,6 +193,9 @@ async function applyResponse(
     if (row.dispatched_at?.getTime() !== known.dispatched_at?.getTime()) return;
     const now = must(await findWay(tx, row.team_id, refund.id), 'refunds are never deleted');
     await applyOutcome(tx, context, row, now, provider, { ...response, polled_since: row.polls !== known.polls });
+    // A failure may be older than what a callback was about that has come since the provider was asked.
+    const failed = response.outcome.kind === 'failed' || response.outcome.kind === 'cancelled';
+    if (failed && isNewPoll(row.next_step_at, known.next_step_at)) await recheckFailedPayout(tx, row, new Date(context.at));
   });
   deps.wake.ring(store.environment);
 }

@@ -147,7 +147,16 @@ export async function closeAfterLateRefund(deps: ReturnDeps, store: Store, known
 
 /** Makes a return due for polling now, after a callback about its payout. */
 export function pollReturn(store: Store, at: number, ref: ReturnRef): Promise<void> {
-  return pollNow(store.db, ref, new Date(at), PAYOUT_FAILED);
+  return store.db.transaction(async (tx) => {
+    // The payout may be about to end: the statement after the lock sees it.
+    await lockReturn(tx, ref);
+    await pollNow(tx, ref, new Date(at), PAYOUT_FAILED);
+  });
+}
+
+/** Makes the worker read the payout of a return again that has just failed. */
+export function recheckFailedPayout(tx: Tx, ref: ReturnRef, at: Date): Promise<void> {
+  return pollNow(tx, ref, at, PAYOUT_FAILED);
 }
 
 /** Makes the worker read a failed refund again, after a callback about it. */

@@ -6,6 +6,7 @@ import { unreachable } from '../../kit/errors.ts';
 import type { Tx } from '../../kit/sql.ts';
 import { type Journal, post } from '../../money/ledger/post.ts';
 import type { PayoutReason } from '../../providers/adapters/contract.ts';
+import { isNewPoll } from '../../providers/adapters/polling.ts';
 import { type Arrival, repayCredit } from '../../money/settlement/credit.ts';
 import { mayBePaidLate } from './late.ts';
 import { dispatchedJournal, returnedJournal, succeededJournal } from './bookings.ts';
@@ -91,7 +92,7 @@ class Work {
     if (status === null) this.#recheck(before, known, occurrence);
     if (status === null || isStale(before, known, occurrence)) return { transfer: before, changed: false };
     const after = { ...before, status, ...this.#effects(before, occurrence) };
-    const transfer = isFinal(status) ? this.#close(after) : after;
+    const transfer = isFinal(status) ? this.#close(after, newsOf(before, known, occurrence)) : after;
     if (isFinal(status) && status !== 'succeeded') this.#releaseLimit(transfer);
     this.#updates.push(transfer);
     return { transfer, changed: true };
@@ -166,12 +167,12 @@ class Work {
     if (day !== null) this.#uses.push({ team_id, direction: 'transfer', currency, day, amount_minor: -amount_minor });
   }
 
-  #close(row: TransferRow): TransferRow {
+  #close(row: TransferRow, next_poll_at: Date | null): TransferRow {
     const now = this.#in(0);
     const closed: TransferRow = {
       ...row,
       stage: 'closed',
-      next_poll_at: null,
+      next_poll_at,
       event_count: row.event_count + 1,
       updated_at: now,
       completed_at: now,
@@ -183,6 +184,15 @@ class Work {
   #in(wait_ms: number): Date {
     return new Date(this.#context.at + wait_ms);
   }
+}
+
+/**
+ * Returns the next poll that a callback has set since the provider was asked, where its answer ends the transfer without money: the answer may
+ * be older than what the callback was about. Null: none.
+ */
+function newsOf(row: TransferRow, known: TransferRow, { kind }: TransferOccurrence): Date | null {
+  if (kind === 'succeeded' || row.dispatched_at === null) return null;
+  return isNewPoll(row.next_poll_at, known.next_poll_at) ? row.next_poll_at : null;
 }
 
 /** Returns the event of the row's current status; `created` for the first. */

@@ -178,12 +178,14 @@ export async function pollNow(
   const known = await db.maybe<ReportedTransfer & { is_sent: boolean; is_ended: boolean }>(sql`
     select id, recipient, stage = 'dispatched' and status = 'processing' as is_sent, ${MAY_BE_PAID_LATE} as is_ended
     from transfers where team_id = ${team_id} and provider_account = ${account_id} and ${named}`);
+  let isEnded = known?.is_ended;
   if (known?.is_sent) {
-    await db.run(sql`
+    const changed = await db.run(sql`
       update transfers set next_poll_at = ${now}
       where team_id = ${team_id} and id = ${known.id} and provider_account = ${account_id} and stage = 'dispatched' and status = 'processing'`);
+    isEnded = changed === 0;
   }
-  if (known?.is_ended) await recheckNow(db, [{ team_id, id: known.id }], now);
+  if (known && isEnded) await recheckNow(db, [{ team_id, id: known.id }], now);
   return known;
 }
 

@@ -48,3 +48,12 @@ export function mayBeSentAgain(
   const grace_ms = Math.max(capabilities.not_found_grace_ms, NOT_FOUND_GRACE_MS);
   return idempotency !== 'none' && sent_at !== null && now - sent_at >= grace_ms;
 }
+
+/**
+ * Returns whether a poll was scheduled since: after a callback, or by a worker that has claimed the row meanwhile.
+ * @param now when the next poll is due by now; null: never
+ * @param known when it was due when the provider was asked
+ */
+export function isNewPoll(now: Date | null, known: Date | null): boolean {
+  return now !== null && now.getTime() !== known?.getTime();
+}

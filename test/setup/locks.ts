@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createLog } from '../../src/kit/log.ts';
+import { sql } from '../../src/kit/sql.ts';
+import { openPool } from '../../src/platform/db/pool.ts';
+
+const LIMIT_MS = 30_000;
+
+/**
+ * Waits until a statement in a database waits for a lock.
+ * @param url of its owner, who sees what the roles of the service wait for
+ */
+export async function untilLocked(url: string): Promise<void> {
+  const owner = openPool({ url, size: 1, log: createLog({ level: 'silent', format: 'json' }) });
+  try {
+    const deadline = performance.now() + LIMIT_MS;
+    for (;;) {
+      const waiting = await owner.all(sql`
+        select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+      if (waiting.length > 0) return;
+      assert.ok(performance.now() < deadline, 'nothing waits for a lock');
+      await sleep(5);
+    }
+  } finally {
+    await owner.close();
+  }
+}
