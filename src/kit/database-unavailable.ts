@@ -1,8 +1,8 @@
 import { pgCode } from './sql.ts';
 
 /**
- * The database is temporarily unavailable: the connection failed or was lost, or the server accepts no connections or no
- * writes. The outcome of a statement already sent is unknown; the same request may be retried.
+ * The database is temporarily unavailable: the connection failed or was lost, the server accepts no connections or no
+ * writes, or this process has closed its pool to stop. The outcome of a statement already sent is unknown; the same request may be retried.
  */
 export class DatabaseUnavailable extends Error {
   /** SQLSTATE or operating system error code of the cause. */
@@ -26,7 +26,7 @@ const SQLSTATES = new Set([
 
 /** Messages of the driver and its pool that come without a code. */
 const DRIVER_MESSAGES =
-  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout)|not queryable$/;
+  /^(Connection terminated|timeout exceeded when trying to connect|timeout expired|Query read timeout|Cannot use a pool after calling end)|not queryable$/;
 
 /**
  * Converts a database driver error to {@link DatabaseUnavailable} when it means unavailability; returns any other error

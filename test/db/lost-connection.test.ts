@@ -7,6 +7,7 @@ import { type DbPool, openPool } from '../../src/platform/db/pool.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { DatabaseUnavailable } from '../../src/kit/database-unavailable.ts';
 import { type Db, type Queryable, sql } from '../../src/kit/sql.ts';
+import { renderError } from '../../src/tenants/api/replies.ts';
 import { type Api, startApi, until } from '../setup/api.ts';
 import { cloneDatabases, type Databases } from '../setup/databases.ts';
 
@@ -133,6 +134,24 @@ test('requests that lose the database get a 500 in the envelope with Retry-After
     await until(create, (answer) => answer.status === 201);
   } finally {
     await api.stop();
+  }
+});
+
+test('a pool that is closed rejects as unavailable: a request that outlives the shutdown gets a 500 with Retry-After', async () => {
+  const ended = openPool({ url: databases.sandbox, size: 1, log });
+  await ended.all(sql`select 1`);
+  await ended.close();
+  for (const db of [ended, ended.seeing(1n)]) {
+    for (const late of [() => db.all(sql`select 1`), () => db.transaction((tx) => tx.all(sql`select 1`))]) {
+      const error = await late().then(
+        () => assert.fail('it was run'),
+        (reason: unknown) => reason,
+      );
+      assert.ok(error instanceof DatabaseUnavailable, String(error));
+      const { code, headers, body } = renderError(error);
+      assert.deepEqual([code, headers['Retry-After']], [500, '5']);
+      assert.match(String(body.message), /database cannot be reached/);
+    }
   }
 });
 
