@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Environment } from '../../kit/environment.ts';
 import { notFound, Problem } from '../../kit/errors.ts';
@@ -10,6 +11,7 @@ import { readTracing, type Tracing } from './tracing.ts';
 import type { Route } from '../../tenants/api/route.ts';
 import { admit } from './admission.ts';
 import { proxyTrust, proxyWarning } from './client-address.ts';
+import { announceClose, closeWhileLeaving } from './connections.ts';
 import { isAstray } from './console-host.ts';
 import type { HttpDeps } from './deps.ts';
 import { loggablePath } from './loggable-path.ts';
@@ -62,17 +64,11 @@ export function buildServer(deps: HttpDeps, routes: Route[], pages: Pages[]): Fa
     routerOptions: { maxParamLength: 20_000 },
     frameworkErrors: (error, request, reply) => {
       trace(deps, request as FastifyRequest, reply as unknown as FastifyReply);
+      // No hook runs for these.
+      announceClose(deps.service, reply as unknown as FastifyReply);
       sendError(deps, error, request as FastifyRequest, reply as unknown as FastifyReply);
     },
-    clientErrorHandler: (error, socket) => {
-      if ((error as NodeJS.ErrnoException).code === 'ECONNRESET' || !socket.writable) return;
-      const { request_id, trace_id, traceparent } = readTracing({}, deps.clock.now());
-      const body = JSON.stringify({ code: 400, status: reasonPhrase(400), message: 'The request is malformed.' });
-      socket.end(
-        `HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: application/json\r\nX-Request-Id: ${request_id}\r\n` +
-          `X-Trace-Id: ${trace_id}\r\ntraceparent: ${traceparent}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-      );
-    },
+    clientErrorHandler: (error, socket) => answerMalformed(deps, error, socket),
   });
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const keys = new KeyRing(deps.stores.control, deps.clock);
@@ -91,6 +87,7 @@ export function buildServer(deps: HttpDeps, routes: Route[], pages: Pages[]): Fa
     // Checked before the body of an unknown path is read: a missing key is reported first.
     if (request.is404) await admit(deps, keys, { request, reply }, { kind: 'nothing', resources });
   });
+  closeWhileLeaving(app, deps.service);
   observeRequests(app, deps);
   logRequests(app, deps, routes);
   app.addHook('onReady', async () => deps.limits?.open());
@@ -108,6 +105,17 @@ export function buildServer(deps: HttpDeps, routes: Route[], pages: Pages[]): Fa
   return app;
 }
 
+/** Answers a request that Node could not parse, and ends its connection. */
+function answerMalformed({ clock }: HttpDeps, error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return;
+  const { request_id, trace_id, traceparent } = readTracing({}, clock.now());
+  const body = JSON.stringify({ code: 400, status: reasonPhrase(400), message: 'The request is malformed.' });
+  socket.end(
+    `HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: application/json\r\nX-Request-Id: ${request_id}\r\n` +
+      `X-Trace-Id: ${trace_id}\r\ntraceparent: ${traceparent}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+}
+
 function trace(deps: HttpDeps, request: FastifyRequest, reply: FastifyReply): void {
   request.at = deps.clock.now();
   request.tracing = readTracing(request.headers, request.at);
@@ -118,8 +126,6 @@ function trace(deps: HttpDeps, request: FastifyRequest, reply: FastifyReply): vo
   reply.header('traceparent', request.tracing.traceparent);
   reply.header('X-Content-Type-Options', 'nosniff');
   if (deps.config.public_url.startsWith('https:')) reply.header('Strict-Transport-Security', 'max-age=31536000');
-  // The connection would be closed during the next request.
-  if (deps.service.leaving) reply.header('Connection', 'close');
 }
 
 function sendError(deps: HttpDeps, error: unknown, request: FastifyRequest, reply: FastifyReply): void {

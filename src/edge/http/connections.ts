@@ -1,0 +1,61 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { HttpDeps } from './deps.ts';
+
+type Service = HttpDeps['service'];
+
+/** What a connection was used for. */
+interface Use {
+  /** Requests whose response was not sent completely; above one where a client pipelines. */
+  requests: number;
+  /** Bytes that were received when the last response had been sent. More of them are the beginning of a request. */
+  bytes: number;
+}
+
+/**
+ * Ends each connection with its response while the service is leaving or the server closes. Otherwise a connection that had a request at the
+ * signal is kept alive: the process waits for it until its deadline, and serves further requests after it has closed its databases.
+ */
+export function closeWhileLeaving(app: FastifyInstance, service: Service): void {
+  const uses = usesOf(app.server);
+  let isClosing = false;
+  // Called by `close`. Node's own takes a response for sent that it has only buffered, and cuts a large one.
+  app.server.closeIdleConnections = () => {
+    isClosing = true;
+    for (const [socket, { requests, bytes }] of uses) if (requests === 0 && socket.bytesRead === bytes) socket.destroySoon();
+  };
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    announceClose(service, reply);
+    done();
+  });
+  // The headers of this response may have been sent before the signal, so that Node would keep the connection.
+  app.addHook('onResponse', ({ raw: { socket } }, _reply, done) => {
+    if ((isClosing || service.leaving) && uses.get(socket)?.requests === 1) socket.destroySoon();
+    done();
+  });
+}
+
+/** Sets the header by which a response says that its connection ends, if the service is leaving. */
+export function announceClose(service: Service, reply: FastifyReply): void {
+  if (service.leaving) reply.header('Connection', 'close');
+}
+
+/** Follows the open connections of a server. */
+function usesOf(server: Server): ReadonlyMap<Socket, Use> {
+  const uses = new Map<Socket, Use>();
+  server.on('connection', (socket) => {
+    uses.set(socket, { requests: 0, bytes: 0 });
+    socket.once('close', () => uses.delete(socket));
+  });
+  server.on('request', ({ socket }, response) => {
+    const use = uses.get(socket);
+    if (!use) return;
+    use.requests += 1;
+    response.once('close', () => {
+      use.requests -= 1;
+      use.bytes = socket.bytesRead;
+    });
+  });
+  return uses;
+}
