@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import net from 'node:net';
 import { Readable } from 'node:stream';
@@ -274,4 +275,24 @@ test('a request that is being received when the server closes is answered', asyn
   await kept.closed();
   await closed;
   assert.equal(kept.text.match(/\r\n\r\nsmall/g)?.length, 2);
+});
+
+test('closing waits for the work of a request whose caller has gone', async () => {
+  const { url, server, leave } = await serve();
+  const gone = new Connection(url);
+  const connected = Promise.withResolvers<net.Socket>();
+  server.server.once('connection', connected.resolve);
+  gone.send('GET', '/slow');
+  const end = once(await connected.promise, 'close');
+  await sleep(100);
+  gone.socket.destroy();
+  await end;
+  let is_closed = false;
+  const closed = leave().then(() => {
+    is_closed = true;
+  });
+  await sleep(200);
+  assert.equal(is_closed, false);
+  work.resolve('slow');
+  await closed;
 });

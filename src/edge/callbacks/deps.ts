@@ -6,4 +6,6 @@ import type { ExchangeLog } from '../../providers/exchanges/log.ts';
 export interface CallbackDeps extends ReturnDeps, TransferDeps {
   /** Null when exchanges with providers are not stored. */
   exchangeLog: Pick<ExchangeLog, 'add'> | null;
+  /** `leaving` changes once: when the process starts to shut down. */
+  service: { leaving: boolean };
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { findReturn } from '../../core/obligations/store.ts';
 import { isId } from '../../kit/ids.ts';
 import { Throttle } from '../../kit/throttle.ts';
@@ -22,19 +23,36 @@ export interface AnsweredCallback {
   duration_ms: number;
 }
 
+export interface CallbackKeeper {
+  keep(answered: AnsweredCallback): void;
+  /** While the service is leaving: resolves when the callbacks kept until now are in the log of exchanges, which may then be closed. */
+  kept(): Promise<void>;
+}
+
 /**
- * Returns a function that stores callbacks for the page of what they are about (docs/decisions/0097-callbacks-kept.md): once they are
- * answered, so that no answer waits for it or fails with it. What is repeated beyond the maximum is not even parsed.
+ * Stores callbacks for the page of what they are about (docs/decisions/0097-callbacks-kept.md): once they are answered, so that no answer
+ * waits for it or fails with it. What is repeated beyond the maximum is not even parsed.
  */
-export function callbackKeeper(deps: CallbackDeps): (answered: AnsweredCallback) => void {
+export function callbackKeeper(deps: CallbackDeps): CallbackKeeper {
   const paces = new Throttle(deps.clock, MAX_CALLBACKS);
-  return (answered) => {
-    const { about, callback, by_address } = answered;
-    const by = authentication(callback, by_address);
-    if (deps.exchangeLog === null || paces.take(`${about.subject_id} ${by}`) > 0) return;
-    setImmediate(() => {
-      store(deps, answered, by).catch((err) => deps.log.warn({ err, subject: about.subject_id }, 'a callback was not stored'));
-    });
+  const underWay = new Set<Promise<void>>();
+  const keep = async (answered: AnsweredCallback, by: Authentication) => {
+    await nextTurn();
+    const { subject_id: subject } = answered.about;
+    await store(deps, answered, by).catch((err) => deps.log.warn({ err, subject }, 'a callback was not stored'));
+  };
+  return {
+    keep: (answered) => {
+      const { about, callback, by_address } = answered;
+      const by = authentication(callback, by_address);
+      if (deps.exchangeLog === null || paces.take(`${about.subject_id} ${by}`) > 0) return;
+      const keeping = keep(answered, by);
+      underWay.add(keeping);
+      void keeping.finally(() => underWay.delete(keeping));
+    },
+    kept: async () => {
+      if (deps.service.leaving) await Promise.all(underWay);
+    },
   };
 }
 

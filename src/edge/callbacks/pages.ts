@@ -61,7 +61,8 @@ export function callbackPages(deps: CallbackDeps): Pages {
     void app.register(async (scope) => {
       scope.removeAllContentTypeParsers();
       scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: BODY_BYTES }, (_, body, done) => done(null, body));
-      const keep = callbackKeeper(deps);
+      const { keep, kept } = callbackKeeper(deps);
+      scope.addHook('onClose', kept);
       const handler = (request: FastifyRequest, reply: FastifyReply) => take({ deps, counters, keep }, request, reply);
       for (const url of ['/_callbacks/:account', '/_callbacks/:account/:id/:mac']) {
         scope.route({ method: [...METHODS], url, bodyLimit: BODY_BYTES, handler });

@@ -41,6 +41,31 @@ export function announceClose(service: Service, reply: FastifyReply): void {
   if (service.leaving) reply.header('Connection', 'close');
 }
 
+/**
+ * Follows the handlers that are running. Closing a server waits for connections, and a caller that has gone has none: its handler would
+ * find the logs and the databases closed when the provider answers.
+ * @returns waits for those that are running if the service is leaving. A server that closes for another reason, as that of a crashed node in
+ * the simulation, may have handlers that never end
+ */
+export function followHandlers(app: FastifyInstance, service: Service): () => Promise<void> {
+  const running = new Set<Promise<unknown>>();
+  app.addHook('onRoute', (route) => {
+    const { handler } = route;
+    route.handler = function (request, reply) {
+      const result = handler.call(this, request, reply);
+      if (result instanceof Promise) {
+        running.add(result);
+        const end = () => running.delete(result);
+        result.then(end, end);
+      }
+      return result;
+    };
+  });
+  return async () => {
+    if (service.leaving) await Promise.allSettled(running);
+  };
+}
+
 /** Follows the open connections of a server. */
 function usesOf(server: Server): ReadonlyMap<Socket, Use> {
   const uses = new Map<Socket, Use>();

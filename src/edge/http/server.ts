@@ -11,7 +11,7 @@ import { readTracing, type Tracing } from './tracing.ts';
 import type { Route } from '../../tenants/api/route.ts';
 import { admit } from './admission.ts';
 import { proxyTrust, proxyWarning } from './client-address.ts';
-import { announceClose, closeWhileLeaving } from './connections.ts';
+import { announceClose, closeWhileLeaving, followHandlers } from './connections.ts';
 import { isAstray } from './console-host.ts';
 import type { HttpDeps } from './deps.ts';
 import { loggablePath } from './loggable-path.ts';
@@ -88,6 +88,7 @@ export function buildServer(deps: HttpDeps, routes: Route[], pages: Pages[]): Fa
     if (request.is404) await admit(deps, keys, { request, reply }, { kind: 'nothing', resources });
   });
   closeWhileLeaving(app, deps.service);
+  const handlersEnded = followHandlers(app, deps.service);
   observeRequests(app, deps);
   logRequests(app, deps, routes);
   app.addHook('onReady', async () => deps.limits?.open());
@@ -102,6 +103,10 @@ export function buildServer(deps: HttpDeps, routes: Route[], pages: Pages[]): Fa
   });
   for (const page of pages) app.register(async (scope) => page(scope));
   app.register(async (scope) => registerApi(scope, deps, keys, routes));
+  // Registered last, because these hooks run in reverse: handlers use what the other hooks close.
+  app.register(async (scope) => {
+    scope.addHook('onClose', handlersEnded);
+  });
   return app;
 }
 
