@@ -91,6 +91,20 @@ test('an interrupted build is continued, and its invalid part is built again', a
   assert.deepEqual(await indexes('payments%fresh'), BUILT);
 });
 
+test('a partition that was made since an interrupted build has its part of the index already', async () => {
+  await client.query('create index mails_fresh on only mails (tries)');
+  const { rows } = await client.query(`select pirogue_make_partitions('live', now() + interval '1 year') as made`);
+  assert.ok(rows[0].made > 0);
+  write('-- migration: no transaction\ncreate index concurrently if not exists mails_fresh on mails (tries);\n');
+  await migrateFrom(folder, databases.live, QUICK);
+  const parts = await client.query(
+    `select count(*)::integer as n from pg_index i where i.indisvalid and pg_get_indexdef(i.indexrelid) ~ 'mails.* [(]tries[)]$'`,
+  );
+  const partitions = await client.query(`select count(*)::integer as n from pg_inherits where inhparent = 'mails'::regclass`);
+  assert.equal(parts.rows[0].n, partitions.rows[0].n + 1);
+  await client.query('drop index mails_fresh');
+});
+
 test('an index of a partitioned table is dropped', async () => {
   write('-- migration: no transaction\ndrop index concurrently if exists payments_fresh;\n');
   await migrateFrom(folder, databases.live, QUICK);

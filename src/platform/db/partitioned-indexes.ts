@@ -56,7 +56,10 @@ export async function indexSteps(ask: Ask, statement: string): Promise<IndexStep
   return asGiven;
 }
 
-/** Returns the statements that build an index of a partitioned table. Each may be repeated; invalid indexes of partitions are built again. */
+/**
+ * Returns the statements that build an index of a partitioned table. Each may be repeated; invalid indexes of partitions are built again. A
+ * partition that was made since an earlier run began has its part already, under a name that PostgreSQL chose.
+ */
 export async function partitionedBuild(ask: Ask, build: IndexBuild): Promise<IndexStep[]> {
   const { unique, name, schema, table, rest } = build;
   const partitions = await ask<{ schema: string; partition: string; invalid: string[] }>(
@@ -64,8 +67,11 @@ export async function partitionedBuild(ask: Ask, build: IndexBuild): Promise<Ind
        array(select x.relname::text from pg_index i join pg_class x on x.oid = i.indexrelid
         where i.indrelid = c.oid and not i.indisvalid) as invalid
      from pg_inherits h join pg_class c on c.oid = h.inhrelid join pg_namespace n on n.oid = c.relnamespace
-     where h.inhparent = to_regclass($1) order by c.relname`,
-    [nameIn(schema, table)],
+     where h.inhparent = to_regclass($1) and not exists (
+       select 1 from pg_inherits part join pg_index i on i.indexrelid = part.inhrelid
+       where part.inhparent = to_regclass($2) and i.indrelid = c.oid and i.indisvalid)
+     order by c.relname`,
+    [nameIn(schema, table), nameIn(schema, name)],
   );
   const kind = unique ? 'unique index' : 'index';
   const built = build.concurrent ? `${kind} concurrently` : kind;
