@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import fs from 'node:fs';
-import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { saveMethod } from '../../src/core/customers/methods.ts';
 import { erasureSweep } from '../../src/edge/erasure/sweeps.ts';
@@ -8,6 +6,7 @@ import { unpack } from '../../src/kit/packing.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { openHosted, wasCharged } from '../../src/core/charge/hosted.ts';
 import { makeToken } from '../../src/core/payments/token.ts';
+import { mailsIn } from '../mail/folder.ts';
 import { type Api, dumpDatabase, FakeClock, type Merchant, startApi, until } from '../setup/api.ts';
 import { paid, paymentIn, startPayment } from '../setup/pay.ts';
 import { type Receiver, startReceiver } from '../setup/receiver.ts';
@@ -69,11 +68,7 @@ async function everything(): Promise<string> {
       (await db.all<{ body: Buffer }>(sql`select body from events`)).map(({ body }) => unpack(body)),
     ),
   );
-  const folder = path.join(api.config.data_dir, 'mail');
-  const mails = fs.existsSync(folder)
-    ? fs.readdirSync(folder).map((file) => fs.readFileSync(path.join(folder, file), 'utf8'))
-    : [];
-  return [...dumps, ...events.flat(), ...mails].join('\n');
+  return [...dumps, ...events.flat(), ...mailsIn(api)].join('\n');
 }
 
 function tracesIn(dump: string): string[] {

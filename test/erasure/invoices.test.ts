@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import fs from 'node:fs';
-import path from 'node:path';
 import { after, test } from 'node:test';
 import { unpack } from '../../src/kit/packing.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { dumpDatabase, FakeClock, startApi, until } from '../setup/api.ts';
 import { InvoiceFixture } from '../invoices/fixture.ts';
+import { mailsIn } from '../mail/folder.ts';
 
 const clock = new FakeClock();
 const api = await startApi({ clock, env: { HOLD_MOBILE_MONEY: '0s' } });
@@ -15,7 +14,6 @@ after(async () => {
   await api.stop();
 });
 const { live } = api.deps.stores;
-const folder = path.join(api.config.data_dir, 'mail');
 
 /** What must be nowhere afterwards. */
 const TRACES = [/fatou/i, /diallo/i, /f\.diallo/i, /old-address/i, /shop-bill/i, /670[\s.()-]*12[\s.()-]*34[\s.()-]*56/];
@@ -30,8 +28,7 @@ const INVOICE = {
 
 async function everything(): Promise<string> {
   const events = await live.db.all<{ body: Buffer }>(sql`select body from events`);
-  const mails = fs.readdirSync(folder).map((file) => fs.readFileSync(path.join(folder, file), 'utf8'));
-  return [await dumpDatabase(live.db), ...events.map(({ body }) => unpack(body)), ...mails].join('\n');
+  return [await dumpDatabase(live.db), ...events.map(({ body }) => unpack(body)), ...mailsIn(api)].join('\n');
 }
 
 const tracesIn = (dump: string) => TRACES.filter((trace) => trace.test(dump)).map(String);

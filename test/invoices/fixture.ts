@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
-import fs from 'node:fs';
-import path from 'node:path';
 import { LiveMerchant } from '../complaints/live-merchant.ts';
+import { mailsIn } from '../mail/folder.ts';
 import { read } from '../mail/smtp-server.ts';
 import { type Api, type FakeClock, until } from '../setup/api.ts';
 
@@ -89,11 +88,9 @@ export class InvoiceFixture {
 
   /** Returns the mails to this address, oldest first. */
   async mails(to: string, count: number) {
-    const folder = path.join(this.api.config.data_dir, 'mail');
     const ask = async () =>
-      (fs.existsSync(folder) ? fs.readdirSync(folder).sort() : [])
-        .filter((file) => file.endsWith('.eml'))
-        .map((file) => read(fs.readFileSync(path.join(folder, file), 'utf8').replace(/\r?\n/g, '\r\n')))
+      mailsIn(this.api, '.eml')
+        .map((mail) => read(mail.replace(/\r?\n/g, '\r\n')))
         .filter(({ headers }) => headers.to === to);
     return until(ask, (mails) => mails.length >= count);
   }
