@@ -21,7 +21,6 @@ const NOT_LEAKPROOF: Record<string, string> = {
       'journals_group',
     ].map((name) => [name, 'workers read all teams, in the order of the index (decision 0079)']),
   ),
-  mails_of_recipient: 'the limit of invoices to an address reads the invoice mails of the team, which are kept for a month',
 };
 
 let databases: Databases;

@@ -12,7 +12,7 @@ import { type Identity, Redactor } from './redact.ts';
 import { lockRows, type PersonalRow, rowsBelow, writeRows, writtenIn } from './rows-store.ts';
 import { eraseObject, eraseRow, foundIn, type Replacement, withFound } from './rules.ts';
 import { changedIn, clearResources, scrubEvents } from './scrub.ts';
-import { findFormerInvoices, findReleased, paymentsOf } from './store.ts';
+import { findFormerInvoices, findReleased } from './store.ts';
 
 /** Rows in a batch. All batches are one transaction; between them, the process serves other work. */
 const BATCH = 200;
@@ -61,7 +61,6 @@ export async function pseudonymise(
     (after) => findFormerInvoices(tx, customer, after, BATCH),
     (invoices) => scrubResources(erasing, known, idsOf(invoices)),
   );
-  await dropReceipts(tx, team_id, paymentsOf(customer));
   return counts.payments ?? 0;
 }
 
@@ -105,6 +104,8 @@ async function eraseBatch(erasing: Erasing, table: Owned, below: readonly Owned[
   );
   const mailed = found.filter((one) => one.mailed).map(({ value }) => value);
   if (mailed.length > 0) await dropMails(tx, team_id, [...new Set([...erasing.known.emails, ...mailed])]);
+  // The payments are locked: no receipt is queued after this.
+  if (table.name === 'payments') await dropReceipts(tx, team_id, ids);
 }
 
 function hasHash({ erased }: Owned): boolean {

@@ -1,5 +1,5 @@
 import type { CustomerRef } from '../../core/customers/store.ts';
-import { type Fragment, fixed, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { fixed, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 
 /** Whether the customer has an approved compliance record. */
 export async function hasApprovedRecord(db: Queryable, { team_id, id }: CustomerRef): Promise<boolean> {
@@ -58,11 +58,6 @@ export async function planRevisit(
         where p.team_id = ${team_id} and p.customer_id = ${id} and a.payer is not null
       ) then ${new Date(now.getTime() + working_ms)}
     end where team_id = ${team_id} and customer_id = ${id}`);
-}
-
-/** Returns a query for the ids of the customer's payments. */
-export function paymentsOf({ team_id, id }: CustomerRef): Fragment {
-  return part`select id from payments where team_id = ${team_id} and customer_id = ${id}`;
 }
 
 /** Returns the next invoices that were once addressed to the customer. */
