@@ -27,6 +27,8 @@ interface Counted<Mark> {
   /** Counts of the ends of the list that are too large to be made on each call: of what may be deleted soon, and of the tail up to a row. */
   oldest?: { total: number; counted_at: number };
   tail?: { total: number; to: Mark; counted_at: number };
+  /** Whether the tail was too large the last time. */
+  is_long?: boolean;
 }
 
 /** Queries that count rows. */
@@ -61,21 +63,26 @@ export class Totals<Mark> {
    */
   async total(name: string, now: number, counting: Counting<Mark>): Promise<number> {
     const known = this.#counted.get(name);
-    const counted = known && now - known.counted_at < ADVANCE_MS ? known : await advance(now, known, counting);
+    const isCurrent = known && now - known.counted_at < ADVANCE_MS;
+    const counted = isCurrent ? known : { ...(await advance(now, known, counting)), is_long: known?.is_long ?? false };
     this.#keep(name, counted);
     const [tail, oldest] = await Promise.all([this.#tail(counted, now, counting), this.#oldest(counted, now, counting)]);
     return oldest + counted.aging_total + counted.total + tail;
   }
 
   async #tail(counted: Counted<Mark>, now: number, { count, seldom }: Counting<Mark>): Promise<number> {
-    const { tail } = counted;
+    const { tail, watermark } = counted;
     if (tail && now - tail.counted_at < REUSED_MS) return tail.total + (await count(tail.to, null));
-    const total = await count(counted.watermark, null);
-    if (seldom && total > this.#max_counted) {
-      const to = seldom();
-      counted.tail = { total: await count(counted.watermark, to), to, counted_at: now };
+    if (!seldom || !counted.is_long) {
+      const total = await count(watermark, null);
+      counted.is_long = total > this.#max_counted;
+      return total;
     }
-    return total;
+    const to = seldom();
+    const [total, newest] = await Promise.all([count(watermark, to), count(to, null)]);
+    counted.tail = { total, to, counted_at: now };
+    counted.is_long = total + newest > this.#max_counted;
+    return total + newest;
   }
 
   async #oldest(counted: Counted<Mark>, now: number, { count }: Counting<Mark>): Promise<number> {
@@ -126,7 +133,7 @@ async function advance<Mark>(now: number, before: Counted<Mark> | undefined, cou
  */
 export const SETTLED_MS = 600_000;
 /** Hardly any row is committed later after the moment in its id. */
-const SELDOM_MS = 60_000;
+const SELDOM_MS = 20_000;
 
 export interface ListTotalsOptions {
   /** Longest time between the moment in an id and the commit of its row; default {@link SETTLED_MS}. */
