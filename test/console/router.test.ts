@@ -44,7 +44,12 @@ test('the table of roles and permissions is the written one', () => {
 });
 
 test('every page and action of a team: each role, another team, signed out', async () => {
-  const people = await Promise.all(ROLES.map(async (role) => ({ role, person: await signedIn(api, role) })));
+  const people = await Promise.all(
+    ROLES.map(async (role) => {
+      const person = await signedIn(api, role);
+      return { role, person, token: formToken((await person.get(`/console/${api.team.id}/sandbox/payments`)).text) };
+    }),
+  );
   for (const page of teamPages()) {
     for (const environment of ENVIRONMENTS) {
       const at = (team: Team) => pathOf(page, team, environment);
@@ -54,8 +59,7 @@ test('every page and action of a team: each role, another team, signed out', asy
       const signedOut = await call(stranger, at(api.team), {});
       if (page.method === 'GET') assert.match(signedOut.to ?? '', /^\/console\/sign-in\?to=/, at(api.team));
       else assert.equal(signedOut.status, 403, at(api.team));
-      for (const { role, person } of people) {
-        const token = formToken((await person.get(`/console/${api.team.id}/${environment}/payments`)).text);
+      for (const { role, person, token } of people) {
         const foreign = await call(person, at(other), token);
         assert.equal(foreign.status, 404, `${role} ${page.method} ${at(other)}`);
         assert.ok(!foreign.text.includes(other.name) || other.name === api.team.name);
@@ -186,6 +190,17 @@ test('a session ends when it is revoked, idle or old, and when its user is disab
     assert.equal((await owner.get(page)).status, 200);
     await api.control.run({ text, values: [owner.id] });
     assert.match((await owner.get(page)).to ?? '', /sign-in/, name);
+  }
+});
+
+test('pages are compressed for browsers that accept it', async () => {
+  const owner = await signedIn(api, 'owner');
+  const page = `/console/${api.team.id}/sandbox/payments`;
+  const plain = await owner.get(page);
+  assert.equal(plain.headers.get('content-encoding'), null);
+  for (const encoding of ['br', 'gzip']) {
+    const { headers, text } = await owner.get(page, { 'accept-encoding': encoding });
+    assert.deepEqual([headers.get('content-encoding'), text.includes('<h1')], [encoding, plain.text.includes('<h1')]);
   }
 });
 

@@ -82,9 +82,10 @@ export class Written {
   async #rows(tx: Tx): Promise<Map<string, Row>> {
     const parts = Object.entries(TABLES).map(
       ([table, shown]) =>
-        `select '${table}' as name, ${KEYS[table] ?? 'id'} as key, (${shown}) - 'team_id' as row from ${table} t where team_id = ${this.#team_id}`,
+        `select '${table}' as name, ${KEYS[table] ?? 'id'} as key, (${shown}) - 'team_id' as row from ${table} t where team_id = $1`,
     );
-    const statement: Sql = { text: `${parts.join(' union all ')} order by name, key`, values: [] };
+    // With a name it is planned once: that takes longer than reading the few rows.
+    const statement: Sql = { name: 'written', text: `${parts.join(' union all ')} order by name, key`, values: [this.#team_id] };
     const rows = await tx.all<{ name: string; key: string; row: Row }>(statement);
     return new Map(rows.map(({ name, key, row }) => [`${name} ${key}`, name === 'events' ? opened(row) : row]));
   }
