@@ -5,8 +5,10 @@ import { pathToFileURL } from 'node:url';
 
 /** A comment with which a test file asks for a process of its own, and says why. */
 const ALONE = /^\/\/ Own process: ./m;
-/** With more, the end of a run waits longer for its last batch. */
-export const MAX_FILES = 10;
+/** With more, a process keeps more in memory, which takes longer to collect. */
+export const MAX_FILES = 15;
+/** A process for fewer costs more than an even end of the run saves. */
+const MIN_FILES = 3;
 const FOLDER = path.resolve('.cache', 'batches');
 const BATCH = pathToFileURL(path.join(import.meta.dirname, 'batch.ts')).href;
 
@@ -19,9 +21,33 @@ const BATCH = pathToFileURL(path.join(import.meta.dirname, 'batch.ts')).href;
 export function inBatches(files: readonly string[], at_once: number): string[][] {
   const alone = files.filter((file) => ALONE.test(fs.readFileSync(file, 'utf8')));
   const others = files.filter((file) => !alone.includes(file));
-  const number = Math.max(Math.ceil(others.length / MAX_FILES), Math.min(at_once, others.length));
-  const shared = Array.from({ length: number }, (_, i) => others.filter((_, j) => j % number === i));
-  return [...alone.map((file) => [file]), ...shared];
+  return [...alone.map((file) => [file]), ...dealt(others, sizesOf(others.length, at_once))];
+}
+
+/**
+ * Sizes of batches: half an even share of what is left, so that the last batches are small and the processes end together. A few files are
+ * divided evenly.
+ */
+function sizesOf(files: number, at_once: number): number[] {
+  const sizes: number[] = [];
+  for (let left = files; left > 0; left -= sizes.at(-1) as number) {
+    const share = Math.max(Math.ceil(left / (2 * at_once)), MIN_FILES);
+    const even = Math.ceil(left / Math.max(at_once - sizes.length, 1));
+    sizes.push(Math.min(share, MAX_FILES, even));
+  }
+  return sizes;
+}
+
+/** Deals files to batches in turn, each until it is full. */
+function dealt(files: readonly string[], sizes: readonly number[]): string[][] {
+  const batches: string[][] = sizes.map(() => []);
+  let next = 0;
+  for (const file of files) {
+    while ((batches[next] as string[]).length === sizes[next]) next = (next + 1) % batches.length;
+    batches[next]?.push(file);
+    next = (next + 1) % batches.length;
+  }
+  return batches;
 }
 
 /** Writes a program for each batch. Node runs them in the order of their names. @returns their paths */

@@ -20,9 +20,23 @@ test('each file is in one batch, and neighbours are in different ones', (t) => {
   assert.deepEqual(batches.flat().sort(), files);
   assert.deepEqual(
     batches.map(({ length }) => length),
-    [9, 9, 9, 8],
+    [6, 5, 4, 4, 3, 3, 3, 3, 3, 1],
   );
-  assert.deepEqual(batches[0]?.slice(0, 2), [files[0], files[4]]);
+  assert.deepEqual(batches[0]?.slice(0, 2), [files[0], files[10]]);
+});
+
+test('of many files a process runs fifteen, and at the end of a run few', (t) => {
+  const files = written(t, new Array(200).fill(''));
+  const sizes = inBatches(files, 3).map(({ length }) => length);
+  assert.equal(
+    sizes.reduce((sum, size) => sum + size),
+    200,
+  );
+  assert.deepEqual(
+    sizes,
+    sizes.toSorted((a, b) => b - a),
+  );
+  assert.deepEqual([sizes.slice(0, 8), sizes.slice(-6)], [new Array(8).fill(15), [3, 3, 3, 3, 3, 1]]);
 });
 
 test('a few files have a process each', (t) => {
