@@ -83,8 +83,8 @@ async function paidAfterFailure(id: string) {
   assert.equal((await attempt()).next_poll_at, null);
 }
 
-test('a callback that comes while a failure is read makes the ended attempt be read once more', async () => {
-  const id = await charged();
+/** A poll reads that the last attempt failed; a callback about it comes before that is applied. */
+async function failWithNews(): Promise<void> {
   const { attempt_id } = provider.last;
   provider.readings.set(attempt_id, FAILED);
   provider.onRead = async (asked) => {
@@ -94,6 +94,11 @@ test('a callback that comes while a failure is read makes the ended attempt be r
   };
   clock.advance(2_000);
   await pollSweep(api.deps, store()).round();
+}
+
+test('a callback that comes while a failure is read makes the ended attempt be read once more', async () => {
+  const id = await charged();
+  await failWithNews();
   await paidAfterFailure(id);
 });
 
@@ -102,6 +107,25 @@ test('a callback that comes before a refusal is answered makes the refused attem
   provider.onSubmit = async () => void (await hint());
   await paidAfterFailure(await charged());
 });
+
+for (const [what, reading, days] of [
+  ['does not know', { kind: 'not_found' }, 0],
+  ['calls pending', { kind: 'pending', poll_after_ms: 1_000 }, 7],
+] as const) {
+  test(`an attempt that ended while a callback came, and that its provider ${what}, is not read for ever`, async () => {
+    await charged();
+    await failWithNews();
+    provider.readings.set(provider.last.attempt_id, reading);
+    const polled = async (ms: number) => {
+      clock.advance(ms);
+      for (let i = 0; i < 2; i++) await pollSweep(api.deps, store()).round();
+      return (await attempt()).next_poll_at !== null;
+    };
+    await polled(1_000);
+    if (days > 0) assert.equal(await polled((days - 1) * 86_400_000), true);
+    assert.equal(await polled(2 * 86_400_000), false);
+  });
+}
 
 test('an attempt that ends without news about it is not read again', async () => {
   const id = await charged();

@@ -69,6 +69,10 @@ const CLOSED: Record<string, Partial<AttemptRow>> = {
   failed: { status: 'failed', submitted_at: at(-10_000), closed_at: at(-7 * DAY_MS), next_poll_at: at(-1) },
   'failed long ago': { status: 'failed', submitted_at: at(-10_000), closed_at: at(-7 * DAY_MS - 1), next_poll_at: at(-1) },
   'failed, not polled': { status: 'failed', submitted_at: at(-10_000), closed_at: null },
+  'failed, accepted': {
+    ...{ status: 'failed', submitted_at: at(-10_000), closed_at: at(-5), next_poll_at: at(-1) },
+    action: { kind: 'confirm' },
+  },
   'failed, set aside': { status: 'failed', submitted_at: at(-10_000), closed_at: at(-5), mismatch: aside, mismatches: 1 },
   'failed by hand': { status: 'failed', submitted_at: null, closed_at: at(-5), resolution: byHand, next_poll_at: at(-1) },
   'judged by hand': { status: 'failed', closed_at: at(-5), resolution: { ...byHand, mismatch: aside }, submitted_at: at(-6) },

@@ -73,6 +73,7 @@ export function changeOfLateReading(
     case 'succeeded':
       return lateMoney(closed, reading);
     case 'pending':
+      if (endedByProvider(attempt) && attempt.next_poll_at !== null) return pollUnread(closed, later);
       return reachedProvider(closed, {
         status: 'open',
         next_poll_at: new Date(at + Math.max(reading.poll_after_ms, MIN_POLL_WAIT_MS)),
@@ -80,9 +81,10 @@ export function changeOfLateReading(
     case 'unreadable':
       return pollUnread(closed, later);
     case 'not_found': {
-      // As for an open attempt: an accepted attempt exists, and "not found" soon after sending proves nothing.
+      // As for an open attempt: an accepted attempt exists until its provider has ended it, and "not found" soon after sending proves nothing.
       const sent = (attempt.submitted_at ?? attempt.created_at).getTime();
-      const proven = attempt.action === null && polled_at - sent >= capabilities.not_found_grace_ms;
+      const mayExist = attempt.action !== null && !endedByProvider(attempt);
+      const proven = !mayExist && polled_at - sent >= capabilities.not_found_grace_ms;
       return pollAgain(closed, proven ? null : later);
     }
     case 'failed':
@@ -154,7 +156,7 @@ function pollAgain({ payment, attempt, attempts }: ClosedAttempt, next_poll_at: 
 }
 
 /**
- * Schedules the next poll of an attempt whose status could not be read. A callback may have caused the poll: the provider does not
+ * Schedules the next poll of an attempt whose end could not be read. A callback may have caused the poll: the provider does not
  * repeat it, and it may have been about a late success. An attempt that its provider ended long ago is not polled again for it.
  */
 function pollUnread(closed: ClosedAttempt, next_poll_at: Date): Change {
