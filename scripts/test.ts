@@ -9,7 +9,7 @@ import { runNode } from './testing/process.ts';
 import { type Selection, selectTests } from './testing/select.ts';
 
 /** A file that takes longer hangs. Long proofs ask for more. */
-const FILE_LIMIT_MS = Number(process.env.TEST_FILE_LIMIT_MS ?? 300_000);
+const FILE_LIMIT_MS = Number(process.env.TEST_FILE_LIMIT_MS ?? 600_000);
 /** Of a batch: each of its files has a limit of its own. */
 const BATCH_LIMIT_MS = FILE_LIMIT_MS * MAX_FILES;
 /** One more than cores: files wait for a third of their time (for deadlines, deliveries and other processes). */
