@@ -89,9 +89,11 @@ async function partitionAll(url: string): Promise<void> {
 /**
  * Makes a database a template that nobody may connect to: one in use cannot be copied. The first connection after a migration writes what every
  * connection reads at its start (pg_internal.init); without it, the first connections of each copy would do the same work. An autovacuum of the
- * catalogue deletes it again, so that it is looked for when nobody can connect any more.
+ * catalogue deletes it again, so that it is looked for when nobody can connect any more, and nothing is left for a later one to do.
  */
 async function close(client: pg.Client, name: string, url: string): Promise<void> {
+  await client.query(`alter database ${name} with allow_connections true`);
+  await vacuumCatalogue(url);
   for (let tries = 0; tries < MAX_CLOSINGS; tries++) {
     await client.query(`alter database ${name} with is_template true allow_connections true`);
     await (await connectClient(url)).end();
@@ -105,6 +107,15 @@ async function close(client: pg.Client, name: string, url: string): Promise<void
     );
     if (rows.length > 0) return;
   }
+}
+
+/** Does what an autovacuum would do after the migrations. */
+async function vacuumCatalogue(url: string): Promise<void> {
+  const client = await connectClient(url);
+  const { rows } = await client.query(`
+    select relname from pg_class where relnamespace = 'pg_catalog'::regnamespace and relkind = 'r' and not relisshared`);
+  await client.query(`vacuum (analyze) ${rows.map(({ relname }) => `pg_catalog.${relname}`).join(', ')}`);
+  await client.end();
 }
 
 async function isInUse(client: pg.Client, name: string): Promise<boolean> {
