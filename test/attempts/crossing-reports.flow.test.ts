@@ -5,6 +5,7 @@ import { must } from '../../src/kit/errors.ts';
 import { findAttempt } from '../../src/core/attempts/store.ts';
 import { resolveAttempt } from '../../src/core/charge/resolve.ts';
 import { applyAttemptCallback } from '../../src/core/charge/callback.ts';
+import { applyCallback } from '../../src/core/charge/poll.ts';
 import { reportOfReading } from '../../src/core/charge/reports.ts';
 import { pollSweep } from '../../src/core/charge/sweeps.ts';
 import { apply } from '../../src/core/payments/apply.ts';
@@ -106,6 +107,42 @@ test('a callback that comes before a refusal is answered makes the refused attem
   provider.submission = { kind: 'refused', reason: 'payer_declined', message: 'declined' };
   provider.onSubmit = async () => void (await hint());
   await paidAfterFailure(await charged());
+});
+
+test('a provider that calls back about a charge has it, although it answers that it is unavailable: no other is tried', async () => {
+  provider.submission = { kind: 'unavailable', message: 'closed' };
+  provider.onSubmit = async () => void (await hint());
+  const id = await charged();
+  assert.deepEqual([(await shown(id)).status, (await attempt()).status], ['processing', 'unknown']);
+  provider.onSubmit = async () => {};
+  provider.paid(provider.last);
+  clock.advance(5_000);
+  await pollSweep(api.deps, store()).round();
+  assert.equal((await shown(id)).amount_captured, 1_000);
+});
+
+test('a provider that calls back about a charge that it does not have does not keep the payment from its next charge', async () => {
+  provider.submission = { kind: 'unavailable', message: 'closed' };
+  provider.onSubmit = async () => void (await hint());
+  const id = await charged();
+  for (let hour = 0; hour < 3 && (await attempt()).next_poll_at !== null; hour++) {
+    clock.advance(3_600_000);
+    await pollSweep(api.deps, store()).round();
+  }
+  assert.deepEqual([(await shown(id)).status, (await attempt()).next_poll_at], ['failed', null]);
+});
+
+test('an attempt that a worker reads as pending while its failure is reported is read once more at once, not by the plan', async () => {
+  await charged();
+  const open = await attempt();
+  provider.readings.set(open.id, { kind: 'pending', poll_after_ms: 300_000 });
+  clock.advance(2_000);
+  await pollSweep(api.deps, store()).round();
+  provider.readings.set(open.id, FAILED);
+  await applyCallback(api.deps, store(), open, FAILED);
+  assert.deepEqual([(await attempt()).status, (await attempt()).next_poll_at?.getTime()], ['failed', clock.now()]);
+  await pollSweep(api.deps, store()).round();
+  assert.equal((await attempt()).next_poll_at, null);
 });
 
 for (const [what, reading, days] of [

@@ -35,11 +35,12 @@ export function reportOfSubmission(
 ): Report {
   const { team_id, payment_id, id: attempt_id } = attempt;
   const judge: Report['judge'] = (payment, now, attempts, at) => {
+    const answer = doubted(submission, now, attempt);
     const change = isOpen(now)
-      ? changeOfSubmission(config, environment, payment, now, submission, at)
-      : changeOfLateSubmission({ config, environment, payment, attempt: now, attempts, at }, submission);
+      ? changeOfSubmission(config, environment, payment, now, answer, at)
+      : changeOfLateSubmission({ config, environment, payment, attempt: now, attempts, at }, answer);
     if (payer && change.attempt) change.attempt.update.payer = payer;
-    return keepingNews(keepingWakeUp(change, now, attempt.next_poll_at), now, attempt);
+    return keepingNews(keepingWakeUp(change, now, attempt.next_poll_at), now, attempt, at);
   };
   return { team_id, payment_id, attempt_id, judge };
 }
@@ -57,7 +58,7 @@ export function reportOfReading(
     const change = isOpen(now)
       ? changeOfReading(config, environment, payment, now, reading, capabilities, at, polled_at)
       : changeOfLateReading({ config, environment, payment, attempt: now, attempts, at }, reading, capabilities, polled_at);
-    return keepingNews(keepingWakeUp(change, now, due), now, attempt);
+    return keepingNews(keepingWakeUp(change, now, due), now, attempt, at);
   };
   return { team_id, payment_id, attempt_id, judge };
 }
@@ -71,13 +72,23 @@ function keepingWakeUp(change: Change, now: AttemptRow, due: Date | null): Chang
 }
 
 /**
- * Keeps the next poll that a callback, or another worker, has set since the report was asked for, where the report ends all polls without
- * money. It may be older than what the callback was about, such as a success after a failure, and the provider does not repeat it.
+ * Returns "unavailable" as "unknown" when a callback, or another worker, has set the attempt's next poll since it was sent. A provider that
+ * calls back has the attempt, whatever it answers; a poll tells.
  * @param known the attempt as it was then
  */
-function keepingNews(change: Change, now: AttemptRow, known: AttemptRow): Change {
-  const update = change.attempt?.update;
-  if (!update || update.next_poll_at !== null || update.status === 'succeeded') return change;
+function doubted(submission: Submission, now: AttemptRow, known: AttemptRow): Submission {
+  if (submission.kind !== 'unavailable' || !isNewPoll(now.next_poll_at, known.next_poll_at)) return submission;
+  return { kind: 'unknown', message: submission.message };
+}
+
+/**
+ * Makes an attempt that ends without money due now when a callback, or another worker, has set its next poll since the report was asked for: the
+ * report may be older than what the callback was about, such as a success after a failure, and the provider does not repeat it.
+ * @param known the attempt as it was then
+ */
+function keepingNews(change: Change, now: AttemptRow, known: AttemptRow, at: number): Change {
+  const { attempt } = change;
+  if (!attempt || attempt.update.next_poll_at !== null || attempt.update.status === 'succeeded') return change;
   if (!isNewPoll(now.next_poll_at, known.next_poll_at)) return change;
-  return { ...change, attempt: { ...change.attempt, id: now.id, update: { ...update, next_poll_at: now.next_poll_at } } };
+  return { ...change, attempt: { ...attempt, update: { ...attempt.update, next_poll_at: new Date(at) } } };
 }
