@@ -17,7 +17,7 @@ import { currentPart, isUndecided, unspentOf, withPart } from './parts.ts';
 import { presentRefund } from './present.ts';
 import type { RefundPart, RefundRow } from './schema.ts';
 import { isFinal, nextRefundStatus, type RefundTrigger } from './states.ts';
-import { isSetAside, lockRefund, sumReturned, updateRefund } from './store.ts';
+import { isSetAside, lockRefund, pollNow, sumReturned, updateRefund } from './store.ts';
 
 /** Poll plan of a refund part whose provider cannot be used at the moment, so that its own plan is unknown. */
 const DEFAULT_PLAN: PollPlan = { first_ms: 2_000, factor: 2, max_ms: 300_000 };
@@ -56,12 +56,10 @@ export async function applyRefund(
     case 'failed': {
       const { reason, message } = outcome;
       const failed = withPart(row, part_index, { status: 'failed' });
-      return continueOrEnd(
-        tx,
-        context,
-        { ...failed, failure_reason: failed.failure_reason ?? reason, message },
-        newsOf(row, known),
-      );
+      const ended = await continueOrEnd(tx, context, { ...failed, failure_reason: failed.failure_reason ?? reason, message });
+      // The failure may be older than what a callback was about that has come since the provider was asked.
+      if (isNewPoll(row.next_poll_at, known.next_poll_at)) await pollNow(tx, row.team_id, row.id, new Date(context.at));
+      return ended;
     }
     case 'unavailable':
       // A poll after the submission may have returned a later state than the sender's response.
@@ -79,14 +77,6 @@ export async function applyRefund(
     case 'unknown':
       return scheduleNext(tx, context, row, part_index, {}, outcome.message, wait_ms);
   }
-}
-
-/**
- * Returns the next poll that a callback has set since the provider was asked: its failure may be older than what the callback was about.
- * Null: none. The return of a failed refund asks the provider itself before the money goes back another way.
- */
-function newsOf({ next_poll_at, return_id }: RefundRow, known: RefundRow): Date | null {
-  return return_id === null && isNewPoll(next_poll_at, known.next_poll_at) ? next_poll_at : null;
 }
 
 /** Returns the change of a part that gets a new provider key after the outcome `unfunded`. */
@@ -181,9 +171,8 @@ export function nextPartAt(at: number): Date {
  * Continues after the outcome of a part is known. The refund ends only when no part can succeed any more. The next part is
  * sent; or, when one has failed, the amount that did not reach the payer is returned once to the balances it was drawn from.
  * Parts that succeeded stay refunded.
- * @param news when a refund that fails is read once more; null: it is not
  */
-async function continueOrEnd(tx: Tx, context: ApplyContext, row: RefundRow, news: Date | null = null): Promise<RefundRow> {
+async function continueOrEnd(tx: Tx, context: ApplyContext, row: RefundRow): Promise<RefundRow> {
   const ended = isFinal(row.status);
   if (ended || isUndecided(row) || currentPart(row) !== null) {
     const next_poll_at = ended && !isUndecided(row) ? null : nextPartAt(context.at);
@@ -191,7 +180,7 @@ async function continueOrEnd(tx: Tx, context: ApplyContext, row: RefundRow, news
   }
   if (row.legs.every((part) => part.status === 'succeeded')) return finish(tx, context, row, 'succeeded');
   await returnUnspent(tx, row);
-  return finish(tx, context, row, 'failed', news);
+  return finish(tx, context, row, 'failed');
 }
 
 async function returnUnspent(tx: Tx, row: RefundRow): Promise<void> {
@@ -209,18 +198,12 @@ function journal(row: RefundRow, kind: string, postings: Journal['postings']): J
   return { team_id: row.team_id, kind, source_id: row.id, subject_id: row.payment_id, currency: row.currency, postings };
 }
 
-async function finish(
-  tx: Tx,
-  context: ApplyContext,
-  row: RefundRow,
-  trigger: 'succeeded' | 'failed',
-  next_poll_at: Date | null = null,
-): Promise<RefundRow> {
+async function finish(tx: Tx, context: ApplyContext, row: RefundRow, trigger: 'succeeded' | 'failed'): Promise<RefundRow> {
   const at = new Date(context.at);
   const status = step(row, trigger) ?? row.status;
   // What was reported while the outcome was not known is not about a refund that succeeded.
   const message = trigger === 'succeeded' ? null : row.message;
-  const end = { status, message, next_poll_at, updated_at: at, completed_at: at };
+  const end = { status, message, next_poll_at: null, updated_at: at, completed_at: at };
   const done = { ...row, ...end, event_count: row.event_count + 1 };
   await announce(tx, context, done, `refund.${trigger}`);
   await save(tx, done);

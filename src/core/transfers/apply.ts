@@ -92,8 +92,12 @@ class Work {
     if (status === null) this.#recheck(before, known, occurrence);
     if (status === null || isStale(before, known, occurrence)) return { transfer: before, changed: false };
     const after = { ...before, status, ...this.#effects(before, occurrence) };
-    const transfer = isFinal(status) ? this.#close(after, newsOf(before, known, occurrence)) : after;
-    if (isFinal(status) && status !== 'succeeded') this.#releaseLimit(transfer);
+    const transfer = isFinal(status) ? this.#close(after) : after;
+    if (isFinal(status) && status !== 'succeeded') {
+      this.#releaseLimit(transfer);
+      // The failure may be older than what a callback was about that has come since the provider was asked.
+      if (isNewPoll(before.next_poll_at, known.next_poll_at)) this.#rechecks.push(transfer);
+    }
     this.#updates.push(transfer);
     return { transfer, changed: true };
   }
@@ -105,8 +109,11 @@ class Work {
   }
 
   async write(tx: Tx): Promise<void> {
+    if (this.#updates.length > 0) await this.#writeUpdates(tx);
     if (this.#rechecks.length > 0) await recheckNow(tx, this.#rechecks, this.#in(0));
-    if (this.#updates.length === 0) return;
+  }
+
+  async #writeUpdates(tx: Tx): Promise<void> {
     const { environment, at } = this.#context;
     await updateTransfers(tx, this.#updates);
     await recordEvents(tx, environment, at, this.#events);
@@ -167,12 +174,12 @@ class Work {
     if (day !== null) this.#uses.push({ team_id, direction: 'transfer', currency, day, amount_minor: -amount_minor });
   }
 
-  #close(row: TransferRow, next_poll_at: Date | null): TransferRow {
+  #close(row: TransferRow): TransferRow {
     const now = this.#in(0);
     const closed: TransferRow = {
       ...row,
       stage: 'closed',
-      next_poll_at,
+      next_poll_at: null,
       event_count: row.event_count + 1,
       updated_at: now,
       completed_at: now,
@@ -184,15 +191,6 @@ class Work {
   #in(wait_ms: number): Date {
     return new Date(this.#context.at + wait_ms);
   }
-}
-
-/**
- * Returns the next poll that a callback has set since the provider was asked, where its answer ends the transfer without money: the answer may
- * be older than what the callback was about. Null: none.
- */
-function newsOf(row: TransferRow, known: TransferRow, { kind }: TransferOccurrence): Date | null {
-  if (kind === 'succeeded' || row.dispatched_at === null) return null;
-  return isNewPoll(row.next_poll_at, known.next_poll_at) ? row.next_poll_at : null;
 }
 
 /** Returns the event of the row's current status; `created` for the first. */
