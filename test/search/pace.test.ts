@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
+import { makeChangedDue } from '../../src/platform/search/build-store.ts';
 import { searchSweep } from '../../src/platform/search/sweep.ts';
 import type { Sweep } from '../../src/platform/work/sweep.ts';
 import { SEARCHABLE_PAYMENTS } from '../../src/core/payments/search.ts';
@@ -50,7 +51,7 @@ async function roundsUntil(
     assert.ok(performance.now() < deadline, await fixture.state(team));
 }
 
-test('after a segment was built again, changed rows wait for a rest of the worker; searches stay exact, and new segments do not wait', async () => {
+test('after a segment was built again, changed rows wait for a rest of their index; searches stay exact, and new segments do not wait', async () => {
   const rows = rowsFrom(0, OPTIONS.segment_rows);
   await fixture.insert(team, rows);
   await fixture.build(team);
@@ -82,4 +83,32 @@ test('a worker does not rest while more changed rows wait than a search may have
   await roundsUntil(sweep, many, ({ changed }) => changed <= waiting_rows);
   for (let i = 0; i < 6; i++) await dueRound(sweep, many);
   assert.deepEqual(await counts(many), { segments: 3, changed: waiting_rows });
+});
+
+test('while the index of a busy team rests, that of another team is built again', async () => {
+  const [busy, quiet] = [33n, 34n];
+  const rows = rowsFrom(0, OPTIONS.segment_rows);
+  for (const team of [busy, quiet]) {
+    await fixture.insert(team, rows);
+    await fixture.build(team);
+  }
+  const sweep = searchSweep(fixture.stores.sandbox, [SEARCHABLE_PAYMENTS], RESTING);
+  await rename(busy, rows[3], 'Zorah');
+  await roundsUntil(sweep, busy, ({ changed }) => changed === 0);
+  await rename(busy, rows[7], 'Zorah');
+  await rename(quiet, rows[7], 'Zorah');
+  await roundsUntil(sweep, quiet, ({ changed }) => changed === 0);
+  assert.deepEqual(await counts(busy), { segments: 1, changed: 1 });
+});
+
+test('however many indexes have changed, those that rest do not keep another from becoming due', async () => {
+  const teams = Array.from({ length: 150 }, (_, i) => BigInt(1_000 + i));
+  await fixture.owner.run(sql`
+    insert into search_changed (team_id, kind, id) select team_id, 'payments', ${paymentId(START)} from unnest(${teams}::bigint[]) as t (team_id)`);
+  const resting = teams.slice(0, 149).map((team_id) => ({ team_id, kind: 'payments' }));
+  await makeChangedDue(fixture.owner, resting);
+  const due = await fixture.owner.all<{ team_id: bigint }>(
+    sql`select team_id from search_builds where team_id = any(${teams}::bigint[])`,
+  );
+  assert.deepEqual(due, [{ team_id: 1_149n }]);
 });

@@ -27,18 +27,25 @@ export async function makeDue(db: Queryable, { team_id, kind }: Corpus): Promise
 
 const MAX_CHANGED_TEAMS = 100;
 
-/** Makes the teams due whose index has to be changed. */
-export async function makeChangedDue(db: Queryable): Promise<void> {
+/**
+ * Makes the teams due whose index has to be changed.
+ * @param resting indexes that are not built again now
+ */
+export async function makeChangedDue(db: Queryable, resting: readonly Corpus[]): Promise<void> {
   await db.run(sql`
-    with recursive changed as (
-      (select team_id, kind, 1 as step from search_changed order by team_id, kind limit 1)
+    with recursive resting as (
+      select * from unnest(${resting.map(({ team_id }) => team_id)}::bigint[], ${resting.map(({ kind }) => kind)}::text[]) as r (team_id, kind)
+    ),
+    changed as (
+      (select team_id, kind, (team_id, kind) in (select * from resting) as rests, 0 as due from search_changed order by team_id, kind limit 1)
       union all
-      select next.team_id, next.kind, changed.step + 1 from changed cross join lateral (
+      select next.team_id, next.kind, (next.team_id, next.kind) in (select * from resting), changed.due + (not changed.rests)::integer
+      from changed cross join lateral (
         select c.team_id, c.kind from search_changed c where (c.team_id, c.kind) > (changed.team_id, changed.kind)
         order by c.team_id, c.kind limit 1) next
-      where changed.step < ${MAX_CHANGED_TEAMS}
+      where changed.due + (not changed.rests)::integer < ${MAX_CHANGED_TEAMS}
     )
-    insert into search_builds as b (team_id, kind, due_at) select team_id, kind, pirogue_now() from changed
+    insert into search_builds as b (team_id, kind, due_at) select team_id, kind, pirogue_now() from changed where not rests
     on conflict (team_id, kind) do update set due_at = excluded.due_at where b.due_at is null or b.due_at > excluded.due_at`);
 }
 

@@ -23,6 +23,7 @@ import { MAX_POSITIONS } from './collector.ts';
 import { mergeable, mergedPart } from './merge.ts';
 import { type Part, PartBuilder } from './part.ts';
 import { nthId, readTexts } from './rows-store.ts';
+import type { Rests } from './rests.ts';
 import type { Searchable, Searched } from './searchable.ts';
 
 export interface BuildOptions {
@@ -32,15 +33,10 @@ export interface BuildOptions {
   merged_rows: number;
   /** Age of rows that are covered. Younger ones may still be inserted by transactions under way, which would all be recorded. */
   settled_ms: number;
-  /** How long no segment is built again after one was, in multiples of the time that it took. */
+  /** How long no segment of a team is built again after one was, in multiples of the time that it took. */
   rest: number;
   /** Changed rows that may wait meanwhile: each search of their team reads them. With more there is no rest. */
   waiting_rows: number;
-}
-
-/** When a worker may next build a segment again, by `performance.now()`. */
-export interface Pace {
-  rebuild_at: number;
 }
 
 const READ_ROWS = 512;
@@ -64,16 +60,16 @@ export class Build {
   readonly #searchable: Searchable;
   readonly #claimed: Claimed;
   readonly #options: BuildOptions;
-  readonly #pace: Pace;
+  readonly #rests: Rests;
   #turn_began = performance.now();
 
-  constructor({ db, environment }: Place, searchable: Searchable, claimed: Claimed, options: BuildOptions, pace: Pace) {
+  constructor({ db, environment }: Place, searchable: Searchable, claimed: Claimed, options: BuildOptions, rests: Rests) {
     this.#db = db;
     this.#environment = environment;
     this.#searchable = searchable;
     this.#claimed = claimed;
     this.#options = options;
-    this.#pace = pace;
+    this.#rests = rests;
   }
 
   async run(): Promise<void> {
@@ -91,21 +87,22 @@ export class Build {
 
   /**
    * Builds the segment of a changed row again: the next one behind the last that was. Rows that no segment covers are read with their
-   * next segment. One changed row costs as much as 65,536 do, so a segment is not built again at once after the last one.
+   * next segment. One changed row costs as much as 65,536 do, so the index rests after it.
    * @returns null when nothing has changed, or it is too early
    */
   async #rebuild(): Promise<0 | null> {
-    const began = performance.now();
-    if (began < this.#pace.rebuild_at) return null;
+    if (this.#rests.has(this.#claimed)) return null;
     const { rest, waiting_rows } = this.#options;
-    let isPressing = false;
+    const began = performance.now();
+    // A rebuild that failed has cost its time, too.
+    let mayGoOn = false;
     try {
       const rebuilt = await this.#rebuildNext();
-      isPressing = (await changesIn(this.#db, this.#claimed, null, null, waiting_rows + 1)).length > waiting_rows;
+      mayGoOn =
+        rebuilt === null || (await changesIn(this.#db, this.#claimed, null, null, waiting_rows + 1)).length > waiting_rows;
       return rebuilt;
     } finally {
-      const now = performance.now();
-      this.#pace.rebuild_at = isPressing ? now : now + (now - began) * rest;
+      if (!mayGoOn) this.#rests.begin(this.#claimed, (performance.now() - began) * rest);
     }
   }
 

@@ -1,13 +1,14 @@
 import type { Store } from '../db/stores.ts';
 import type { Sweep } from '../work/sweep.ts';
-import { Build, type BuildOptions, type Pace } from './build.ts';
+import { Build, type BuildOptions } from './build.ts';
 import { claimBuild, makeChangedDue } from './build-store.ts';
+import { Rests } from './rests.ts';
 import type { Searchable } from './searchable.ts';
 
 /** Longest time between a claim and the next one of the same team after a worker was killed. */
 const LEASE_MS = 120_000;
 
-/** A segment that is built again takes a tenth of the time of a worker. */
+/** Building segments of one index again takes a tenth of the time of a worker. */
 const REST = 9;
 
 export const DEFAULT_BUILD: BuildOptions = {
@@ -20,21 +21,21 @@ export const DEFAULT_BUILD: BuildOptions = {
 
 /**
  * Builds the search index, one step in a round: a segment takes a third of a second of CPU, so that one worker covers 16,000 rows a
- * second and leaves half of a core to everything else. What is built again because a few rows have changed takes a tenth of a core at most.
+ * second and leaves half of a core to everything else. Of this, one index takes a tenth at most because a few of its rows have changed.
  */
 export function searchSweep(store: Store, searchables: readonly Searchable[], options: BuildOptions = DEFAULT_BUILD): Sweep {
   const { db, environment } = store;
   const kinds = new Map(searchables.map((searchable) => [searchable.kind, searchable]));
-  const pace: Pace = { rebuild_at: 0 };
+  const rests = new Rests();
   return {
     name: 'search',
     environment,
     idle_ms: 500,
     round: async () => {
-      if (performance.now() >= pace.rebuild_at) await makeChangedDue(db);
+      await makeChangedDue(db, rests.all());
       const claimed = await claimBuild(db, [...kinds.keys()], LEASE_MS);
       const searchable = claimed && kinds.get(claimed.kind);
-      if (searchable) await new Build(store, searchable, claimed, options, pace).run();
+      if (searchable) await new Build(store, searchable, claimed, options, rests).run();
       return 0;
     },
   };
