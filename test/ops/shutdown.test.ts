@@ -277,6 +277,28 @@ test('a request that is being received when the server closes is answered', asyn
   assert.equal(kept.text.match(/\r\n\r\nsmall/g)?.length, 2);
 });
 
+for (const [what, head, bytes] of [
+  [
+    'the body of a request that was refused before it came',
+    'POST /small HTTP/1.1\r\nHost: shop.example\r\nContent-Length: 8',
+    '{"a": 1',
+  ],
+  ['a line break', 'GET /small HTTP/1.1\r\nHost: shop.example', '\r\n'],
+] as const) {
+  test(`${what} that comes after the last response does not delay the exit`, async () => {
+    const { url, leave } = await serve();
+    const kept = new Connection(url);
+    kept.socket.write(`${head}\r\n\r\n`);
+    await kept.received('HTTP/1.1 ');
+    kept.socket.write(bytes);
+    await sleep(100);
+    const at = performance.now();
+    await leave();
+    await kept.closed();
+    assert.ok(performance.now() - at < SHUTDOWN_MS / 2, 'it waited for a connection without a request');
+  });
+}
+
 test('closing waits for the work of a request whose caller has gone', async () => {
   const { url, server, leave } = await serve();
   const gone = new Connection(url);

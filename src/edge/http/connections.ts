@@ -5,6 +5,9 @@ import type { HttpDeps } from './deps.ts';
 
 type Service = HttpDeps['service'];
 
+/** How long a connection that has sent the beginning of a request may take to send its head, once the server closes. */
+const BEGUN_MS = 2_000;
+
 /** What a connection was used for. */
 interface Use {
   /** Requests whose response was not sent completely; above one where a client pipelines. */
@@ -23,7 +26,12 @@ export function closeWhileLeaving(app: FastifyInstance, service: Service): void 
   // Called by `close`. Node's own takes a response for sent that it has only buffered, and cuts a large one.
   app.server.closeIdleConnections = () => {
     isClosing = true;
-    for (const [socket, { requests, bytes }] of uses) if (requests === 0 && socket.bytesRead === bytes) socket.destroySoon();
+    const closeUnused = (isUnused: (socket: Socket, use: Use) => boolean) => {
+      for (const [socket, use] of uses) if (use.requests === 0 && isUnused(socket, use)) socket.destroySoon();
+    };
+    closeUnused((socket, { bytes }) => socket.bytesRead === bytes);
+    // What came after the last response may be the rest of an answered request, or not become one.
+    setTimeout(() => closeUnused(() => true), BEGUN_MS).unref();
   };
   app.addHook('onSend', (_request, reply, _payload, done) => {
     announceClose(service, reply);
