@@ -101,14 +101,20 @@ test('while the index of a busy team rests, that of another team is built again'
   assert.deepEqual(await counts(busy), { segments: 1, changed: 1 });
 });
 
-test('however many indexes have changed, those that rest do not keep another from becoming due', async () => {
-  const teams = Array.from({ length: 150 }, (_, i) => BigInt(1_000 + i));
+test('however many indexes have changed, each becomes due in its turn, and those that rest do not', async () => {
+  const teams = Array.from({ length: 250 }, (_, i) => BigInt(1_000 + i));
   await fixture.owner.run(sql`
     insert into search_changed (team_id, kind, id) select team_id, 'payments', ${paymentId(START)} from unnest(${teams}::bigint[]) as t (team_id)`);
-  const resting = teams.slice(0, 149).map((team_id) => ({ team_id, kind: 'payments' }));
-  await makeChangedDue(fixture.owner, resting);
-  const due = await fixture.owner.all<{ team_id: bigint }>(
-    sql`select team_id from search_builds where team_id = any(${teams}::bigint[])`,
-  );
-  assert.deepEqual(due, [{ team_id: 1_149n }]);
+  const resting = teams.filter((team_id) => team_id % 2n === 0n).map((team_id) => ({ team_id, kind: 'payments' }));
+  let reached = await makeChangedDue(fixture.owner, resting, { team_id: 999n, kind: 'payments' });
+  const due = async () => {
+    const found = await fixture.owner.all<{ team_id: bigint }>(
+      sql`select team_id from search_builds where team_id = any(${teams}::bigint[]) and due_at is not null order by team_id`,
+    );
+    return found.map(({ team_id }) => team_id);
+  };
+  const awake = teams.filter((team_id) => team_id % 2n === 1n);
+  assert.deepEqual([reached, await due()], [{ team_id: 1_199n, kind: 'payments' }, awake.slice(0, 100)]);
+  reached = await makeChangedDue(fixture.owner, resting, reached);
+  assert.deepEqual([reached, await due()], [null, awake]);
 });

@@ -25,28 +25,35 @@ export async function makeDue(db: Queryable, { team_id, kind }: Corpus): Promise
     on conflict (team_id, kind) do update set due_at = least(b.due_at, excluded.due_at)`);
 }
 
-const MAX_CHANGED_TEAMS = 100;
+const MAX_CHANGED = 100;
 
 /**
- * Makes the teams due whose index has to be changed.
+ * Makes indexes due that have to be changed, up to a number of them.
  * @param resting indexes that are not built again now
+ * @param after where the last call ended, so that each index has its turn; null: begin
+ * @returns where the next call begins
  */
-export async function makeChangedDue(db: Queryable, resting: readonly Corpus[]): Promise<void> {
-  await db.run(sql`
+export async function makeChangedDue(db: Queryable, resting: readonly Corpus[], after: Corpus | null): Promise<Corpus | null> {
+  const reached = await db.maybe<Corpus>(sql`
     with recursive resting as (
       select * from unnest(${resting.map(({ team_id }) => team_id)}::bigint[], ${resting.map(({ kind }) => kind)}::text[]) as r (team_id, kind)
     ),
     changed as (
-      (select team_id, kind, (team_id, kind) in (select * from resting) as rests, 0 as due from search_changed order by team_id, kind limit 1)
+      (select team_id, kind, (team_id, kind) in (select * from resting) as rests, 0 as due from search_changed
+        where (team_id, kind) > (${after?.team_id ?? 0n}, ${after?.kind ?? ''}) order by team_id, kind limit 1)
       union all
       select next.team_id, next.kind, (next.team_id, next.kind) in (select * from resting), changed.due + (not changed.rests)::integer
       from changed cross join lateral (
         select c.team_id, c.kind from search_changed c where (c.team_id, c.kind) > (changed.team_id, changed.kind)
         order by c.team_id, c.kind limit 1) next
-      where changed.due + (not changed.rests)::integer < ${MAX_CHANGED_TEAMS}
+      where changed.due + (not changed.rests)::integer < ${MAX_CHANGED}
+    ),
+    made as (
+      insert into search_builds as b (team_id, kind, due_at) select team_id, kind, pirogue_now() from changed where not rests
+      on conflict (team_id, kind) do update set due_at = excluded.due_at where b.due_at is null or b.due_at > excluded.due_at
     )
-    insert into search_builds as b (team_id, kind, due_at) select team_id, kind, pirogue_now() from changed where not rests
-    on conflict (team_id, kind) do update set due_at = excluded.due_at where b.due_at is null or b.due_at > excluded.due_at`);
+    select team_id, kind from changed where due + (not rests)::integer >= ${MAX_CHANGED}`);
+  return reached ?? null;
 }
 
 /** Claims the team that has been due longest. */

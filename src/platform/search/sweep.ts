@@ -3,7 +3,7 @@ import type { Sweep } from '../work/sweep.ts';
 import { Build, type BuildOptions } from './build.ts';
 import { claimBuild, makeChangedDue } from './build-store.ts';
 import { Rests } from './rests.ts';
-import type { Searchable } from './searchable.ts';
+import type { Corpus, Searchable } from './searchable.ts';
 
 /** Longest time between a claim and the next one of the same team after a worker was killed. */
 const LEASE_MS = 120_000;
@@ -27,12 +27,13 @@ export function searchSweep(store: Store, searchables: readonly Searchable[], op
   const { db, environment } = store;
   const kinds = new Map(searchables.map((searchable) => [searchable.kind, searchable]));
   const rests = new Rests();
+  let reached: Corpus | null = null;
   return {
     name: 'search',
     environment,
     idle_ms: 500,
     round: async () => {
-      await makeChangedDue(db, rests.all());
+      reached = await makeChangedDue(db, rests.all(), reached);
       const claimed = await claimBuild(db, [...kinds.keys()], LEASE_MS);
       const searchable = claimed && kinds.get(claimed.kind);
       if (searchable) await new Build(store, searchable, claimed, options, rests).run();
