@@ -1,4 +1,5 @@
 import { sql } from '../../src/kit/sql.ts';
+import { isLate } from './oracle-money.ts';
 import { judge } from './oracle.ts';
 import type { World } from './population.ts';
 import { type Shown, type Snapshot, takeSnapshot } from './snapshot.ts';
@@ -23,11 +24,13 @@ async function drain({ ground: { live, surroundings: around } }: World): Promise
   }
 }
 
-function countEnds({ ground: { surroundings: around } }: World, { shops, moved, mismatches, kept }: Snapshot): void {
+function countEnds({ ground: { surroundings: around } }: World, { shops, moved, mismatches, kept, absorbed }: Snapshot): void {
   for (const { payments, refunds, transfers, disputes, links, invoices, events } of shops) {
     for (const [what, all] of Object.entries({ payments, refunds, transfers, disputes, links, invoices }))
-      for (const { status, reason } of all as Shown[]) {
+      for (const one of all as Shown[]) {
+        const { status, reason } = one;
         around.count(`${what}: ${status}`);
+        if (isLate(one)) around.count(`${what}: ${status}, arrived late`);
         if (reason) around.count(`${what}: ${status}, ${reason}`);
       }
     for (const { event } of events) around.count(`event ${event}`);
@@ -35,4 +38,5 @@ function countEnds({ ground: { surroundings: around } }: World, { shops, moved, 
   for (const { flow } of moved) around.count(`moved by a provider: ${flow}`);
   around.count('an amount or currency that differs', mismatches.length);
   around.count('money that was to be returned is kept', kept.length);
+  around.count('money that was returned twice is borne by the platform', absorbed.length);
 }

@@ -86,7 +86,7 @@ export class Bank {
       this.#write({ at, entry, traits, insists: insists && i === 0 }, random);
     }
     if (late_at === null) return;
-    // Nothing polls an attempt that has ended: success that comes late is reported until the report is taken.
+    // Nothing polls what has ended: success that comes late is reported until the report is taken.
     this.#write({ at: late_at, entry, traits, insists: true }, random);
     if (random.chance(0.3)) this.#write({ at: late_at + random.int(60_000), entry, traits, insists: false }, random);
   }
@@ -214,6 +214,7 @@ export class Bank {
       book.violations.push(`${provider_key} is to return ${collection.provider_key}, which was not collected`);
       return;
     }
+    book.lapse(traits.account_id, collection.provider_key, amount_minor, now);
     const returned = book.returned(traits.account_id, collection.provider_key, now);
     if (returned + amount_minor > collected.moves.amount_minor)
       book.violations.push(`${provider_key} is to return more of ${collection.provider_key} than was collected`);

@@ -72,6 +72,18 @@ export class Book {
     return this.#byRef.get(`${account} ${ref}`);
   }
 
+  /**
+   * Gives up what may still succeed late of the refunds of a collection, if it would not fit beside another refund: a provider never
+   * returns more than it collected.
+   */
+  lapse(account: string, key: string, another_minor: bigint, now: number): void {
+    const waiting = (this.#refundsOf.get(`${account} ${key}`) ?? []).filter((one) => one.late_at !== null && !mayMove(one, now));
+    const late = waiting.reduce((sum, { moves }) => sum + moves.amount_minor, 0n);
+    const collected = this.find(account, key)?.moves.amount_minor ?? 0n;
+    if (this.returned(account, key, now) + late + another_minor <= collected) return;
+    for (const one of waiting) one.late_at = null;
+  }
+
   /** The part of a collection that refunds have returned or may still return, in hundredths. */
   returned(account: string, key: string, now: number): bigint {
     const refunds = this.#refundsOf.get(`${account} ${key}`) ?? [];

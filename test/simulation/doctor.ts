@@ -89,6 +89,16 @@ export function move(snapshot: Snapshot, from: string, to: string, amount_minor:
   }
 }
 
+/** A world in which po_1 failed, and reached its recipient afterwards: its amount is drawn again, without the fee. */
+export function payLate(snapshot: Snapshot): void {
+  for (const event of shopOf(snapshot).events) if (event.event === 'transfer.succeeded') event.event = 'transfer.failed';
+  change(snapshot, 'po_1', { status: 'failed' });
+  const message = 'It reached the recipient after it had failed.';
+  Object.assign(shopOf(snapshot).transfers[0] as Shown, { message });
+  Object.assign(retrievedOf(snapshot, 'po_1'), { message });
+  move(snapshot, 'fee_income', 'available', 3_00n);
+}
+
 /** A link of one use through which these payments were made. */
 export function addLink(snapshot: Snapshot, ...paid: string[]): void {
   for (const id of paid) change(snapshot, id, { metadata: { link: 'lnk_1' } });

@@ -79,5 +79,7 @@ export function planOfPayment(random: Random, { storm }: Weather, cancellable: b
   ]);
   // A failure by lack of funds is found by a read only.
   const at_once = end !== 'unfunded' && random.chance(0.5);
-  return { end, after_ms: at_once ? 0 : 1_000 + random.int(120_000), reason: 'operator_declined', late_after_ms: null };
+  const after_ms = at_once ? 0 : 1_000 + random.int(120_000);
+  const late = (end === 'failed' || end === 'cancelled') && random.chance(0.15 * storm);
+  return { end, after_ms, reason: 'operator_declined', late_after_ms: late ? 1_000 + random.int(3_600_000) : null };
 }

@@ -1,5 +1,5 @@
 import { claimedOf } from './oracle-disputes.ts';
-import { abs, latestPayments, minor, PAID, refundedOf, sum, sumBy, sumOf, total, unitOf } from './oracle-money.ts';
+import { abs, isLate, latestPayments, minor, PAID, refundedOf, sum, sumBy, sumOf, total, unitOf } from './oracle-money.ts';
 import type { Balance, Shown, ShopView, Snapshot } from './snapshot.ts';
 
 /** Accounts in which nothing belongs to the merchant or to a sub-account. */
@@ -67,8 +67,8 @@ function judgeClearing(shop: ShopView, currency: string, { balances, moved, owne
     : [`CLEARING: the ledger says ${-clearing} ${currency} of ${shop.team_id} lie at the providers, they say ${held - back}`];
 }
 
-/** Fees are those of what succeeded; money is set aside for what waits for a person, and for nothing else. */
-function judgeAccounts(shop: ShopView, currency: string, { balances, mismatches, moved, owners }: Snapshot): string[] {
+/** Fees are those of what succeeded, less what the platform bears; money is set aside for what waits for a person, and for nothing else. */
+function judgeAccounts(shop: ShopView, currency: string, { balances, mismatches, moved, owners, absorbed }: Snapshot): string[] {
   const { team_id, transfers, payments } = shop;
   const own = new Set(payments.map(({ id }) => id));
   const inCurrency = (items: Shown[]) => items.filter((item) => item.currency === currency);
@@ -80,8 +80,9 @@ function judgeAccounts(shop: ShopView, currency: string, { balances, mismatches,
   const ofWaiting = new Set(owners.filter(({ payment }) => whole.has(payment)).map(({ id }) => id));
   for (const { id } of waiting) ofWaiting.delete(id);
   const tranches = moved.filter((one) => one.flow === 'collect' && one.currency === currency && ofWaiting.has(one.subject));
+  const borne = absorbed.filter((one) => one.currency === currency && own.has(one.payment));
   const expected = {
-    fee_income: sumOf(paid, 'fee') + sumOf(sent, 'fee'),
+    fee_income: sumOf(paid, 'fee') + sumOf(sent, 'fee') - sum(borne),
     hold: sum([...waiting, ...tranches]),
   };
   return Object.entries(expected).flatMap(([name, amount]) => {
@@ -112,8 +113,12 @@ function judgeParties(shop: ShopView, currency: string, snapshot: Snapshot): str
     if (PAID.has(payment.status))
       for (const [party, part] of sharesOf(shop, payment, snapshot)) add(party, part.amount_minor, part.spread);
   }
-  for (const { status, currency: own, amount, fee } of shop.transfers)
-    if (status === 'succeeded' && own === currency) add('', -minor(amount) - minor(fee));
+  for (const transfer of shop.transfers) {
+    if (transfer.currency !== currency) continue;
+    const { status, amount, fee } = transfer;
+    if (status === 'succeeded') add('', -minor(amount) - minor(fee));
+    else if (isLate(transfer)) add('', -minor(amount));
+  }
   const lines = snapshot.balances.filter((line) => line.team_id === shop.team_id && line.currency === currency);
   const owned = lines.filter(({ account }) => !OTHERS.has(account.split(':')[0] as string));
   const partyOf = (account: string) => account.split(':')[1] ?? '';

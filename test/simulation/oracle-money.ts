@@ -47,6 +47,11 @@ export function sumBy<T>(items: readonly T[], keyOf: (item: T) => string, amount
   return sums;
 }
 
+/** Whether a refund or payout that has failed or been cancelled shows that its money arrived all the same. */
+export function isLate({ status, message }: Shown): boolean {
+  return status !== 'succeeded' && / reached the (payer|recipient) after /.test(message ?? '');
+}
+
 /** Payments as their last events show them. */
 export function latestPayments({ events }: ShopView): Shown[] {
   const latest = new Map<string, Shown>();

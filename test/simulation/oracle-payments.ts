@@ -1,7 +1,7 @@
-import { feeOf, latestPayments, minor, PAID, sum } from './oracle-money.ts';
+import { feeOf, isLate, latestPayments, minor, PAID, sum } from './oracle-money.ts';
 import type { Moved, Shown, ShopView, Snapshot } from './snapshot.ts';
 
-/** Every captured franc of a payment is kept by the merchant, refunded, or returned to the payer: once. */
+/** Every captured franc of a payment is kept by the merchant, refunded, or returned to the payer: once, or the platform bears the rest. */
 export function judgePayments(shop: ShopView, snapshot: Snapshot): string[] {
   const owners = new Map(snapshot.owners.map((owner) => [owner.id, owner]));
   const by = Map.groupBy(snapshot.moved, ({ subject }) => owners.get(subject)?.payment);
@@ -17,17 +17,20 @@ export function judgePayments(shop: ShopView, snapshot: Snapshot): string[] {
     const of = (kind: string) => sum(ofKind(kind));
     const [collected, refunded, returned] = [of('collect'), of('merchant'), of('giveback')];
     const kept = sum(snapshot.kept.filter((one) => one.payment === payment.id));
+    const absorbed = sum(snapshot.absorbed.filter((one) => one.payment === payment.id));
     const paid = PAID.has(payment.status) ? minor(payment.amount_total) : 0n;
     const named = `${payment.id} (${payment.reference}, ${payment.status})`;
     const found: string[] = [];
     const back = minor((PAID.has(payment.status) ? payment : now.get(payment.id))?.amount_refunded);
-    const right = PAID.has(payment.status) ? back === refunded : countedReturns(shop, payment, ofKind('giveback')).has(back);
+    // What went back twice for one purpose counts once.
+    const purposes = new Map(ofKind('giveback').map((one) => [owners.get(one.subject)?.purpose, one]));
+    const right = PAID.has(payment.status) ? back === refunded : countedReturns(shop, payment, [...purposes.values()]).has(back);
     if (!right && !waiting.has(payment.id))
       found.push(`REFUNDED: ${named} shows ${back}, the providers returned ${refunded} and ${returned}`);
     if (refunded > minor(payment.amount)) found.push(`REFUNDED TOO MUCH: ${named}: ${refunded}`);
-    if (!waiting.has(payment.id) && collected - returned - kept !== paid)
+    if (!waiting.has(payment.id) && collected + absorbed - returned - kept !== paid)
       found.push(
-        `CHARGED: ${named} collected ${collected}, returned ${returned}, keeps ${kept} besides, and should have ${paid}`,
+        `CHARGED: ${named} collected ${collected}, returned ${returned}, keeps ${kept} besides, ${absorbed} are borne, and should have ${paid}`,
       );
     return [
       ...found,
@@ -97,13 +100,13 @@ function judgePayer(shop: ShopView, payment: Shown, moved: readonly Moved[]): st
   return others.map(({ subject, number }) => `WHOM: ${subject} charged ${number}, the payer is ${wish.number}`);
 }
 
-/** A transfer that succeeded moved its amount once, to its recipient; any other moved nothing. */
+/** A transfer that succeeded moved its amount once, to its recipient; any other moved nothing, or says that it reached the recipient late. */
 export function judgeTransfers(shop: ShopView, { moved }: Snapshot): string[] {
   const by = Map.groupBy(moved, ({ subject }) => subject);
   const sent = shop.transfers.flatMap((transfer) => {
     const { id, status, amount, currency } = transfer;
     const found = by.get(id) ?? [];
-    const expected = status === 'succeeded' ? minor(amount) : 0n;
+    const expected = status === 'succeeded' || isLate(transfer) ? minor(amount) : 0n;
     const wish = shop.intents.find(({ kind, ids, tag }) => kind === 'transfer' && (ids.has(id) || tag === transfer.reference));
     const fee = feeOf(amount, currency, 100n);
     return [
@@ -116,9 +119,11 @@ export function judgeTransfers(shop: ShopView, { moved }: Snapshot): string[] {
       ...(status !== 'succeeded' || minor(transfer.fee) === fee ? [] : [`FEE: of ${id} is ${transfer.fee}, should be ${fee}`]),
     ];
   });
-  const back = shop.refunds.flatMap(({ id, status, amount }) => {
+  const back = shop.refunds.flatMap((refund) => {
+    const { id, status, amount } = refund;
     const found = sum(by.get(id) ?? []);
-    const right = status === 'succeeded' ? found === minor(amount) : found < minor(amount);
+    const isPart = isLate(refund) ? found > 0n && found <= minor(amount) : found < minor(amount);
+    const right = status === 'succeeded' ? found === minor(amount) : isPart;
     return right ? [] : [`REFUND: ${id} of ${amount} is ${status}, the providers moved ${found}`];
   });
   return [...sent, ...back];

@@ -34,7 +34,8 @@ function judgeInvoice(invoice: Shown, payments: readonly Shown[]): string[] {
 function judgeLink(link: Shown, payments: readonly Shown[], waiting: ReadonlySet<string>): string[] {
   const { id, max_uses, payments_succeeded, payments_open, amount, amount_collected } = link;
   const paid = payments.filter(({ status }) => PAID.has(status));
-  const open = payments.filter((one) => waiting.has(one.id)).length;
+  // Another amount that arrived after the end of a payment does not open it again.
+  const open = payments.filter((one) => waiting.has(one.id) && one.completed_at === null).length;
   const other = amount === null ? [] : payments.filter((one) => one.amount !== amount);
   return [
     ...(max_uses !== null && paid.length > max_uses ? [`LINK: ${id} was paid ${paid.length} times of ${max_uses}`] : []),

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { erasedIn } from './oracle-events.ts';
-import { latestPayments } from './oracle-money.ts';
+import { isLate, latestPayments } from './oracle-money.ts';
 import type { Shown, ShopView, Snapshot } from './snapshot.ts';
 
 const LISTS = [
@@ -73,6 +73,8 @@ function judgeLast(shop: ShopView, waiting: ReadonlySet<string>): string[] {
     const skipped = (name: string) =>
       quiet.has(name) ||
       (name === 'attempts' && waiting.has(shown.id)) ||
+      // A final status is not announced again: what arrived late is told by the message.
+      (name === 'message' && isLate(shown)) ||
       (name === 'amount_refunded' && UNPAID.has(shown.status));
     return Object.keys(shown)
       .filter((name) => !skipped(name) && !isDeepStrictEqual(shown[name], data[name]))

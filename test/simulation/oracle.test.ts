@@ -11,6 +11,7 @@ import {
   retrievedOf,
   addDispute,
   addLink,
+  payLate,
 } from './doctor.ts';
 import { testDoctored } from './doctored.ts';
 import { judge } from './oracle.ts';
@@ -18,6 +19,12 @@ import { soundSnapshot } from './sound-snapshot.ts';
 
 test('nothing differs in a sound world', () => {
   assert.deepEqual(judge(soundSnapshot()), []);
+});
+
+test('nothing differs in a sound world in which a failed payout reached its recipient all the same', () => {
+  const world = soundSnapshot();
+  payLate(world);
+  assert.deepEqual(judge(world), []);
 });
 
 const link = { id: 'lnk_1', max_uses: 1, payments_succeeded: 1, payments_open: 0, amount: 10, amount_collected: 10 };
@@ -77,6 +84,50 @@ const DOCTORED: Doctored[] = [
     what: 'a failed payout that was made',
     says: /^PAYOUT: po_1/,
     doctor: (world) => Object.assign(shopOf(world).transfers[0], { status: 'failed' }),
+  },
+  {
+    what: 'a failed payout that says that it was made after all, and was not',
+    says: /^PAYOUT: po_1/,
+    doctor: (world) => {
+      payLate(world);
+      world.moved.pop();
+    },
+  },
+  {
+    what: 'a failed payout that was made after all, and whose amount the merchant still has',
+    says: /^SHARE: the team/,
+    doctor: (world) => {
+      payLate(world);
+      Object.assign(balanceOf(world, 'available'), { amount_minor: 2_440_00n });
+    },
+  },
+  {
+    what: 'a failed refund that says that it was made after all, and was not',
+    says: /^REFUND: rfd_2/,
+    doctor: (world) => {
+      const message = 'Part 1 reached the payer after the refund had failed.';
+      Object.assign(shopOf(world).refunds[0] as object, { status: 'failed', message });
+      world.moved = world.moved.filter(({ subject }) => subject !== 'rfd_2');
+    },
+  },
+  {
+    what: 'a payment of which a late refund and a chargeback took too much, and that nobody is told of',
+    says: /^VERIFY: of trx_2 too much went back/,
+    doctor: (world) => {
+      addDispute(world, { payment: 'trx_2', amount: 2_000, of: 'available' });
+      const message = 'Part 1 reached the payer after the refund had failed.';
+      Object.assign(shopOf(world).refunds[0] as object, { status: 'failed', message });
+    },
+  },
+  {
+    what: 'money that went back once, and that the platform is said to have borne',
+    says: /^CHARGED: trx_3/,
+    doctor: (world) => void world.absorbed.push({ payment: 'trx_3', currency: 'XAF', amount_minor: 700_00n }),
+  },
+  {
+    what: 'a loss of the platform that its income does not show',
+    says: /^ACCOUNT: fee_income/,
+    doctor: (world) => void world.absorbed.push({ payment: 'trx_3', currency: 'XAF', amount_minor: 700_00n }),
   },
   {
     what: 'an attempt that was left unknown',

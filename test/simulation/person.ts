@@ -15,7 +15,7 @@ const PATIENCE_ROUNDS = 6;
 const BY: By = { kind: 'operator', id: 'ama', request_id: null, address: null };
 
 interface Open {
-  kind: 'attempt' | 'refund' | 'transfer' | 'return' | 'payment';
+  kind: 'attempt' | 'refund' | 'transfer' | 'return' | 'overpaid return' | 'payment';
   team_id: bigint;
   id: string;
   account: string | null;
@@ -63,7 +63,8 @@ export function openWork({ ground }: Pick<World, 'ground'>): Promise<Open[]> {
     union all
     select 'transfer', team_id, id, provider_account, provider_key, null, false from transfers where status = 'processing'
     union all
-    select 'return', team_id, id, account_id, null, null, state in ('waiting', 'overpaid') from returns where closed_at is null
+    select case state when 'overpaid' then 'overpaid return' else 'return' end, team_id, id, account_id, null, null,
+      state in ('waiting', 'overpaid') from returns where closed_at is null
     union all
     select 'payment', team_id, id, null, null, null, false from payments where status in ('pending', 'partial')
     order by 1, 3, 6`);
@@ -86,6 +87,7 @@ async function resolve(world: World, one: Open): Promise<void> {
       if (kind === 'refund') await resolveRefund(deps, own, { ...ref, part: one.part }, verdict, BY);
       if (kind === 'transfer') await resolveTransfer(deps, own, ref, verdict, BY);
       if (kind === 'return') await resolveReturn(deps, own, ref, { ...verdict, as: 'kept' }, BY);
+      if (kind === 'overpaid return') await resolveReturn(deps, own, ref, { ...verdict, as: 'absorbed' }, BY);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       ground.surroundings.log(`a person could not resolve ${id} as ${as}: ${error.message}`);

@@ -89,12 +89,14 @@ export interface Snapshot {
   moved: Moved[];
   booked: Booked[];
   balances: Balance[];
-  /** Payment and kind of every attempt and refund. */
-  owners: { id: string; payment: string; kind: string }[];
+  /** Payment and kind of every attempt and refund. `purpose`: the return that a refund is made for, else its own id. */
+  owners: { id: string; payment: string; kind: string; purpose: string }[];
   /** Evidence of another amount or currency that waits for reconciliation: the attempt and its payment. */
   mismatches: { id: string; payment: string; amount_minor: bigint; currency: string }[];
   /** Money that was to be returned and that the merchant keeps by manual resolution. */
   kept: { payment: string; amount_minor: bigint }[];
+  /** Money that left more than once for one return, and that the platform bears by manual resolution. */
+  absorbed: { payment: string; currency: string; amount_minor: bigint }[];
   open: { kind: string; id: string; waits: boolean }[];
   undelivered: number;
   shops: ShopView[];
@@ -166,19 +168,23 @@ async function readStore({ ground: { live } }: World) {
       union all select team_id, currency, account, amount_minor from balance_deltas
     ) parts group by 1, 2, 3 order by 1, 2, 3`);
   const owners = await live.all<Snapshot['owners'][number]>(sql`
-    select id, payment_id as payment, 'attempt' as kind from attempts union all select id, payment_id, kind from refunds`);
+    select id, payment_id as payment, 'attempt' as kind, id as purpose from attempts
+    union all select id, payment_id, kind, coalesce(return_id, id) from refunds`);
   const mismatches = await live.all<Snapshot['mismatches'][number]>(sql`
     select id, payment_id as payment, (mismatch->>'amount_minor')::bigint as amount_minor, mismatch->>'currency' as currency
     from attempts where mismatch is not null`);
   const kept = await live.all<Snapshot['kept'][number]>(sql`
     select payment_id as payment, amount_minor from returns where 'kept' = any(resolutions)`);
+  const absorbed = await live.all<Snapshot['absorbed'][number]>(sql`
+    select payment_id as payment, currency, amount_minor from returns, unnest(resolutions) as r (resolution)
+    where resolution = 'absorbed'`);
   const releases = await live.all<Snapshot['releases'][number]>(sql`
     select payment_id as payment, (extract(epoch from max(released_at)) * 1000)::float8 as released_ms
     from settlement_items group by 1 having bool_and(released_at is not null)`);
   const audited = await live.all<Snapshot['audited'][number]>(sql`
     select team_id, action, resource_id as resource, count(*)::integer as times from audit_entries group by 1, 2, 3`);
   const [waiting] = await live.all<{ n: number }>(sql`select count(*)::integer as n from deliveries`);
-  return { booked, balances, owners, mismatches, kept, releases, audited, undelivered: waiting?.n ?? 0 };
+  return { booked, balances, owners, mismatches, kept, absorbed, releases, audited, undelivered: waiting?.n ?? 0 };
 }
 
 async function verify(live: Db): Promise<string[]> {

@@ -32,10 +32,10 @@ export function soundSnapshot(): Snapshot {
       account('reserved', 0n),
     ],
     owners: Object.entries(paymentOf).map(([id, payment]) => ({
-      ...{ id, payment },
+      ...{ id, payment, purpose: id },
       kind: id.startsWith('att') ? 'attempt' : id === 'rfd_3' ? 'giveback' : 'merchant',
     })),
-    ...{ mismatches: [], kept: [], open: [], undelivered: 0, complaints: [], leaks: [], verified: [] },
+    ...{ mismatches: [], kept: [], absorbed: [], open: [], undelivered: 0, complaints: [], leaks: [], verified: [] },
     retention_ms: { mobile_money: 600_000, bank: 1_200_000, card: 3_600_000 },
     releases: [
       { payment: 'trx_1', released_ms: COMPLETED + 600_000 },
