@@ -132,11 +132,8 @@ const FLOWS: Record<string, (walk: Walk) => Promise<void>> = {
     await page.getByLabel(texts.phone).fill('12');
     await pay(page);
     await page.locator('#phone-error').waitFor();
-    assert.equal(
-      await page.locator('#phone').evaluate((field) => field.ownerDocument.activeElement === field),
-      true,
-      'the field has the focus',
-    );
+    // The browser moves the focus with the next picture, which a busy machine draws late.
+    await page.locator('#phone:focus').waitFor();
     await page.getByLabel(texts.phone).fill('650000000');
     await pay(page);
     await title(page, texts.confirmTitle);
