@@ -12,16 +12,22 @@ import { apply } from '../../src/core/payments/apply.ts';
 import { type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
 import { untilLocked } from '../setup/locks.ts';
 import { Registry } from '../setup/providers.ts';
-import { Scripted } from '../setup/scripted.ts';
+import { ACCEPTED, Scripted } from '../setup/scripted.ts';
 
 /** A report that is applied after the attempt it is about has changed. */
 const clock = new FakeClock();
 const provider = new Scripted();
+/** The second choice for one channel. */
+const other = Object.assign(new Scripted('other'), { collects: (channel: string) => channel === 'cm.orange' });
 let api: Api;
 let merchant: Merchant;
 
 before(async () => {
-  api = await startApi({ clock, workers: false, providers: new Registry({ sandbox: [provider], live: [provider] }) });
+  api = await startApi({
+    clock,
+    workers: false,
+    providers: new Registry({ sandbox: [provider, other], live: [provider, other] }),
+  });
   merchant = await api.newMerchant({ verification_level: 3 });
 });
 after(() => api.stop());
@@ -109,27 +115,74 @@ test('a callback that comes before a refusal is answered makes the refused attem
   await paidAfterFailure(await charged());
 });
 
-test('a provider that calls back about a charge has it, although it answers that it is unavailable: no other is tried', async () => {
-  provider.submission = { kind: 'unavailable', message: 'closed' };
-  provider.onSubmit = async () => void (await hint());
-  const id = await charged();
-  assert.deepEqual([(await shown(id)).status, (await attempt()).status], ['processing', 'unknown']);
-  provider.onSubmit = async () => {};
-  provider.paid(provider.last);
-  clock.advance(5_000);
-  await pollSweep(api.deps, store()).round();
-  assert.equal((await shown(id)).amount_captured, 1_000);
-});
+const CLOSED = { kind: 'unavailable', message: 'closed' } as const;
+const PENDING = { kind: 'pending', poll_after_ms: 1_000 } as const;
+const UNREADABLE = { kind: 'unreadable', message: 'an empty page' } as const;
 
-test('a provider that calls back about a charge that it does not have does not keep the payment from its next charge', async () => {
-  provider.submission = { kind: 'unavailable', message: 'closed' };
-  provider.onSubmit = async () => void (await hint());
-  const id = await charged();
-  for (let hour = 0; hour < 3 && (await attempt()).next_poll_at !== null; hour++) {
+/** Creates a payment whose provider answers that it is unavailable. */
+async function turnedAway(meanwhile = async () => {}, channel = 'cm.mtn') {
+  provider.submission = CLOSED;
+  provider.onSubmit = meanwhile;
+  clock.advance(1);
+  const { id } = (await call('POST', '/payments', { amount: 1_000, currency: 'XAF', phone: '1' })).body.transaction;
+  const body = { channel, data: { phone: String(++phone) } };
+  const answer = await call('POST', `/payments/${id}`, body);
+  provider.submission = ACCEPTED;
+  provider.onSubmit = async () => {};
+  const again = () => call('POST', `/payments/${id}`, body);
+  return { id, again, answer };
+}
+
+for (const when of ['before', 'after'] as const) {
+  const news = async () => {
+    const calledBack = async () => void (await hint());
+    const { id, again, answer } = await turnedAway(when === 'before' ? calledBack : undefined);
+    assert.equal(answer.status, when === 'before' ? 400 : 502);
+    return { id, again, calledBack: when === 'after' ? calledBack : async () => {} };
+  };
+
+  test(`a callback ${when} "unavailable" is stored has the charge polled until its provider tells; no other is sent meanwhile`, async () => {
+    const { id, again, calledBack } = await news();
+    for (const reading of [UNREADABLE, PENDING]) {
+      provider.readings.set(provider.last.attempt_id, reading);
+      await calledBack();
+      clock.advance(60_000);
+      await pollSweep(api.deps, store()).round();
+      assert.match((await again()).body.message, /already under way/);
+    }
+    provider.paid(provider.last);
+    clock.advance(60_000);
+    await pollSweep(api.deps, store()).round();
+    const { status, channel, fee, amount_captured } = await shown(id);
+    assert.deepEqual([status, channel, fee, amount_captured], ['succeeded', 'cm.mtn', 20, 1_000]);
+  });
+
+  test(`a callback ${when} "unavailable" about a charge that its provider does not have leaves the payment to the next charge`, async () => {
+    const { again, calledBack } = await news();
+    await calledBack();
     clock.advance(3_600_000);
     await pollSweep(api.deps, store()).round();
-  }
-  assert.deepEqual([(await shown(id)).status, (await attempt()).next_poll_at], ['failed', null]);
+    assert.equal((await attempt()).next_poll_at, null);
+    assert.equal((await again()).status, 202);
+  });
+
+  test(`a callback ${when} "unavailable" of a provider that nobody can read blocks the payment for seven days`, async () => {
+    const { calledBack } = await news();
+    provider.readings.set(provider.last.attempt_id, UNREADABLE);
+    await calledBack();
+    const polled = async (days: number) => {
+      clock.advance(days * 86_400_000);
+      await pollSweep(api.deps, store()).round();
+      return (await attempt()).next_poll_at !== null;
+    };
+    assert.deepEqual([await polled(6), await polled(2)], [true, false]);
+  });
+}
+
+test('another provider is tried after one that is unavailable, and not after one that has called back', async () => {
+  const news = await turnedAway(async () => void (await hint()), 'cm.orange');
+  assert.deepEqual([news.answer.status, other.submitted.length], [400, 0]);
+  assert.deepEqual([(await turnedAway(undefined, 'cm.orange')).answer.status, other.submitted.length], [202, 1]);
 });
 
 test('an attempt that a worker reads as pending while its failure is reported is read once more at once, not by the plan', async () => {

@@ -4,11 +4,14 @@ import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { paidSince } from '../../src/core/payout-batches/store.ts';
 import { applyTransfers } from '../../src/core/transfers/apply.ts';
 import { resolveTransfer } from '../../src/core/transfers/resolve.ts';
-import { countPaidLate, findTransfer } from '../../src/core/transfers/store.ts';
+import { writeRecheck as writeRefundRecheck } from '../../src/core/refunds/store.ts';
+import { countPaidLate, findTransfer, writeRecheck as writeTransferRecheck } from '../../src/core/transfers/store.ts';
 import { readBalances } from '../../src/money/ledger/balances.ts';
 import { receive } from '../../src/edge/callbacks/receive.ts';
 import { must } from '../../src/kit/errors.ts';
-import { sql } from '../../src/kit/sql.ts';
+import { fixed, sql } from '../../src/kit/sql.ts';
+import type { RefundRow } from '../../src/core/refunds/schema.ts';
+import type { TransferRow } from '../../src/core/transfers/schema.ts';
 import type { Account } from '../../src/money/ledger/accounts.ts';
 import { untilLocked } from '../setup/locks.ts';
 import { Market, type Shop } from '../setup/market.ts';
@@ -110,6 +113,61 @@ test('a callback that comes while the failure of a payout is on its way has the 
   assert.deepEqual(await balances(shop), { ...before, available: before.available - 4_000, held: before.held - 4_000 });
   await assertAgreed(shop);
 });
+
+const CLOSED = { kind: 'unavailable', message: 'closed' } as const;
+const EMPTY = { kind: 'unfunded', message: 'the float is empty' } as const;
+
+/** An interface for payouts or refunds whose provider takes what is sent, and says otherwise. */
+interface Payments<A> {
+  submit(asked: A): Promise<{ kind: string }>;
+  read(asked: A): Promise<{ kind: string }>;
+}
+
+/**
+ * Has the provider take what is sent and call back before it says `as`, in its answer or to the first read.
+ * @param keyOf by which the provider knows what it is asked about
+ * @returns how often something was sent
+ */
+function takeSilently<A>(shop: Shop, payments: Payments<A>, as: typeof CLOSED | typeof EMPTY, keyOf: (asked: A) => string) {
+  const [submit, read] = [payments.submit.bind(payments), payments.read.bind(payments)];
+  let sent = 0;
+  const answer = async (asked: A) => {
+    await callBack(shop, keyOf(asked));
+    return as;
+  };
+  payments.submit = async (asked) => {
+    sent += 1;
+    await submit(asked);
+    return as === CLOSED ? answer(asked) : { kind: 'pending', provider_ref: null, poll_after_ms: 1_000 };
+  };
+  if (as === EMPTY)
+    payments.read = async (asked) => {
+      payments.read = read;
+      return answer(asked);
+    };
+  return () => sent;
+}
+
+for (const as of [CLOSED, EMPTY]) {
+  test(`a payout that its provider calls "${as.kind}" while it calls back about it is not sent again`, async () => {
+    const shop = await shopWith({});
+    const sent = takeSilently(shop, must(shop.simulated.provider.payouts, 'it pays out'), as, ({ transfer_id }) => transfer_id);
+    const { id } = (await shop.transfer(4_000)).body.transfer;
+    for (let minute = 0; minute < 10; minute++) await shop.pass(60_000);
+    assert.deepEqual([(await row(shop, id)).status, sent()], ['succeeded', 1]);
+    await assertAgreed(shop);
+  });
+
+  test(`a refund that its provider calls "${as.kind}" while it calls back about it is not sent again`, async () => {
+    const shop = await shopWith({});
+    const payment = await shop.paid({ amount: 3_000 });
+    const sent = takeSilently(shop, must(shop.simulated.provider.refunds, 'it refunds'), as, ({ provider_key }) => provider_key);
+    const refund = must(await shop.refund(payment), 'it is refundable');
+    for (let minute = 0; minute < 10; minute++) await shop.pass(60_000);
+    assert.deepEqual([(await shop.call('GET', `/refunds/${refund}`)).body.refund.status, sent()], ['succeeded', 1]);
+    await assertAgreed(shop);
+  });
+}
 
 test('a callback that finds a payout under way while its failure is being committed has it read after that', async () => {
   const shop = await shopWith({ payout: ['later'] });
@@ -213,6 +271,32 @@ test('a provider that cannot be read is asked again for about a day, and no more
   await shop.pass(1_000);
   await assertAgreed(shop);
   assert.notEqual((await row(shop, id)).paid_late_at, null);
+});
+
+test('an answer about an ended payout or refund does not end the reading that a later callback and another worker have begun', async () => {
+  const shop = await shopWith({ payout: ['refused_later'], refund: ['refused_later'] });
+  const { id: payout } = await failedPayout(shop);
+  const refund = must(await shop.refund(await shop.paid({ amount: 3_000 })), 'it is refundable');
+  for (let round = 0; round < 3; round++) await shop.pass(5_000);
+  const { db } = shop.store;
+  for (const [table, id, write] of [
+    [fixed('transfers'), payout, writeTransferRecheck],
+    [fixed('refunds'), refund, writeRefundRecheck],
+  ] as const) {
+    const claimed = async (until: number) => {
+      const [claim] = await db.all<RefundRow & TransferRow>(sql`
+        update ${table} set next_poll_at = ${new Date(until)}, polls = 1 where id = ${id} returning team_id, id, polls, next_poll_at`);
+      return must(claim, 'it exists');
+    };
+    const first = await claimed(market.clock.now() + 30_000);
+    const second = await claimed(market.clock.now() + 31_000);
+    await write(db, first, null);
+    const due = async () =>
+      (await db.all<{ next_poll_at: Date | null }>(sql`select next_poll_at from ${table} where id = ${id}`))[0]?.next_poll_at;
+    assert.equal((await due())?.getTime(), market.clock.now() + 31_000);
+    await write(db, second, null);
+    assert.equal(await due(), null);
+  }
 });
 
 test('another amount than was requested is not posted', async () => {

@@ -164,6 +164,27 @@ test('a callback that comes while the failure of a payout is on its way has the 
   assert.deepEqual(await state(), ['returned', 1, 0n]);
 });
 
+for (const said of [
+  { kind: 'unavailable', message: '503' },
+  { kind: 'unfunded', message: 'the float is empty' },
+] as const) {
+  test(`a payout of a return that its provider calls "${said.kind}" while it calls back about it is not sent again`, async () => {
+    await late.captured();
+    const able = must(late.able.payouts, 'it pays out');
+    const { submit } = able;
+    able.submit = async (payout) => {
+      able.submit = submit;
+      await submit.call(able, payout);
+      const { team_id, id } = await ref();
+      await pollReturn(late.store, late.clock.now(), { team_id, id });
+      late.able.onPayoutRead = PAID;
+      return said;
+    };
+    await late.work(8, 60_000);
+    assert.deepEqual(await state(), ['returned', 1, 0n]);
+  });
+}
+
 test('a callback that finds a payout under way while its failure is being committed has it read after that', async () => {
   await late.captured();
   late.able.onPayout = UNKNOWN;

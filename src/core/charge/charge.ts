@@ -13,9 +13,9 @@ import { markSent, type Sending } from '../attempts/store.ts';
 import { collectionOf } from './collection.ts';
 import type { Charge } from './instrument.ts';
 import { takeKey } from './key.ts';
-import { declined, isChargeable, reasonOf, wrongState } from './refusals.ts';
+import { ChargeUnderWay, declined, isChargeable, reasonOf, wrongState } from './refusals.ts';
 import { reportOfSubmission } from './reports.ts';
-import { type AttemptRow, isOpen } from '../attempts/schema.ts';
+import { type AttemptRow, isOpen, isUnderWay } from '../attempts/schema.ts';
 import type { PaymentDeps } from '../payments/deps.ts';
 import type { PaymentRow } from '../payments/schema.ts';
 import { routeCharge } from './route-charge.ts';
@@ -69,7 +69,10 @@ export async function charge(
     });
     const submission = await submit(deps, store, provider, payment, attempt);
     const applied = await applyOne(deps, store, reportOfSubmission(placeOf(deps, store), attempt, submission));
-    if (attemptIn(applied, attempt.id).status !== 'unavailable') return resultOf(applied, attempt.id, submission);
+    const answered = attemptIn(applied, attempt.id);
+    if (answered.status !== 'unavailable') return resultOf(applied, attempt.id, submission);
+    // Its provider has called back meanwhile, so it has the charge: only a poll tells.
+    if (isUnderWay(answered)) throw new ChargeUnderWay();
   }
   throw await notTaken(store, ref);
 }

@@ -136,14 +136,14 @@ function reachedProvider(closed: ClosedAttempt, update: AttemptUpdate & { action
   return late(change(attempt, { ...rest, status: attempt.status, submitted_at }, []));
 }
 
-/** Whether the provider ended the attempt: we did not close it as never arrived, and no person resolved it as failed. */
+/** Whether the provider ended the attempt: it did not turn it away, we did not close it as never arrived, and no person resolved it as failed. */
 function endedByProvider(attempt: AttemptRow): boolean {
-  return !neverArrived(attempt) && attempt.resolution?.as !== 'failed';
+  return attempt.status !== 'unavailable' && !neverArrived(attempt) && attempt.resolution?.as !== 'failed';
 }
 
 /** Whether the next tranche is sent by itself after the newest attempt. After one that its provider ended, the payer continues. */
 function goesOnAfter(newest: AttemptRow): boolean {
-  return newest.status === 'succeeded' || newest.status === 'unavailable' || !endedByProvider(newest);
+  return newest.status === 'succeeded' || !endedByProvider(newest);
 }
 
 /** Schedules the next poll of a closed attempt that is still polled; null: no money can move any more. */
@@ -161,11 +161,16 @@ function pollAgain({ payment, attempt, attempts }: ClosedAttempt, next_poll_at: 
  */
 function pollUnread(closed: ClosedAttempt, next_poll_at: Date): Change {
   const { attempt, at } = closed;
-  const isOld = at - (attempt.closed_at?.getTime() ?? at) > MAX_UNREAD_MS;
   // The provider has it although we closed it: it is polled until its end is known.
-  const isWatched = attempt.next_poll_at !== null && !endedByProvider(attempt);
-  if (isOld && !isWatched) return pollAgain(closed, null);
+  const hasIt = attempt.status !== 'unavailable' || attempt.submitted_at !== null;
+  const isWatched = attempt.next_poll_at !== null && hasIt && !endedByProvider(attempt);
+  if (endedLongAgo(attempt, at) && !isWatched) return pollAgain(closed, null);
   return late(change(attempt, { status: attempt.status, next_poll_at }, []));
+}
+
+/** Whether what is said about a closed attempt comes too late for it to be polled again without a definite answer. */
+export function endedLongAgo({ closed_at }: AttemptRow, at: number): boolean {
+  return closed_at !== null && at - closed_at.getTime() > MAX_UNREAD_MS;
 }
 
 function late(made: Change): Change {

@@ -2,7 +2,7 @@ import type { Config } from '../../platform/config/config.ts';
 import type { Environment } from '../../kit/environment.ts';
 import type { Capabilities, Reading, Submission } from '../../providers/adapters/contract.ts';
 import type { Change, Report } from '../payments/change.ts';
-import { changeOfLateReading, changeOfLateSubmission } from './late.ts';
+import { changeOfLateReading, changeOfLateSubmission, endedLongAgo } from './late.ts';
 import { changeOfReading, changeOfSubmission } from './outcomes.ts';
 import { isNewPoll } from '../../providers/adapters/polling.ts';
 import { type AttemptRow, isOpen } from '../attempts/schema.ts';
@@ -35,10 +35,9 @@ export function reportOfSubmission(
 ): Report {
   const { team_id, payment_id, id: attempt_id } = attempt;
   const judge: Report['judge'] = (payment, now, attempts, at) => {
-    const answer = doubted(submission, now, attempt);
     const change = isOpen(now)
-      ? changeOfSubmission(config, environment, payment, now, answer, at)
-      : changeOfLateSubmission({ config, environment, payment, attempt: now, attempts, at }, answer);
+      ? changeOfSubmission(config, environment, payment, now, submission, at)
+      : changeOfLateSubmission({ config, environment, payment, attempt: now, attempts, at }, submission);
     if (payer && change.attempt) change.attempt.update.payer = payer;
     return keepingNews(keepingWakeUp(change, now, attempt.next_poll_at), now, attempt, at);
   };
@@ -72,23 +71,15 @@ function keepingWakeUp(change: Change, now: AttemptRow, due: Date | null): Chang
 }
 
 /**
- * Returns "unavailable" as "unknown" when a callback, or another worker, has set the attempt's next poll since it was sent. A provider that
- * calls back has the attempt, whatever it answers; a poll tells.
- * @param known the attempt as it was then
- */
-function doubted(submission: Submission, now: AttemptRow, known: AttemptRow): Submission {
-  if (submission.kind !== 'unavailable' || !isNewPoll(now.next_poll_at, known.next_poll_at)) return submission;
-  return { kind: 'unknown', message: submission.message };
-}
-
-/**
- * Makes an attempt that ends without money due now when a callback, or another worker, has set its next poll since the report was asked for: the
- * report may be older than what the callback was about, such as a success after a failure, and the provider does not repeat it.
+ * Keeps polling an attempt that ends without money when a callback, or another worker, has set its next poll since the report was asked for: the
+ * report may be older than what the callback was about, such as a success after a failure, and the provider does not repeat it. One that
+ * ends now is due now, because the payment takes no other charge before.
  * @param known the attempt as it was then
  */
 function keepingNews(change: Change, now: AttemptRow, known: AttemptRow, at: number): Change {
   const { attempt } = change;
   if (!attempt || attempt.update.next_poll_at !== null || attempt.update.status === 'succeeded') return change;
-  if (!isNewPoll(now.next_poll_at, known.next_poll_at)) return change;
-  return { ...change, attempt: { ...attempt, update: { ...attempt.update, next_poll_at: new Date(at) } } };
+  if (!isNewPoll(now.next_poll_at, known.next_poll_at) || endedLongAgo(now, at)) return change;
+  const next_poll_at = isOpen(now) ? new Date(at) : now.next_poll_at;
+  return { ...change, attempt: { ...attempt, update: { ...attempt.update, next_poll_at } } };
 }

@@ -52,20 +52,21 @@ export async function applyRefund(
   if (outcome.kind === 'succeeded') return partSucceeded(tx, context, payment, row, part_index, outcome.provider_ref);
   if (part.status !== 'sent' || part.sent_at !== known.legs[part_index]?.sent_at) return row;
   const wait_ms = pollDelay(plan, row.polls);
+  // A callback, or a poll of another worker, may be about what came after this outcome.
+  const hasNews = row.polls !== known.polls || isNewPoll(row.next_poll_at, known.next_poll_at);
   switch (outcome.kind) {
     case 'failed': {
       const { reason, message } = outcome;
       const failed = withPart(row, part_index, { status: 'failed' });
       const ended = await continueOrEnd(tx, context, { ...failed, failure_reason: failed.failure_reason ?? reason, message });
-      // The failure may be older than what a callback was about that has come since the provider was asked.
-      if (isNewPoll(row.next_poll_at, known.next_poll_at)) await pollNow(tx, row.team_id, row.id, new Date(context.at));
+      if (hasNews) await pollNow(tx, row.team_id, row.id, new Date(context.at));
       return ended;
     }
     case 'unavailable':
-      // A poll after the submission may have returned a later state than the sender's response.
-      if (row.polls !== known.polls) return scheduleNext(tx, context, row, part_index, {}, outcome.message, wait_ms);
+      if (hasNews) return scheduleNext(tx, context, row, part_index, {}, outcome.message, wait_ms);
       return scheduleNext(tx, context, row, part_index, { status: 'waiting' }, outcome.message, wait_ms);
     case 'unfunded':
+      if (hasNews) return scheduleNext(tx, context, row, part_index, {}, outcome.message, wait_ms);
       return scheduleNext(tx, context, row, part_index, { status: 'waiting', ...renewed(fresh_key) }, outcome.message, wait_ms);
     case 'not_found':
       // The provider does not know the key, so the request never arrived, and the same key may be sent again.

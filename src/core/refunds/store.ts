@@ -148,10 +148,12 @@ export async function pollNow(db: Queryable, team_id: bigint, id: string, now: D
     where team_id = ${team_id} and id = ${id} and way = 'refund' and (status = 'processing' or ${MAY_BE_DONE_LATE})`);
 }
 
-/** Writes when a failed refund is read again, unless news about it has come since it was claimed. */
-export async function writeRecheck(db: Queryable, { team_id, id, polls }: RefundRow, at: Date | null): Promise<void> {
+/** Writes when a failed refund is read again, unless news about it has come, or another worker has claimed it, since it was claimed. */
+export async function writeRecheck(db: Queryable, row: RefundRow, at: Date | null): Promise<void> {
+  const { team_id, id, polls, next_poll_at } = row;
   await db.run(sql`
-    update refunds set next_poll_at = ${at} where team_id = ${team_id} and id = ${id} and status = 'failed' and polls = ${polls}`);
+    update refunds set next_poll_at = ${at}
+    where team_id = ${team_id} and id = ${id} and status = 'failed' and polls = ${polls} and next_poll_at = ${next_poll_at}`);
 }
 
 /** A refund, or payout of a return, that a callback is about. */

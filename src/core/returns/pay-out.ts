@@ -192,10 +192,11 @@ async function applyResponse(
   await locked(deps, store, known, async (tx, context, row) => {
     if (row.dispatched_at?.getTime() !== known.dispatched_at?.getTime()) return;
     const now = must(await findWay(tx, row.team_id, refund.id), 'refunds are never deleted');
-    await applyOutcome(tx, context, row, now, provider, { ...response, polled_since: row.polls !== known.polls });
-    // A failure may be older than what a callback was about that has come since the provider was asked.
+    // A callback, or a poll of another worker, may be about what came after this response.
+    const has_news = row.polls !== known.polls || isNewPoll(row.next_step_at, known.next_step_at);
+    await applyOutcome(tx, context, row, now, provider, { ...response, has_news });
     const failed = response.outcome.kind === 'failed' || response.outcome.kind === 'cancelled';
-    if (failed && isNewPoll(row.next_step_at, known.next_step_at)) await recheckFailedPayout(tx, row, new Date(context.at));
+    if (failed && has_news) await recheckFailedPayout(tx, row, new Date(context.at));
   });
   deps.wake.ring(store.environment);
 }
@@ -206,7 +207,7 @@ async function applyOutcome(
   row: ReturnRow,
   refund: RefundRow,
   { account_id, capabilities }: Provider,
-  { outcome, call, polled_since }: ProviderResponse & { polled_since: boolean },
+  { outcome, call, has_news }: ProviderResponse & { has_news: boolean },
 ): Promise<void> {
   const later_ms = pollDelay(capabilities.polls, row.polls);
   const later = (note: string | null, wait_ms = later_ms) =>
@@ -227,10 +228,11 @@ async function applyOutcome(
     case 'unavailable':
       // As the response to a poll or a second submission it proves nothing about the first one; and a poll made since may have
       // seen more.
-      if (call === 'read' || row.resent || polled_since) return later(outcome.message);
+      if (call === 'read' || row.resent || has_news) return later(outcome.message);
       await updatePart(tx, context, refund, { status: 'waiting' });
       return updateReturn(tx, unsent(context, row, account_id, outcome.message));
     case 'unfunded':
+      if (has_news) return later(outcome.message);
       // The provider took it and failed it for good, unpaid: the next submission, to it or another provider, needs a new key.
       await updatePart(tx, context, refund, { status: 'waiting', provider_ref: null });
       return updateReturn(tx, unsent(context, { ...row, spent: row.spent + 1 }, account_id, outcome.message));

@@ -207,13 +207,13 @@ export function transferEvent(environment: Environment, row: TransferRow): NewEv
 /**
  * Whether an update is stale. An update about an earlier submission is stale, because it proves nothing about the current one; a
  * success is stale only if it comes from another provider account. `unsent` is also stale when another worker has claimed the
- * transfer since, because its poll may have returned a later state; and so is `sending`, because the other worker may have used up
- * the key that is about to be sent.
+ * transfer since, or a callback about it has come, because a poll may return a later state; and so is `sending`, because the other worker
+ * may have used up the key that is about to be sent.
  */
 function isStale(row: TransferRow, known: TransferRow, occurrence: TransferOccurrence): boolean {
   if (occurrence.kind === 'succeeded') return row.provider_account !== known.provider_account;
   const needsClaim = occurrence.kind === 'unsent' || occurrence.kind === 'sending';
-  if (needsClaim && row.polls !== known.polls) return true;
+  if (needsClaim && (row.polls !== known.polls || isNewPoll(row.next_poll_at, known.next_poll_at))) return true;
   return (
     row.stage !== known.stage ||
     row.provider_account !== known.provider_account ||

@@ -131,10 +131,12 @@ export async function writePaidLate(tx: Tx, row: TransferRow): Promise<void> {
     where team_id = ${row.team_id} and id = ${row.id}`);
 }
 
-/** Writes when an ended transfer is read again, unless news about it has come since it was claimed. */
-export async function writeRecheck(db: Queryable, { team_id, id, polls }: TransferRow, at: Date | null): Promise<void> {
+/** Writes when an ended transfer is read again, unless news about it has come, or another worker has claimed it, since it was claimed. */
+export async function writeRecheck(db: Queryable, row: TransferRow, at: Date | null): Promise<void> {
+  const { team_id, id, polls, next_poll_at } = row;
   await db.run(sql`
-    update transfers set next_poll_at = ${at} where team_id = ${team_id} and id = ${id} and stage = 'closed' and polls = ${polls}`);
+    update transfers set next_poll_at = ${at}
+    where team_id = ${team_id} and id = ${id} and stage = 'closed' and polls = ${polls} and next_poll_at = ${next_poll_at}`);
 }
 
 /** Counts the transfers since a moment that were paid after they had ended without money, up to a bound. */
