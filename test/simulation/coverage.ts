@@ -51,6 +51,9 @@ const EVERYTHING = [
   ...Object.entries(ENDS).flatMap(([what, states]) => states.map((state) => `${what}: ${state}`)),
   'an amount or currency that differs',
   'money that was to be returned is kept',
+  'money that was returned twice is borne by the platform',
+  'refunds: failed, arrived late',
+  'transfers: failed, arrived late',
 ];
 
 /** Occurrences that a thousand payments of one profile contain. */
