@@ -143,7 +143,7 @@ for (const when of ['before', 'after'] as const) {
 
   test(`a callback ${when} "unavailable" is stored has the charge polled until its provider tells; no other is sent meanwhile`, async () => {
     const { id, again, calledBack } = await news();
-    for (const reading of [UNREADABLE, PENDING]) {
+    for (const reading of [{ kind: 'not_found' } as const, UNREADABLE, PENDING]) {
       provider.readings.set(provider.last.attempt_id, reading);
       await calledBack();
       clock.advance(60_000);

@@ -18,6 +18,8 @@ export type Passage =
   | 'delayed'
   /** The provider does not take it, and says so. */
   | 'unavailable'
+  /** The provider takes it, and says that it does not: against its contract. */
+  | 'denied'
   /** It is refused in the answer. */
   | 'refused';
 
@@ -39,6 +41,7 @@ export function passageOf(random: Random, { storm }: Weather): Passage {
     ['vanished', 0.02 * storm],
     ['delayed', 0.01 * storm],
     ['unavailable', 0.04 * storm],
+    ['denied', 0.01 * storm],
     ['refused', 0.04 * storm],
   ]);
 }

@@ -53,7 +53,9 @@ export abstract class Handler {
   protected async arrive(request: Request, plan: (random: Random) => Plan): Promise<Arrival> {
     const { bank, traits } = this;
     const random = bank.drawFor(request.flow, request.description);
-    const passage = bank.settled ? 'answered' : passageOf(random, bank.weather);
+    const drawn = bank.settled ? 'answered' : passageOf(random, bank.weather);
+    // Of a payout or refund that is denied nobody could get the money back: only payers are charged against what was said.
+    const passage = drawn === 'denied' && request.flow !== 'collect' ? 'answered' : drawn;
     const sent_at = bank.now();
     await bank.point(`${traits.name} gets ${request.flow} ${request.key}`);
     const known = bank.book.find(traits.account_id, request.key);
@@ -64,7 +66,7 @@ export abstract class Handler {
     if (known) return this.#repeat(request, known, passage, random);
     const entry = this.#enter(request, passage, plan(random), random);
     // What arrives so late, or can only be identified by an answer that was lost, is reported until the report is taken.
-    const insists = passage !== 'answered' && traits.readable_by === 'theirs';
+    const insists = passage === 'denied' || (passage !== 'answered' && traits.readable_by === 'theirs');
     bank.plan(entry, random, traits, insists || bank.now() - sent_at > traits.grace_ms / 4);
     if (passage === 'lost' || passage === 'delayed') await bank.sleep(TIMEOUT_MS);
     await bank.point(`${traits.name} answers ${request.key}`);

@@ -72,7 +72,7 @@ function judgeLast(shop: ShopView, waiting: ReadonlySet<string>): string[] {
     const quiet = quietOf(shown);
     const skipped = (name: string) =>
       quiet.has(name) ||
-      (name === 'attempts' && waiting.has(shown.id)) ||
+      (name === 'attempts' && (waiting.has(shown.id) || isEndedQuietly(shown, data))) ||
       // A final status is not announced again: what arrived late is told by the message.
       (name === 'message' && isLate(shown)) ||
       (name === 'amount_refunded' && UNPAID.has(shown.status));
@@ -84,6 +84,22 @@ function judgeLast(shop: ShopView, waiting: ReadonlySet<string>): string[] {
       );
   });
 }
+
+/**
+ * Whether only attempts that were under way have ended since the last event of a payment that was over: its provider had denied an
+ * attempt that it took, which was paid while the next one was under way.
+ */
+function isEndedQuietly({ attempts }: Shown, told: Shown): boolean {
+  if (!told.completed_at || attempts.length !== told.attempts.length) return false;
+  return told.attempts.every(
+    (before: Shown, i: number) =>
+      isDeepStrictEqual(before, attempts[i]) ||
+      (UNDER_WAY.has(before.status) && ENDED.has(attempts[i].status) && before.id === attempts[i].id),
+  );
+}
+
+const UNDER_WAY = new Set(['open', 'unknown']);
+const ENDED = new Set(['failed', 'cancelled', 'expired']);
 
 function quietOf({ id, status }: Shown): ReadonlySet<string> {
   if (id.startsWith('lnk_')) return OF_LINKS;

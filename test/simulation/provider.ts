@@ -91,7 +91,7 @@ class Collections extends Handler {
     const { bank, traits } = this;
     const arrival = await this.arrive(request, (random) => planOfCollection(random, bank.weather));
     const { passage, entry, repeated, random } = arrival;
-    if (passage === 'unavailable') return { kind: 'unavailable', message: 'closed' };
+    if (passage === 'unavailable' || passage === 'denied') return { kind: 'unavailable', message: 'closed' };
     if (!entry || passage === 'lost' || passage === 'delayed') return { kind: 'unknown', message: 'no answer' };
     if (repeated) bank.book.violations.push(`the collection ${key} was sent twice`);
     if (repeated && traits.idempotency === 'conflicts') return { kind: 'duplicate' };

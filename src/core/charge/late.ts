@@ -85,7 +85,7 @@ export function changeOfLateReading(
       const sent = (attempt.submitted_at ?? attempt.created_at).getTime();
       const mayExist = attempt.action !== null && !endedByProvider(attempt);
       const proven = !mayExist && polled_at - sent >= capabilities.not_found_grace_ms;
-      return pollAgain(closed, proven ? null : later);
+      return proven ? pollAgain(closed, null) : pollUnread(closed, later);
     }
     case 'failed':
     case 'cancelled':
@@ -156,7 +156,7 @@ function pollAgain({ payment, attempt, attempts }: ClosedAttempt, next_poll_at: 
 }
 
 /**
- * Schedules the next poll of an attempt whose end could not be read. A callback may have caused the poll: the provider does not
+ * Schedules the next poll of an attempt whose end could not be read, or that its provider does not show yet. A callback may have caused the poll: the provider does not
  * repeat it, and it may have been about a late success. An attempt that its provider ended long ago is not polled again for it.
  */
 function pollUnread(closed: ClosedAttempt, next_poll_at: Date): Change {
