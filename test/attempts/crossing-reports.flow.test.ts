@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { must } from '../../src/kit/errors.ts';
+import { findPayment } from '../../src/core/payments/store.ts';
+import { pageStateOf } from '../../src/edge/checkout/page-state.ts';
 import { findAttempt } from '../../src/core/attempts/store.ts';
 import { resolveAttempt } from '../../src/core/charge/resolve.ts';
 import { applyAttemptCallback } from '../../src/core/charge/callback.ts';
@@ -148,7 +150,8 @@ for (const when of ['before', 'after'] as const) {
       await calledBack();
       clock.advance(60_000);
       await pollSweep(api.deps, store()).round();
-      assert.match((await again()).body.message, /already under way/);
+      assert.match((await again()).body.message, /already under way|is processing/);
+      assert.equal((await call('DELETE', `/payments/${id}`)).status, 400);
     }
     provider.paid(provider.last);
     clock.advance(60_000);
@@ -178,6 +181,32 @@ for (const when of ['before', 'after'] as const) {
     assert.deepEqual([await polled(6), await polled(2)], [true, false]);
   });
 }
+
+test('while a provider is read that has called back about a charge it turned away, no other charge is sent', async () => {
+  const { again } = await turnedAway();
+  const sent = provider.submitted.length;
+  let meanwhile: number | undefined;
+  provider.onRead = async () => {
+    meanwhile = (await again()).status;
+  };
+  provider.readings.set(provider.last.attempt_id, FAILED);
+  await hint();
+  assert.deepEqual([meanwhile, provider.submitted.length], [400, sent]);
+  provider.onRead = async () => {};
+  assert.equal((await again()).status, 202);
+});
+
+test('a person can decide that a charge did not happen which a provider that cannot be read has called back about', async () => {
+  const { id, again } = await turnedAway();
+  provider.readings.set(provider.last.attempt_id, UNREADABLE);
+  await hint();
+  const link = await findPayment(store().db, merchant.team.id, id);
+  const seen = { payment: must(link, 'it exists'), attempts: [await attempt()] };
+  assert.equal(pageStateOf(seen, clock.now()).kind, 'under_way');
+  const ref = { team_id: merchant.team.id, id: provider.last.attempt_id };
+  await resolveAttempt(api.deps, store(), ref, { as: 'failed', evidence: 'their statement', author: 'ops' }, WORKER);
+  assert.equal((await again()).status, 202);
+});
 
 test('another provider is tried after one that is unavailable, and not after one that has called back', async () => {
   const news = await turnedAway(async () => void (await hint()), 'cm.orange');

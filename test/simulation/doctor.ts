@@ -96,6 +96,7 @@ export function payLate(snapshot: Snapshot): void {
   const message = 'It reached the recipient after it had failed.';
   Object.assign(shopOf(snapshot).transfers[0] as Shown, { message });
   Object.assign(retrievedOf(snapshot, 'po_1'), { message });
+  Object.assign(movedOf(snapshot, 'po_1'), { late: true });
   move(snapshot, 'fee_income', 'available', 3_00n);
 }
 

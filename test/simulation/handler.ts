@@ -85,7 +85,7 @@ export abstract class Handler {
 
   #enter(request: Request, passage: Passage, drawn: Plan, random: Random): Entry {
     const { bank, traits } = this;
-    const plan = bank.settled ? { ...drawn, after_ms: 0 } : drawn;
+    const plan = bank.settled ? { ...drawn, after_ms: 0, late_after_ms: null } : drawn;
     const { amount_minor, currency } = request;
     const lag = traits.grace_ms / 4;
     const arrived_at = bank.now() + (passage === 'delayed' ? random.int(lag) : 0);

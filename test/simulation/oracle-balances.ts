@@ -75,8 +75,9 @@ function judgeAccounts(shop: ShopView, currency: string, { balances, mismatches,
   const paid = inCurrency(latestPayments(shop)).filter(({ status }) => PAID.has(status));
   const sent = inCurrency(transfers).filter(({ status }) => status === 'succeeded');
   const waiting = mismatches.filter((one) => one.currency === currency && own.has(one.payment));
-  // The payment waits with them, and so do the tranches that it has.
-  const whole = new Set(waiting.map(({ payment }) => payment));
+  // A payment that is not over waits with them, and so do the tranches that it has.
+  const done = new Set(latestPayments(shop).flatMap(({ id, completed_at }) => (completed_at ? [id] : [])));
+  const whole = new Set(waiting.map(({ payment }) => payment).filter((id) => !done.has(id)));
   const ofWaiting = new Set(owners.filter(({ payment }) => whole.has(payment)).map(({ id }) => id));
   for (const { id } of waiting) ofWaiting.delete(id);
   const tranches = moved.filter((one) => one.flow === 'collect' && one.currency === currency && ofWaiting.has(one.subject));

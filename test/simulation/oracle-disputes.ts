@@ -1,4 +1,4 @@
-import { isLate, latestPayments, minor, refundedOf, sum, sumOf } from './oracle-money.ts';
+import { latestPayments, minor, refundedOf, sum } from './oracle-money.ts';
 import type { Shown, ShopView, Snapshot } from './snapshot.ts';
 
 /** What was charged back by the disputes that the scheme decided, in hundredths. */
@@ -34,9 +34,9 @@ export function judgeDisputes(shop: ShopView, snapshot: Snapshot): string[] {
 }
 
 /** Whether more went back of a payment than was collected only because a refund arrived after it had failed: nobody could prevent that. */
-function isRefundedLate({ refunds }: ShopView, { id, amount }: Shown, back: bigint): boolean {
-  const late = refunds.filter((refund) => refund.payment === id && isLate(refund));
-  return back > minor(amount) && back - sumOf(late, 'amount') <= minor(amount);
+function isRefundedLate(snapshot: Snapshot, { id, amount }: Shown, back: bigint): boolean {
+  const late = refundedOf(snapshot, id).filter((one) => one.late);
+  return back > minor(amount) && back - sum(late) <= minor(amount);
 }
 
 /** Payments of which a refund and a chargeback took more than was collected although each was right when it began. */
@@ -45,7 +45,7 @@ export function overreturned(snapshot: Snapshot): string[] {
     latestPayments(shop)
       .filter((payment) => {
         const back = sum(refundedOf(snapshot, payment.id)) + claimedOf(shop, ({ id }) => id === payment.id);
-        return isRefundedLate(shop, payment, back);
+        return isRefundedLate(snapshot, payment, back);
       })
       .map(({ id }) => id),
   );
@@ -61,7 +61,7 @@ function judgeCharged(shop: ShopView, payment: Shown, snapshot: Snapshot): strin
   return [
     ...(own === -lost ? [] : [`CHARGEBACKS: ${-own} of ${id} were booked, lost disputes say ${lost}`]),
     ...other.map((line) => `CHARGEBACKS: ${line.amount_minor} ${line.currency} of ${id} were booked, which is in ${currency}`),
-    ...(refunded + lost <= minor(amount) || isRefundedLate(shop, payment, refunded + lost)
+    ...(refunded + lost <= minor(amount) || isRefundedLate(snapshot, payment, refunded + lost)
       ? []
       : [`CHARGEBACKS: ${refunded} of ${id} were refunded and ${lost} charged back, of ${amount}`]),
   ];

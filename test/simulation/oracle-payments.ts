@@ -32,6 +32,8 @@ export function judgePayments(shop: ShopView, snapshot: Snapshot): string[] {
       found.push(
         `CHARGED: ${named} collected ${collected}, returned ${returned}, keeps ${kept} besides, ${absorbed} are borne, and should have ${paid}`,
       );
+    if (absorbed > 0n && !ofKind('giveback').some(({ late }) => late))
+      found.push(`BORNE: ${named}: the platform bears ${absorbed}, although nothing was returned late`);
     return [
       ...found,
       ...judgeStatus(payment, named),
@@ -109,8 +111,10 @@ export function judgeTransfers(shop: ShopView, { moved }: Snapshot): string[] {
     const expected = status === 'succeeded' || isLate(transfer) ? minor(amount) : 0n;
     const wish = shop.intents.find(({ kind, ids, tag }) => kind === 'transfer' && (ids.has(id) || tag === transfer.reference));
     const fee = feeOf(amount, currency, 100n);
+    // Only what its provider had ended before may be shown as ended.
+    const right = found.every((one) => one.currency === currency && (status === 'succeeded' || one.late));
     return [
-      ...(sum(found) === expected && found.length <= 1 && found.every((one) => one.currency === currency)
+      ...(sum(found) === expected && found.length <= 1 && right
         ? []
         : [`PAYOUT: ${id} is ${status}, the provider moved ${sum(found)} in ${found.length} payouts`]),
       ...found
@@ -121,8 +125,11 @@ export function judgeTransfers(shop: ShopView, { moved }: Snapshot): string[] {
   });
   const back = shop.refunds.flatMap((refund) => {
     const { id, status, amount } = refund;
-    const found = sum(by.get(id) ?? []);
-    const isPart = isLate(refund) ? found > 0n && found <= minor(amount) : found < minor(amount);
+    const parts = by.get(id) ?? [];
+    const found = sum(parts);
+    const isPart = isLate(refund)
+      ? found > 0n && found <= minor(amount) && parts.some(({ late }) => late)
+      : found < minor(amount) && !parts.some(({ late }) => late);
     const right = status === 'succeeded' ? found === minor(amount) : isPart;
     return right ? [] : [`REFUND: ${id} of ${amount} is ${status}, the providers moved ${found}`];
   });

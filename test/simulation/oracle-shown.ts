@@ -98,8 +98,8 @@ function isEndedQuietly({ attempts }: Shown, told: Shown): boolean {
   );
 }
 
-const UNDER_WAY = new Set(['open', 'unknown']);
-const ENDED = new Set(['failed', 'cancelled', 'expired']);
+const UNDER_WAY = new Set(['created', 'open', 'unknown']);
+const ENDED = new Set(['failed', 'cancelled', 'expired', 'unavailable']);
 
 function quietOf({ id, status }: Shown): ReadonlySet<string> {
   if (id.startsWith('lnk_')) return OF_LINKS;

@@ -117,6 +117,31 @@ const DOCTORED: Doctored[] = [
       addDispute(world, { payment: 'trx_2', amount: 2_000, of: 'available' });
       const message = 'Part 1 reached the payer after the refund had failed.';
       Object.assign(shopOf(world).refunds[0] as object, { status: 'failed', message });
+      Object.assign(movedOf(world, 'rfd_2'), { late: true });
+    },
+  },
+  {
+    what: 'a payout that was called failed while its provider made it, with a message that it arrived late',
+    says: /^PAYOUT: po_1/,
+    doctor: (world) => {
+      payLate(world);
+      Object.assign(movedOf(world, 'po_1'), { late: false });
+    },
+  },
+  {
+    what: 'a refund that was called failed while its provider made it, with a message that it arrived late',
+    says: /^REFUND: rfd_2/,
+    doctor: (world) => {
+      const message = 'Part 1 reached the payer after the refund had failed.';
+      Object.assign(shopOf(world).refunds[0] as object, { status: 'failed', message });
+    },
+  },
+  {
+    what: 'money that went back twice, neither time late, and that the platform bears',
+    says: /^BORNE: trx_3/,
+    doctor: (world) => {
+      world.moved.push({ ...movedOf(world, 'rfd_3'), key: 'key-again' } as never);
+      world.absorbed.push({ payment: 'trx_3', currency: 'XAF', amount_minor: 700_00n });
     },
   },
   {

@@ -27,6 +27,8 @@ export interface Moved {
   number: string | null;
   amount_minor: bigint;
   currency: string;
+  /** It moved after the provider had ended the operation without money. */
+  late: boolean;
   /** The money that was asked for. */
   asked_minor: bigint;
   asked_currency: string;
@@ -117,8 +119,8 @@ export async function takeSnapshot(world: World): Promise<Snapshot> {
   const { bank, receiver, shops, ground } = world;
   const now = bank.now();
   const entries = bank.book.entries.filter((entry) => hasMoved(entry, now));
-  const moved = entries.map(({ flow, key, subject, of, number, moves, amount_minor, currency }) => ({
-    ...{ flow, key, subject, of, number, ...moves },
+  const moved = entries.map(({ flow, key, subject, of, number, moves, amount_minor, currency, end }) => ({
+    ...{ flow, key, subject, of, number, ...moves, late: end !== 'succeeded' },
     ...{ asked_minor: amount_minor, asked_currency: currency },
   }));
   const stored = await readStore(world);

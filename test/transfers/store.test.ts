@@ -130,7 +130,7 @@ test('a callback makes due what it names, of its team and account, while it is w
     { stage: 'reserved' },
     { stage: 'closed' },
     { status: 'succeeded' },
-    { status: 'failed', stage: 'closed', dispatched_at: null },
+    { status: 'failed', stage: 'closed', provider_account: null },
     { status: 'failed', stage: 'closed', paid_late_at: AT },
   ];
   for (const status of ['failed', 'cancelled'] as const) {

@@ -10,7 +10,7 @@ export type Prompter = (typeof PROMPTERS)[number];
 
 /**
  * created: not known to have been sent; open: the provider has it; unknown: the provider may have it; unavailable: the provider
- * does not have it.
+ * says that it does not have it; polled if it calls back all the same.
  */
 export type AttemptStatus = 'created' | 'open' | 'unknown' | 'succeeded' | 'failed' | 'cancelled' | 'expired' | 'unavailable';
 
@@ -112,6 +112,6 @@ export function neverArrived({ status, reason }: Pick<AttemptRow, 'status' | 're
 }
 
 /** Whether the attempt may still move money: it is open, or it was closed but its provider has it after all. */
-export function isUnderWay(attempt: Pick<AttemptRow, 'status' | 'next_poll_at'>): boolean {
+export function isUnderWay(attempt: Pick<AttemptRow, 'status'> & { next_poll_at: unknown }): boolean {
   return isOpen(attempt) || attempt.next_poll_at !== null;
 }

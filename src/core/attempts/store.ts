@@ -166,6 +166,17 @@ export async function pollNow(db: Queryable, { team_id, id }: Pick<AttemptRow, '
 }
 
 /**
+ * Makes an attempt that its provider has turned away due for polling now, after a callback about it: its payment takes no other charge before.
+ * The caller has locked the payment.
+ * @param since an attempt that ended earlier is left alone
+ */
+export async function pollTurnedAway(tx: Tx, { team_id, id }: AttemptRow, now: Date, since: Date): Promise<void> {
+  await tx.run(sql`
+    update attempts set next_poll_at = ${now}
+    where team_id = ${team_id} and id = ${id} and status = 'unavailable' and closed_at >= ${since}`);
+}
+
+/**
  * Stores the provider's reference of an attempt whose response was lost, unless another attempt of the same provider account
  * has that reference.
  * @param ref the reference from a callback

@@ -3,10 +3,11 @@ import { lowestIdAt } from '../../kit/ids.ts';
 import type { Store } from '../../platform/db/stores.ts';
 import type { Reading, Subject } from '../../providers/adapters/contract.ts';
 import { type AttemptRow, isOpen } from '../attempts/schema.ts';
-import { type AttemptReference, findAttempt, pollNow, storeReportedRef } from '../attempts/store.ts';
+import { type AttemptReference, findAttempt, pollNow, pollTurnedAway, storeReportedRef } from '../attempts/store.ts';
 import { restoreBySubject } from '../payments/archived.ts';
 import type { PaymentDeps } from '../payments/deps.ts';
 import { lockPayments } from '../payments/store.ts';
+import { MAX_UNREAD_MS } from './late.ts';
 import { applyCallback, pollAttempt } from './poll.ts';
 
 /** How far back another attempt may have the reference that is reported for this one: a prompt lives for minutes. */
@@ -38,14 +39,20 @@ export async function applyAttemptCallback(
   }
   const attempt = await withReportedRef(deps, store, known, about.reported);
   if (reading) await applyCallback(deps, store, attempt, reading);
-  else if (!isOpen(attempt)) await pollAttempt(deps, store, attempt);
+  else if (!isOpen(attempt)) await pollEnded(deps, store, attempt);
   else if (!(await pollNow(store.db, attempt, new Date(deps.clock.now())))) await pollEnded(deps, store, attempt);
   return known;
 }
 
-/** Polls an attempt that has ended since it was read. */
-async function pollEnded(deps: PaymentDeps, store: Store, { team_id, id }: AttemptRow): Promise<void> {
-  const ended = must(await findAttempt(store.db, team_id, id), 'an attempt that has just ended is not archived');
+/** Polls an attempt that has ended, as it is now. While one is read that its provider had turned away, no other charge is sent. */
+async function pollEnded(deps: PaymentDeps, store: Store, known: AttemptRow): Promise<void> {
+  const { team_id, id, payment_id } = known;
+  const now = deps.clock.now();
+  const ended = await store.db.transaction(async (tx) => {
+    await lockPayments(tx, [{ team_id, id: payment_id }]);
+    await pollTurnedAway(tx, known, new Date(now), new Date(now - MAX_UNREAD_MS));
+    return must(await findAttempt(tx, team_id, id), 'the lock restores what was archived');
+  });
   if (ended.status !== 'succeeded') await pollAttempt(deps, store, ended);
 }
 

@@ -3,6 +3,7 @@ import type { Environment } from '../../kit/environment.ts';
 import type { Capabilities, Next, Reading, Submission } from '../../providers/adapters/contract.ts';
 import type { Change, Occurrence } from '../payments/change.ts';
 import type { AttemptUpdate } from '../attempts/store.ts';
+import { isChargeable } from './refusals.ts';
 import { change, captureOrMismatch, submittedOccurrence } from './outcomes.ts';
 import { FIRST_POLL_MS, MIN_POLL_WAIT_MS, pollDelay } from '../../providers/adapters/polling.ts';
 import { type AttemptRow, isUnderWay, neverArrived } from '../attempts/schema.ts';
@@ -12,7 +13,7 @@ import type { PaymentRow } from '../payments/schema.ts';
  * While the status of an attempt that its provider ended cannot be read, a poll that a callback caused is repeated until this time
  * after the end.
  */
-const MAX_UNREAD_MS = 7 * 86_400_000;
+export const MAX_UNREAD_MS = 7 * 86_400_000;
 
 /*
  * Effects of reports about attempts that are already closed. Money that moved is always recorded. An attempt that was closed by
@@ -128,7 +129,7 @@ function reachedProvider(closed: ClosedAttempt, update: AttemptUpdate & { action
   if (endedByProvider(attempt)) return unchanged(attempt);
   const submitted_at = attempt.submitted_at ?? new Date(at);
   const free = attempts.every((other) => other.id === attempt.id || !isUnderWay(other));
-  if (payment.status === 'partial' && free && !decided) {
+  if (isChargeable(payment) && free && !decided) {
     const opened = { reason: null, message: null, closed_at: null, submitted_at, ...update };
     return late(change(attempt, opened, [submittedOccurrence(config, payment, attempt)]));
   }

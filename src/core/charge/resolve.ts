@@ -10,7 +10,7 @@ import type { AttemptUpdate } from '../attempts/store.ts';
 import { restoreAttempt } from '../payments/archived.ts';
 import type { PaymentListener } from '../payments/listeners.ts';
 import { attemptAvailableAt, submittedOccurrence } from './outcomes.ts';
-import { type AttemptRow, isOpen, type Resolution } from '../attempts/schema.ts';
+import { type AttemptRow, isOpen, isUnderWay, type Resolution } from '../attempts/schema.ts';
 import type { PaymentRow } from '../payments/schema.ts';
 
 /** A manual resolution of an outcome that no provider reports, with the evidence for it. */
@@ -56,7 +56,7 @@ export function checkResolvable(attempt: AttemptRow, { as }: ManualResolution, a
   if (attempt.status === 'created' && at - attempt.created_at.getTime() < SENDING_MS) {
     throw new Problem(400, 'The attempt is being handed over at this moment: wait two minutes.');
   }
-  if (attempt.status === 'succeeded' || (as === 'failed' && !isOpen(attempt) && attempt.mismatch === null)) {
+  if (attempt.status === 'succeeded' || (as === 'failed' && !isUnderWay(attempt) && attempt.mismatch === null)) {
     throw new Problem(400, `The attempt is decided already: ${attempt.status}.`);
   }
 }

@@ -8,7 +8,7 @@ import { apply } from './apply.ts';
 import { attemptsOf } from '../attempts/store.ts';
 import { findWithRows } from './archived.ts';
 import type { PaymentDeps } from './deps.ts';
-import { type AttemptRow, isOpen } from '../attempts/schema.ts';
+import { type AttemptRow, isUnderWay } from '../attempts/schema.ts';
 import type { PaymentRow } from './schema.ts';
 import { findPayment, findWithAttempts, lockPayments, type PaymentRef, type PaymentWithAttempts } from './store.ts';
 
@@ -46,7 +46,7 @@ export async function cancelPayment(
   const applied = await store.db.transaction(async (tx) => {
     const [payment] = await lockPayments(tx, [ref]);
     const attempts = await attemptsOf(tx, [ref]);
-    if (payment?.status !== 'pending' || attempts.some(isOpen)) throw notCancellable(payment?.status ?? 'gone');
+    if (payment?.status !== 'pending' || attempts.some(isUnderWay)) throw notCancellable(payment?.status ?? 'gone');
     const context = { environment: store.environment, at: deps.clock.now(), listeners: deps.listeners };
     const changes = await apply(tx, context, [
       { team_id: ref.team_id, payment_id: ref.id, occurrences: [{ kind: 'merchant_cancelled' }] },

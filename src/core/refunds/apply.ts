@@ -69,6 +69,7 @@ export async function applyRefund(
       if (hasNews) return scheduleNext(tx, context, row, part_index, {}, outcome.message, wait_ms);
       return scheduleNext(tx, context, row, part_index, { status: 'waiting', ...renewed(fresh_key) }, outcome.message, wait_ms);
     case 'not_found':
+      if (hasNews) return scheduleNext(tx, context, row, part_index, {}, 'the provider does not know it yet', wait_ms);
       // The provider does not know the key, so the request never arrived, and the same key may be sent again.
       return scheduleNext(tx, context, row, part_index, { status: 'waiting' }, 'the provider does not know it yet', wait_ms);
     case 'pending': {

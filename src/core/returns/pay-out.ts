@@ -60,7 +60,8 @@ export async function advancePayout(deps: ReturnDeps, store: Store, row: ReturnR
   const refund = must(await findWay(store.db, row.team_id, must(row.payout_id, 'a payout is under way')), 'it exists');
   const { payment, attempt } = await getCapture(store.db, row.team_id, row.payment_id, row.attempt_id);
   const step = { deps, store, attempt, description: payment.description ?? payment.reference ?? payment.id };
-  if (refund.legs[0]?.status === 'waiting') return sendFirst(step, row, refund);
+  if (refund.legs[0]?.status === 'waiting')
+    return row.dispatched_at ? countAsSent(deps, store, row, refund) : sendFirst(step, row, refund);
   const provider = await deps.providers.byAccount(store.environment, row.team_id, row.account_id ?? '');
   if (!provider?.payouts) return postpone(deps, store, row, UNUSABLE);
   // "Not found" proves nothing of what was sent after the question, however late it is applied.
@@ -70,6 +71,17 @@ export async function advancePayout(deps: ReturnDeps, store: Store, row: ReturnR
   if (outcome.kind === 'not_found' && mayBeSentAgain(provider.capabilities, provider.payouts, sent_at, polled_at))
     return row.late_refund ? endUnsent(step, row, refund) : send(step, row, refund, provider);
   await applyResponse(step, row, refund, provider, { outcome, call: 'read' });
+}
+
+/** Counts a payout as sent whose provider has called back after it had turned it away: the next step reads it. */
+async function countAsSent(deps: ReturnDeps, store: Store, known: ReturnRow, { id, legs }: RefundRow): Promise<void> {
+  const account_id = must(legs[0]?.provider_account, 'a payout that was turned away had an account');
+  await locked(deps, store, known, async (tx, context, row) => {
+    const refund = must(await findWay(tx, row.team_id, id), 'refunds are never deleted');
+    if (refund.legs[0]?.status !== 'waiting' || row.dispatched_at === null) return;
+    await updatePart(tx, context, refund, { status: 'sent' });
+    await updateReturn(tx, { ...row, account_id, next_step_at: new Date(context.at) });
+  });
 }
 
 /**
@@ -127,7 +139,7 @@ async function sendFirst(step: Step, row: ReturnRow, refund: RefundRow): Promise
 async function endUnsent({ deps, store }: Step, known: ReturnRow, refund: RefundRow): Promise<void> {
   const message = 'not needed: the refund that had failed was done after all';
   await locked(deps, store, known, async (tx, context, row) => {
-    if (row.dispatched_at?.getTime() !== known.dispatched_at?.getTime()) return;
+    if (row.dispatched_at?.getTime() !== known.dispatched_at?.getTime() || hasNews(row, known)) return;
     await endWay(tx, context, refund, { kind: 'failed', reason: 'duplicate_transaction', message });
   });
 }
@@ -140,7 +152,7 @@ async function send(step: Step, known: ReturnRow, refund: RefundRow, provider: P
   const { deps, store } = step;
   const sent = await locked(deps, store, known, async (tx, context, row) => {
     // The refund that had failed succeeded meanwhile: the payer has the money.
-    if (row.late_refund || row.dispatched_at?.getTime() !== known.dispatched_at?.getTime()) return null;
+    if (row.late_refund || row.dispatched_at?.getTime() !== known.dispatched_at?.getTime() || hasNews(row, known)) return null;
     const id = row.spent === 0 ? `${refund.id}-0` : `${refund.id}-0-${row.spent}`;
     const key = provider.keyOf(id);
     const handed = await markWaySent(tx, context, refund, { provider_account: provider.account_id, provider_key: key });
@@ -175,6 +187,11 @@ function payoutOf({ deps, attempt, description }: Step, row: ReturnRow, refund: 
   };
 }
 
+/** Whether a callback, or a poll of another worker, may be about what came after the provider was asked. */
+function hasNews(row: ReturnRow, known: ReturnRow): boolean {
+  return row.polls !== known.polls || isNewPoll(row.next_step_at, known.next_step_at);
+}
+
 interface ProviderResponse {
   outcome: PayoutOutcome;
   call: 'submit' | 'read';
@@ -192,8 +209,7 @@ async function applyResponse(
   await locked(deps, store, known, async (tx, context, row) => {
     if (row.dispatched_at?.getTime() !== known.dispatched_at?.getTime()) return;
     const now = must(await findWay(tx, row.team_id, refund.id), 'refunds are never deleted');
-    // A callback, or a poll of another worker, may be about what came after this response.
-    const has_news = row.polls !== known.polls || isNewPoll(row.next_step_at, known.next_step_at);
+    const has_news = hasNews(row, known);
     await applyOutcome(tx, context, row, now, provider, { ...response, has_news });
     const failed = response.outcome.kind === 'failed' || response.outcome.kind === 'cancelled';
     if (failed && has_news) await recheckFailedPayout(tx, row, new Date(context.at));

@@ -135,7 +135,7 @@ export async function closeAfterLateRefund(deps: ReturnDeps, store: Store, known
   const closed = await locked(deps, store, known, async (tx, context, row) => {
     const open = row.state === 'paying_out' ? row.payout_id : row.manual_id;
     const way = open === null ? null : must(await findWay(tx, row.team_id, open), 'refunds are never deleted');
-    if (way?.legs[0]?.status === 'sent') return false;
+    if (way?.legs[0]?.status === 'sent' || (row.state === 'paying_out' && row.dispatched_at !== null)) return false;
     const message = 'not needed: the refund that had failed was done after all';
     if (way && (way.status === 'pending' || way.status === 'processing'))
       await endWay(tx, context, way, { kind: 'failed', reason: 'duplicate_transaction', message });

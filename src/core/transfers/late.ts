@@ -12,8 +12,8 @@ import type { TransferRow } from './schema.ts';
 import { lockTransfers, type TransferRef, writePaidLate, writeRecheck } from './store.ts';
 
 /** Whether the transfer ended without money, but was sent: its provider may report that it was paid after all. */
-export function mayBePaidLate({ status, dispatched_at, paid_late_at }: TransferRow): boolean {
-  return (status === 'failed' || status === 'cancelled') && dispatched_at !== null && paid_late_at === null;
+export function mayBePaidLate({ status, provider_account, paid_late_at }: TransferRow): boolean {
+  return (status === 'failed' || status === 'cancelled') && provider_account !== null && paid_late_at === null;
 }
 
 /** Evidence that an ended transfer reached its recipient. */

@@ -147,7 +147,7 @@ export async function countPaidLate(db: Queryable, since: Date, max: number): Pr
 }
 
 /** SQL: the transfer ended without money, but was sent: it may have been paid all the same. */
-const MAY_BE_PAID_LATE = fixed("status in ('failed', 'cancelled') and dispatched_at is not null and paid_late_at is null");
+const MAY_BE_PAID_LATE = fixed("status in ('failed', 'cancelled') and provider_account is not null and paid_late_at is null");
 
 /** Makes transfers that ended without money due for reading now, after news about them; the reads before it no longer count. */
 export async function recheckNow(db: Queryable, refs: readonly TransferRef[], now: Date): Promise<void> {
@@ -164,8 +164,8 @@ export type ReportedTransfer = Pick<TransferRow, 'id' | 'recipient'>;
 export type TransferSubject = { by: 'id' | 'provider_key'; value: string };
 
 /**
- * Makes a transfer that is under way due for polling now, after a callback from its provider; also one that has ended without money,
- * because it may have been paid all the same.
+ * Makes a transfer that is under way due for polling now, after a callback from its provider: also one that it has turned away, which is not sent
+ * again before, and one that has ended without money, because it may have been paid all the same.
  * @returns the transfer, also one that has ended
  */
 export async function pollNow(
@@ -183,7 +183,7 @@ export async function pollNow(
   let isEnded = known?.is_ended;
   if (known?.is_sent) {
     const changed = await db.run(sql`
-      update transfers set next_poll_at = ${now}
+      update transfers set next_poll_at = ${now}, dispatched_at = coalesce(dispatched_at, ${now})
       where team_id = ${team_id} and id = ${known.id} and provider_account = ${account_id} and stage = 'dispatched' and status = 'processing'`);
     isEnded = changed === 0;
   }

@@ -1,6 +1,6 @@
 import { isChargeable } from '../../core/charge/refusals.ts';
 import { type Hosted, openAttempt } from '../../core/charge/hosted.ts';
-import { isOpen } from '../../core/attempts/schema.ts';
+import { isOpen, isUnderWay } from '../../core/attempts/schema.ts';
 import { isFinal } from '../../core/payments/states.ts';
 import type { PaymentSnapshot } from '../../core/payments/snapshots.ts';
 import { channelById } from '../../providers/reference/channels.ts';
@@ -32,7 +32,7 @@ export type PageState =
  */
 export function pageStateOf({ payment, attempts }: Seen, now: number): PageState {
   if (isFinal(payment.status)) return { kind: 'final', status: payment.status as FinalStatus };
-  if (attempts.some(isOpen) || !isChargeable(payment) || payment.continue_at !== null) return { kind: 'under_way' };
+  if (attempts.some(isUnderWay) || !isChargeable(payment) || payment.continue_at !== null) return { kind: 'under_way' };
   return payment.expires_at.getTime() <= now ? { kind: 'final', status: 'expired' } : { kind: 'open' };
 }
 
@@ -40,7 +40,9 @@ export function pageStateOf({ payment, attempts }: Seen, now: number): PageState
 export function progressOf(seen: Seen, now: number): Progress {
   const pageState = pageStateOf(seen, now);
   const status = pageState.kind === 'final' ? pageState.status : seen.payment.status;
-  return { status, step: seen.attempts.find(isOpen)?.action?.kind ?? 'none', attempt: seen.attempts.length };
+  const { attempts } = seen;
+  const step = attempts.find(isOpen)?.action?.kind ?? (attempts.some(isUnderWay) ? 'checked' : 'none');
+  return { status, step, attempt: attempts.length };
 }
 
 /** Whether a card charge of the sandbox waits on our own page, for the test card or for the authentication step. */
