@@ -7,7 +7,6 @@ import { resolveTransfer } from '../../src/core/transfers/resolve.ts';
 import { writeRecheck as writeRefundRecheck } from '../../src/core/refunds/store.ts';
 import { countPaidLate, findTransfer, writeRecheck as writeTransferRecheck } from '../../src/core/transfers/store.ts';
 import { readBalances } from '../../src/money/ledger/balances.ts';
-import { receive } from '../../src/edge/callbacks/receive.ts';
 import { must } from '../../src/kit/errors.ts';
 import { fixed, sql } from '../../src/kit/sql.ts';
 import type { RefundRow } from '../../src/core/refunds/schema.ts';
@@ -44,14 +43,6 @@ async function failedPayout(shop: Shop): Promise<{ id: string; operation: Operat
 const row = async (shop: Shop, id: string) =>
   must(await findTransfer(shop.store.db, { team_id: shop.team_id, id }), 'it was created');
 
-/** The provider calls back at the address of the account. */
-async function callBack(shop: Shop, key: string): Promise<void> {
-  const to = { team_id: shop.team_id, environment: shop.environment, provider: shop.simulated.provider };
-  const subject = { by: 'provider_key' as const, value: key };
-  const deps = market.api.deps as unknown as Parameters<typeof receive>[0];
-  assert.ok(await receive(deps, to as Parameters<typeof receive>[1], { kind: 'hint', subject }, null));
-}
-
 async function balances(shop: Shop) {
   const all = await readBalances(shop.store.db, shop.team_id, 'XAF');
   const of = (account: Account) => Number(all.get(account) ?? 0n) / 100;
@@ -71,7 +62,7 @@ test('a payout that failed and was paid all the same is drawn again, once, after
 
   operation.fate = 'at_once';
   for (let news = 0; news < 2; news++) {
-    await callBack(shop, id);
+    await shop.callBack(id);
     await shop.pass(1_000);
   }
   const { status, message, next_poll_at } = await row(shop, id);
@@ -95,7 +86,7 @@ function payWhileFailing<A>(shop: Shop, reads: { read(asked: A): Promise<{ kind:
       return { kind: 'unknown', message: 'an empty page' };
     };
     must(shop.simulated.operations.get(keyOf(asked)), 'it was sent').fate = 'at_once';
-    await callBack(shop, keyOf(asked));
+    await shop.callBack(keyOf(asked));
     return outcome;
   };
 }
@@ -114,61 +105,6 @@ test('a callback that comes while the failure of a payout is on its way has the 
   await assertAgreed(shop);
 });
 
-const CLOSED = { kind: 'unavailable', message: 'closed' } as const;
-const EMPTY = { kind: 'unfunded', message: 'the float is empty' } as const;
-
-/** An interface for payouts or refunds whose provider takes what is sent, and says otherwise. */
-interface Payments<A> {
-  submit(asked: A): Promise<{ kind: string }>;
-  read(asked: A): Promise<{ kind: string }>;
-}
-
-/**
- * Has the provider take what is sent and call back before it says `as`, in its answer or to the first read.
- * @param keyOf by which the provider knows what it is asked about
- * @returns how often something was sent
- */
-function takeSilently<A>(shop: Shop, payments: Payments<A>, as: typeof CLOSED | typeof EMPTY, keyOf: (asked: A) => string) {
-  const [submit, read] = [payments.submit.bind(payments), payments.read.bind(payments)];
-  let sent = 0;
-  const answer = async (asked: A) => {
-    await callBack(shop, keyOf(asked));
-    return as;
-  };
-  payments.submit = async (asked) => {
-    sent += 1;
-    await submit(asked);
-    return as === CLOSED ? answer(asked) : { kind: 'pending', provider_ref: null, poll_after_ms: 1_000 };
-  };
-  if (as === EMPTY)
-    payments.read = async (asked) => {
-      payments.read = read;
-      return answer(asked);
-    };
-  return () => sent;
-}
-
-for (const as of [CLOSED, EMPTY]) {
-  test(`a payout that its provider calls "${as.kind}" while it calls back about it is not sent again`, async () => {
-    const shop = await shopWith({});
-    const sent = takeSilently(shop, must(shop.simulated.provider.payouts, 'it pays out'), as, ({ transfer_id }) => transfer_id);
-    const { id } = (await shop.transfer(4_000)).body.transfer;
-    for (let minute = 0; minute < 10; minute++) await shop.pass(60_000);
-    assert.deepEqual([(await row(shop, id)).status, sent()], ['succeeded', 1]);
-    await assertAgreed(shop);
-  });
-
-  test(`a refund that its provider calls "${as.kind}" while it calls back about it is not sent again`, async () => {
-    const shop = await shopWith({});
-    const payment = await shop.paid({ amount: 3_000 });
-    const sent = takeSilently(shop, must(shop.simulated.provider.refunds, 'it refunds'), as, ({ provider_key }) => provider_key);
-    const refund = must(await shop.refund(payment), 'it is refundable');
-    for (let minute = 0; minute < 10; minute++) await shop.pass(60_000);
-    assert.deepEqual([(await shop.call('GET', `/refunds/${refund}`)).body.refund.status, sent()], ['succeeded', 1]);
-    await assertAgreed(shop);
-  });
-}
-
 test('a callback that finds a payout under way while its failure is being committed has it read after that', async () => {
   const shop = await shopWith({ payout: ['later'] });
   const { body } = await shop.transfer(4_000);
@@ -180,7 +116,7 @@ test('a callback that finds a payout under way while its failure is being commit
   let told: Promise<unknown> = Promise.resolve();
   await shop.store.db.transaction(async (tx) => {
     await applyTransfers(tx, context, [{ known, occurrence: failed }]);
-    told = callBack(shop, id);
+    told = shop.callBack(id);
     await untilLocked(market.api.databases.live);
   });
   await told;
@@ -196,7 +132,7 @@ test('what was paid late counts towards the limits of its day again', async () =
     insert into ceiling_uses (team_id, direction, currency, period, used_minor)
     select ${shop.team_id}, 'transfer', 'XAF', period, 100 from unnest(array['2026-03-10', '2026-03']) period`);
   operation.fate = 'at_once';
-  await callBack(shop, id);
+  await shop.callBack(id);
   await shop.pass(1_000);
   const uses = await shop.store.db.all<{ used_minor: bigint }>(sql`
     select used_minor from ceiling_uses where team_id = ${shop.team_id}`);
@@ -215,7 +151,7 @@ test('a list of payouts warns of a recipient who was paid after the payout had f
   };
   assert.deepEqual(await recent(), []);
   operation.fate = 'at_once';
-  await callBack(shop, id);
+  await shop.callBack(id);
   await shop.pass(1_000);
   assert.deepEqual(await recent(), [400_000n]);
 });
@@ -230,7 +166,7 @@ test('what the balance no longer covers is advanced by the platform', async () =
   assert.ok(left < 4_000 && left < available);
 
   operation.fate = 'at_once';
-  await callBack(shop, id);
+  await shop.callBack(id);
   await shop.pass(1_000);
   const now = await balances(shop);
   assert.deepEqual([now.available, now.credit], [0, left - 4_000]);
@@ -241,7 +177,7 @@ test('a payout that failed and is failed still is read once, and nothing changes
   const shop = await shopWith({ payout: ['refused_later'] });
   const { id } = await failedPayout(shop);
   const before = [await balances(shop), (await row(shop, id)).updated_at];
-  await callBack(shop, id);
+  await shop.callBack(id);
   await shop.pass(1_000);
   assert.deepEqual([await balances(shop), (await row(shop, id)).updated_at], before);
   assert.equal((await row(shop, id)).next_poll_at, null);
@@ -257,7 +193,7 @@ test('a provider that cannot be read is asked again for about a day, and no more
     reads += 1;
     return { kind: 'unknown', message: 'an empty page' };
   };
-  await callBack(shop, id);
+  await shop.callBack(id);
   for (let hour = 0; hour < 12; hour++) await shop.pass(HOUR_MS);
   assert.equal(reads, 12);
   await shop.store.db.run(sql`update transfers set polls = 300 where id = ${id}`);
@@ -267,7 +203,7 @@ test('a provider that cannot be read is asked again for about a day, and no more
 
   payouts.read = read;
   operation.fate = 'at_once';
-  await callBack(shop, id);
+  await shop.callBack(id);
   await shop.pass(1_000);
   await assertAgreed(shop);
   assert.notEqual((await row(shop, id)).paid_late_at, null);
@@ -305,7 +241,7 @@ test('another amount than was requested is not posted', async () => {
   const before = await balances(shop);
   const payouts = must(shop.simulated.provider.payouts, 'it pays out');
   payouts.read = async () => ({ kind: 'succeeded', provider_ref: 'p', amount_minor: 1n, currency: 'XAF' });
-  await callBack(shop, id);
+  await shop.callBack(id);
   await shop.pass(1_000);
   assert.deepEqual(await balances(shop), before);
   assert.deepEqual([(await row(shop, id)).next_poll_at, (await row(shop, id)).paid_late_at], [null, null]);
@@ -382,12 +318,12 @@ test('a merchant’s refund that failed and was done all the same is drawn again
   assert.deepEqual(await balances(shop), before);
 
   const key = `${refund}-0`;
-  await callBack(shop, key);
+  await shop.callBack(key);
   await shop.pass(1_000);
   assert.deepEqual(await balances(shop), before, 'it is failed still');
   must(shop.simulated.operations.get(key), 'it was sent').fate = 'at_once';
   for (let news = 0; news < 2; news++) {
-    await callBack(shop, key);
+    await shop.callBack(key);
     await shop.pass(1_000);
   }
   assert.match((await shown()).message, /reached the payer after the refund had failed/);

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { countUnpaidPrompts } from '../../src/core/charge/prompts-store.ts';
 import { trancheSweep } from '../../src/core/charge/sweeps.ts';
+import type { Tx } from '../../src/kit/sql.ts';
 import { type Answer, type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
+import { untilLocked } from '../setup/locks.ts';
 import { Registry, type TestProvider } from '../setup/providers.ts';
 import { newPayment, Payer } from '../checkout/payer.ts';
 
@@ -93,6 +96,18 @@ test('the limit is exact under concurrent charges', async () => {
   const { public: open } = merchant.live;
   const statuses = await Promise.all(Array.from({ length: 14 }, () => byApi('650300006', open)));
   assert.equal(statuses.filter(({ status }) => status === 429).length, 6);
+});
+
+test('charges of one number are counted one after the other', async () => {
+  const { db } = api.deps.stores.live;
+  const count = (tx: Tx) => countUnpaidPrompts(tx, merchant.team.id, '+237650300009', ['public'], new Date(0));
+  let second: Promise<number> | undefined;
+  await db.transaction(async (tx) => {
+    await count(tx);
+    second = db.transaction(count);
+    await untilLocked(api.databases.live);
+  });
+  assert.equal(await second, 0);
 });
 
 test('429 for the next tranche when a client requests it; the tranche that the worker sends is not limited', async () => {

@@ -3,7 +3,8 @@
  * trigger, and the status that follows. What is not listed changes nothing. Triggers of an attempt: responses to a submission
  * (`accepted`, `unclear`, `unavailable`), polls (`pending`, `absent`, `absent_for_long`: beyond the grace period), the outcome by
  * either (`captured`, `declined`, `payer_cancelled`, `timed_out`, `other_amount`), a person (`resolved_…`), and, for an attempt that
- * was closed as never arrived and whose payment still waits for it, that the provider has it after all (`found`, `perhaps_found`).
+ * was closed as never arrived and whose payment still waits for it, that the provider has it after all (`found`, `perhaps_found`). An attempt that
+ * its provider had turned away, and that it has after all, goes on like a new one.
  */
 export const MACHINES = {
   payment: `
@@ -59,6 +60,9 @@ export const MACHINES = {
     cancelled   captured           succeeded
     cancelled   resolved_succeeded succeeded
     unavailable captured           succeeded
+    unavailable accepted           open
+    unavailable pending            open
+    unavailable unclear            unknown
     unavailable resolved_succeeded succeeded
     expired     captured           succeeded
     expired     resolved_succeeded succeeded

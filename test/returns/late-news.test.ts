@@ -164,26 +164,54 @@ test('a callback that comes while the failure of a payout is on its way has the 
   assert.deepEqual(await state(), ['returned', 1, 0n]);
 });
 
+const calledBack = async () => {
+  const { team_id, id } = await ref();
+  await pollReturn(late.store, late.clock.now(), { team_id, id });
+  late.able.onPayoutRead = PAID;
+};
+
 for (const said of [
   { kind: 'unavailable', message: '503' },
   { kind: 'unfunded', message: 'the float is empty' },
-] as const) {
-  test(`a payout of a return that its provider calls "${said.kind}" while it calls back about it is not sent again`, async () => {
-    await late.captured();
-    const able = must(late.able.payouts, 'it pays out');
-    const { submit } = able;
-    able.submit = async (payout) => {
-      able.submit = submit;
-      await submit.call(able, payout);
-      const { team_id, id } = await ref();
-      await pollReturn(late.store, late.clock.now(), { team_id, id });
-      late.able.onPayoutRead = PAID;
-      return said;
-    };
-    await late.work(8, 60_000);
-    assert.deepEqual(await state(), ['returned', 1, 0n]);
-  });
-}
+] as const)
+  for (const news of ['before', 'after'] as const) {
+    test(`a payout of a return about which its provider calls back ${news} "${said.kind}" is stored is sent to no other`, async () => {
+      await late.captured();
+      const able = must(late.able.payouts, 'it pays out');
+      const { submit } = able;
+      able.submit = async (payout) => {
+        able.submit = submit;
+        await submit.call(able, payout);
+        if (news === 'before') await calledBack();
+        return said;
+      };
+      for (let step = 0; payouts() === 0; step++) {
+        assert.ok(step < 10, 'it is never sent');
+        await late.work(1, 60_000);
+      }
+      if (news === 'after') await calledBack();
+      await late.work(8, 60_000);
+      assert.deepEqual(await state(), ['returned', 1, 0n]);
+    });
+  }
+
+test('a callback about a payout that is no longer needed, and that its provider does not know yet, is not forgotten', async () => {
+  await late.captured();
+  late.able.onPayout = UNKNOWN;
+  late.able.onPayoutRead = UNKNOWN;
+  await late.work(6);
+  await recordLateRefund(late.api.deps, late.store, await refund(), SAID, WORKER);
+  const able = must(late.able.payouts, 'it pays out');
+  const { read } = able;
+  able.read = async () => {
+    able.read = read;
+    await calledBack();
+    return { kind: 'not_found' };
+  };
+  late.clock.advance(3_600_000);
+  await late.work(6, 600_000);
+  assert.deepEqual(await state(), ['overpaid', 1, -1_000_000n]);
+});
 
 test('a callback that finds a payout under way while its failure is being committed has it read after that', async () => {
   await late.captured();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { checkTeam } from '../../src/core/books-check/check.ts';
 import type { BooksDifference } from '../../src/core/books-check/differences.ts';
 import type { Store } from '../../src/platform/db/stores.ts';
+import { receive } from '../../src/edge/callbacks/receive.ts';
 import { changeDispute, openDispute } from '../../src/core/disputes/service.ts';
 import type { DisputeTrigger } from '../../src/core/disputes/states.ts';
 import type { Call } from '../../src/tenants/api/route.ts';
@@ -181,6 +182,14 @@ export class Shop {
   transfer(amount: number, currency = 'XAF'): Promise<Answer> {
     const [channel, recipient] = currency === 'XAF' ? ['cm.mtn', '+237650000000'] : ['ng.mtn', '+2348030000000'];
     return this.call('POST', '/transfers', { amount, currency, channel, recipient });
+  }
+
+  /** The provider calls back at the address of the account, without a result that can be trusted. */
+  async callBack(provider_key: string): Promise<void> {
+    const to = { team_id: this.team_id, environment: this.environment, provider: this.simulated.provider };
+    const deps = this.market.api.deps as unknown as Parameters<typeof receive>[0];
+    const hint = { kind: 'hint', subject: { by: 'provider_key', value: provider_key } } as const;
+    assert.ok(await receive(deps, to as Parameters<typeof receive>[1], hint, null));
   }
 
   /** @returns the dispute, or null when there is nothing to dispute */

@@ -81,9 +81,9 @@ export async function applyRefund(
   }
 }
 
-/** Returns the change of a part that gets a new provider key after the outcome `unfunded`. */
+/** Returns the change of a part that gets a new provider key after the outcome `unfunded`: nothing was sent under it. */
 function renewed(provider_key: string | null): Partial<RefundPart> {
-  return provider_key === null ? {} : { provider_key, provider_ref: null };
+  return provider_key === null ? {} : { provider_key, provider_ref: null, sent_at: null };
 }
 
 /**

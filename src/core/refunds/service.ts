@@ -21,7 +21,8 @@ import { announce, drawnJournal, nextPartAt } from './apply.ts';
 import type { RefundDeps } from './deps.ts';
 import { presentRefund } from './present.ts';
 import type { CreateRefundBody, RefundPart, RefundRow } from './schema.ts';
-import { findRefund, insertRefund, pollNow, refundsUnderWay, takenByAttempt, updateRefund } from './store.ts';
+import { currentPart, withPart } from './parts.ts';
+import { findRefund, insertRefund, lockRefund, pollNow, refundsUnderWay, takenByAttempt, updateRefund } from './store.ts';
 
 /**
  * Creates a refund and draws its money, all under the payment's lock: concurrent refunds can never exceed what was paid.
@@ -126,9 +127,19 @@ export async function coverLater(tx: Tx, config: Config, store: Store, known: Re
   return covered;
 }
 
-/** Makes a refund due for polling now, after a callback from its provider. */
+/**
+ * Makes a refund due for polling now, after a callback from its provider. A part that its provider had turned away counts as sent again: it is read
+ * before it is sent once more.
+ */
 export function pollRefund(store: Store, at: number, team_id: bigint, id: string): Promise<void> {
-  return pollNow(store.db, team_id, id, new Date(at));
+  return store.db.transaction(async (tx) => {
+    const row = await lockRefund(tx, team_id, id);
+    const index = row ? currentPart(row) : null;
+    const part = index === null ? undefined : row?.legs[index];
+    if (row?.way === 'refund' && index !== null && part?.status === 'waiting' && part.sent_at !== null)
+      await updateRefund(tx, withPart(row, index, { status: 'sent' }));
+    await pollNow(tx, team_id, id, new Date(at));
+  });
 }
 
 async function refuseUnrefundable(tx: Tx, payment: PaymentRow): Promise<void> {

@@ -15,7 +15,7 @@ export interface Attempt {
   status: AttemptStatus;
   /** Marked as submitted: from here on the request may leave. */
   marked: boolean;
-  /** Closed as never arrived, but still polled because the provider had it after all. */
+  /** Closed, but still polled: the provider had it after all, or does not show it yet. */
   watched: boolean;
   /** The captured money must be returned to the payer. */
   owed: boolean;
@@ -163,17 +163,21 @@ function afterLate(
       return captured(payment.status === 'pending' ? triggered(payment, 'submitted') : payment, index, rules);
     case 'there':
     case 'perhaps': {
-      if (attempt.status !== 'expired') return payment;
+      if (attempt.status !== 'expired' && attempt.status !== 'unavailable') return payment;
       const free = payment.attempts.every((other, i) => i === index || !isUnderWay(other));
-      if (payment.status === 'partial' && free) {
-        const status = statusAfter(attempt, report === 'there' ? 'found' : 'perhaps_found');
-        return withAttempt(payment, index, { status, watched: false, marked: true });
+      if ((payment.status === 'partial' || payment.status === 'pending') && free) {
+        const [there, perhaps] = attempt.status === 'expired' ? ['found', 'perhaps_found'] : ['pending', 'unclear'];
+        const status = statusAfter(attempt, report === 'there' ? there : perhaps);
+        return withAttempt(triggered(payment, 'submitted'), index, { status, watched: false, marked: true });
       }
       return withAttempt(payment, index, { watched: true, marked: true });
     }
     case 'refused':
     case 'absent_long':
       return attempt.watched ? withAttempt(payment, index, { watched: false }) : payment;
+    case 'absent':
+      // Within the grace period this proves nothing.
+      return withAttempt(payment, index, { watched: true });
     default:
       return payment;
   }

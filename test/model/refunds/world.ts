@@ -197,8 +197,10 @@ export function afterOutcome(payment: Payment, r: number, p: number, known: Know
     case 'unavailable':
       return known.overtaken ? payment : waits({});
     case 'unfunded':
+      if (known.overtaken && !stale) return payment;
       return waits({ key: part.key + 1, held: [...part.held, 'absent'].slice(0, part.key + 2) as Held[] });
     case 'absent':
+      if (known.overtaken) return payment;
       return rules.planted === 'new_key_when_absent' ? waits({ key: part.key + 1, held: [...part.held, 'absent'] }) : waits({});
     case 'unknown':
       if (rules.planted === 'lost_is_decline') return put(ended(withPart(refund, p, { status: 'failed' }), rules));
