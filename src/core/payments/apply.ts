@@ -116,7 +116,7 @@ class Work {
     if (!row || row.status === 'succeeded' || (!isOpen(row) && update.status !== 'succeeded' && !late)) return null;
     // "unavailable" that arrives after the attempt was submitted: money may be moving by then, and only evidence closes the
     // attempt.
-    if (update.status === 'unavailable' && row.status !== 'created' && !late) return null;
+    if (update.status === 'unavailable' && row.status !== 'created' && row.status !== 'unavailable') return null;
     const updated = { ...row, ...update };
     this.#uses.push(...limitUse(row, updated));
     if (row.mismatch && decides(row, update)) {
