@@ -12,8 +12,8 @@ import { type Selection, selectTests } from './testing/select.ts';
 const FILE_LIMIT_MS = Number(process.env.TEST_FILE_LIMIT_MS ?? 600_000);
 /** Of a batch: each of its files has a limit of its own. */
 const BATCH_LIMIT_MS = FILE_LIMIT_MS * MAX_FILES;
-/** One more than cores: files wait for a third of their time (for deadlines, deliveries and other processes). */
-const FILES_AT_ONCE = os.availableParallelism() + 1;
+/** Two more than cores: files wait for a third of their time (for deadlines, deliveries and other processes). */
+const FILES_AT_ONCE = os.availableParallelism() + 2;
 const SLOWEST = new URL('./testing/slowest.ts', import.meta.url).href;
 const WATCHDOG = new URL('./testing/watchdog.ts', import.meta.url).href;
 

@@ -187,7 +187,7 @@ describe('the hosted page', () => {
     await other.get();
     const charged = await holder.submit(form(fixture.number()));
     assert.equal(charged.status, 303);
-    await fixture.db.run(sql`update attempts set status = 'unavailable' where payment_id = ${id}`);
+    await fixture.db.run(sql`update attempts set status = 'unavailable', next_poll_at = null where payment_id = ${id}`);
     await fixture.db.run(sql`update payments set status = 'pending' where id = ${id}`);
     // As a script would: the page shows this browser no form.
     const answer = await other.json({ channel: 'cm.mtn', data: { phone: blocked } });

@@ -34,6 +34,8 @@ export interface Entry extends Money {
   ends_at: number;
   /** When it succeeds although it had ended otherwise. */
   late_at: number | null;
+  /** The provider took it and said that it did not. */
+  denied: boolean;
   /** The money that moves if it succeeds: another than was requested in a mismatch. */
   moves: Money;
   /** What the payer has to do, where only a status read says it. */

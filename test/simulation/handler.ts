@@ -97,6 +97,7 @@ export abstract class Handler {
       visible_at: arrived_at + (random.chance(0.05 * bank.weather.storm) ? random.int(lag) : 0),
       end: refused ? 'failed' : plan.end,
       late_at: plan.late_after_ms === null || refused ? null : ends_at + plan.late_after_ms,
+      denied: passage === 'denied',
       moves: { amount_minor, currency },
       ...{ misreports: null, reveals: null },
       ...{ reason: plan.reason, callback_url: request.callback_url, arrivals: 1 },

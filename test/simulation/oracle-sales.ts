@@ -2,8 +2,10 @@ import { latestPayments, minor, PAID, sumOf } from './oracle-money.ts';
 import type { Shown, ShopView, Snapshot } from './snapshot.ts';
 
 /** Links are used as often as they may be, and links and invoices show what was really paid. */
-export function judgeSales(shop: ShopView, { mismatches }: Snapshot): string[] {
+export function judgeSales(shop: ShopView, { mismatches, moved, owners }: Snapshot): string[] {
   const waiting = new Set(mismatches.map(({ payment }) => payment));
+  const paymentOf = new Map(owners.map(({ id, payment }) => [id, payment]));
+  const denied = new Set(moved.flatMap((one) => (one.denied ? [paymentOf.get(one.subject) ?? ''] : [])));
   const payments = latestPayments(shop);
   const byLink = Map.groupBy(payments, ({ metadata }) => metadata?.link as string | undefined);
   const byNumber = Map.groupBy(payments, ({ reference }) => reference as string | null);
@@ -11,7 +13,7 @@ export function judgeSales(shop: ShopView, { mismatches }: Snapshot): string[] {
     ...shop.invoices.flatMap((invoice) =>
       judgeInvoice(invoice, invoice.number === null ? [] : (byNumber.get(invoice.number) ?? [])),
     ),
-    ...shop.links.flatMap((link) => judgeLink(link, byLink.get(link.id) ?? [], waiting)),
+    ...shop.links.flatMap((link) => judgeLink(link, byLink.get(link.id) ?? [], waiting, denied)),
   ];
 }
 
@@ -31,14 +33,17 @@ function judgeInvoice(invoice: Shown, payments: readonly Shown[]): string[] {
   ];
 }
 
-function judgeLink(link: Shown, payments: readonly Shown[], waiting: ReadonlySet<string>): string[] {
+function judgeLink(link: Shown, payments: readonly Shown[], waiting: ReadonlySet<string>, denied: ReadonlySet<string>): string[] {
   const { id, max_uses, payments_succeeded, payments_open, amount, amount_collected } = link;
   const paid = payments.filter(({ status }) => PAID.has(status));
   // Another amount that arrived after the end of a payment does not open it again.
   const open = payments.filter((one) => waiting.has(one.id) && one.completed_at === null).length;
   const other = amount === null ? [] : payments.filter((one) => one.amount !== amount);
   return [
-    ...(max_uses !== null && paid.length > max_uses ? [`LINK: ${id} was paid ${paid.length} times of ${max_uses}`] : []),
+    // The use of a payment that was denied was free for another, and its payer has paid all the same.
+    ...(max_uses !== null && paid.filter((one) => !denied.has(one.id)).length > max_uses
+      ? [`LINK: ${id} was paid ${paid.length} times of ${max_uses}`]
+      : []),
     ...(paid.length === payments_succeeded ? [] : [`LINK: ${id} shows ${payments_succeeded} payments, ${paid.length} succeeded`]),
     ...(payments.length === link.payments
       ? []

@@ -29,6 +29,8 @@ export interface Moved {
   currency: string;
   /** It moved after the provider had ended the operation without money. */
   late: boolean;
+  /** Its provider had said that it did not take it. */
+  denied: boolean;
   /** The money that was asked for. */
   asked_minor: bigint;
   asked_currency: string;
@@ -119,8 +121,8 @@ export async function takeSnapshot(world: World): Promise<Snapshot> {
   const { bank, receiver, shops, ground } = world;
   const now = bank.now();
   const entries = bank.book.entries.filter((entry) => hasMoved(entry, now));
-  const moved = entries.map(({ flow, key, subject, of, number, moves, amount_minor, currency, end }) => ({
-    ...{ flow, key, subject, of, number, ...moves, late: end !== 'succeeded' },
+  const moved = entries.map(({ flow, key, subject, of, number, moves, amount_minor, currency, end, denied }) => ({
+    ...{ flow, key, subject, of, number, ...moves, late: end !== 'succeeded', denied },
     ...{ asked_minor: amount_minor, asked_currency: currency },
   }));
   const stored = await readStore(world);

@@ -53,7 +53,18 @@ export function soundSnapshot(): Snapshot {
 function movedBy(flow: 'collect' | 'refund' | 'payout', subject: string, amount_minor: bigint) {
   const currency = 'XAF';
   const asked = { asked_minor: amount_minor, asked_currency: currency };
-  return { flow, key: `key-${subject}`, subject, of: null, number: NUMBER, amount_minor, currency, late: false, ...asked };
+  return {
+    flow,
+    key: `key-${subject}`,
+    subject,
+    of: null,
+    number: NUMBER,
+    amount_minor,
+    currency,
+    late: false,
+    denied: false,
+    ...asked,
+  };
 }
 
 function payment(n: number, status: string, more: object): Shown {

@@ -134,6 +134,7 @@ function bookOf(changes: Partial<Entry>): Book {
       end: 'succeeded',
       ends_at: 100,
       late_at: null,
+      denied: false,
       reveals: null,
       reason: '',
       callback_url: '',
