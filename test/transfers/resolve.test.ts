@@ -80,7 +80,7 @@ test('test money is booked from a request of its own, outside live only', async 
 test('a callback makes a transfer under way due at once, by its id or its provider’s key, and no other', async () => {
   const [id, other] = [await dispatched(), await dispatched()];
   const { provider_account, provider_key } = await row(id);
-  const from = { team_id: api.team.id, account_id: provider_account as string };
+  const from = { team_id: api.team.id, account_id: provider_account as string, keyOf: (own: string) => own };
   const due = async (one: string) => (await row(one)).next_poll_at?.getTime() === clock.now();
   for (const subject of [
     { by: 'id' as const, value: id },

@@ -5,7 +5,7 @@ import { post } from '../../src/money/ledger/post.ts';
 import type { Payout, PayoutOutcome } from '../../src/providers/adapters/contract.ts';
 import { Registry, withProviders } from '../setup/providers.ts';
 import { applyTransfers, type TransferOccurrence } from '../../src/core/transfers/apply.ts';
-import { getTransfer } from '../../src/core/transfers/service.ts';
+import { getTransfer, pollTransfer } from '../../src/core/transfers/service.ts';
 import { transferSweep } from '../../src/core/transfers/sweeps.ts';
 import { type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
 import { assertBooks, type Bank, bank, bucketsOf, eventsOf, forgetOpenTransfers, fund, journalsOf, TO_PHONE } from './support.ts';
@@ -112,6 +112,26 @@ test('when no provider is available the transfer waits and is retried', async ()
   await rounds(round, MINUTE_MS, 1_000);
   assert.equal((await read(id)).status, 'succeeded');
   assert.deepEqual([one.taken.size, two.taken.size], [1, 0]);
+});
+
+test('a payout that two providers have turned away, and that the first of them calls back about, is read there', async () => {
+  const id = await sent();
+  one.onSubmit = (payout) => {
+    one.taken.set(payout.provider_key, payout);
+    return { kind: 'unavailable', message: '503' };
+  };
+  two.onSubmit = () => ({ kind: 'unavailable', message: '503' });
+  const round = worker(one, two);
+  await rounds(round, 0);
+  const from = { team_id: merchant.team.id, keyOf: (own: string) => own };
+  const calledBack = (account_id: string, value: string) =>
+    pollTransfer(store(), clock.now(), { ...from, account_id }, { by: 'id', value });
+  assert.equal(await calledBack('three', id), undefined, 'it was never sent there');
+  assert.equal((await calledBack('one', id))?.id, id);
+  two.onSubmit = () => undefined;
+  await rounds(round, MINUTE_MS, MINUTE_MS);
+  assert.deepEqual([(await read(id)).status, one.taken.size, two.taken.size], ['succeeded', 1, 0]);
+  await assertBooks(store(), merchant.team);
 });
 
 test('an unknown outcome is polled with growing intervals, and never sent again or to another provider', async () => {

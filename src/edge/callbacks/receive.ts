@@ -83,7 +83,12 @@ async function pass(
     return { subject_id: ref.value, numbers: null };
   }
   if (ref.by !== 'provider_ref') {
-    const transfer = await pollTransfer(store, deps.clock.now(), from, { by: ref.by, value: ref.value });
+    const transfer = await pollTransfer(
+      store,
+      deps.clock.now(),
+      { ...from, keyOf: (own) => provider.keyOf(own) },
+      { by: ref.by, value: ref.value },
+    );
     if (transfer) return matched(transfer.id, [transfer.recipient.phone, transfer.recipient.account_number]);
   }
   const attempt = await applyAttemptCallback(deps, store, from, ref, update);
