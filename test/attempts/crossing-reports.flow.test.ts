@@ -208,6 +208,15 @@ test('a person can decide that a charge did not happen which a provider that can
   assert.equal((await again()).status, 202);
 });
 
+test('a charge that a person has decided, and that its provider does not know, is not polled for ever after a callback', async () => {
+  await charged();
+  const ref = { team_id: merchant.team.id, id: provider.last.attempt_id };
+  await resolveAttempt(api.deps, store(), ref, { as: 'failed', evidence: 'their statement', author: 'ops' }, WORKER);
+  clock.advance(3_600_000);
+  await hint();
+  assert.equal((await attempt()).next_poll_at, null);
+});
+
 test('another provider is tried after one that is unavailable, and not after one that has called back', async () => {
   const news = await turnedAway(async () => void (await hint()), 'cm.orange');
   assert.deepEqual([news.answer.status, other.submitted.length], [400, 0]);

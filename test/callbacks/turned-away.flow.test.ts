@@ -92,3 +92,24 @@ for (const [as, news] of [
     assert.deepEqual([(await shop.call('GET', `/refunds/${refund}`)).body.refund.status, sent()], ['succeeded', 1]);
     assert.deepEqual(await shop.differences(), []);
   });
+
+test('a late callback about a part of a refund that has succeeded does not hold back the next part', async () => {
+  const shop = await newShop();
+  await shop.paid({ amount: 400_000 });
+  const payment = await shop.order({ amount: 900_000 });
+  for (let tranche = 0; tranche < 20 && (await shop.shown(payment)).status !== 'succeeded'; tranche++) {
+    await shop.charge(payment);
+    await shop.pass(2_000);
+  }
+  const refunds = must(shop.simulated.provider.refunds, 'it refunds');
+  const { submit } = refunds;
+  refunds.submit = async (refund) => {
+    if (!refund.provider_key.endsWith('-1')) return submit.call(refunds, refund);
+    refunds.submit = submit;
+    return CLOSED;
+  };
+  const refund = must(await shop.refund(payment, undefined, true), 'it is refundable');
+  await shop.callBack(`${refund}-0`);
+  for (let minute = 0; minute < 3; minute++) await shop.pass(60_000);
+  assert.equal((await shop.call('GET', `/refunds/${refund}`)).body.refund.status, 'succeeded');
+});

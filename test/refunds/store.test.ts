@@ -113,7 +113,7 @@ test('a payout of a return failed when its refund of that way did, and no other 
     let some: unknown;
     await trial(given, async (tx) => {
       [{ some }] = (await tx.all(sql`
-        select ${refunds.PAYOUT_FAILED} as some from (values (1::bigint, 'rtn_1', 'att_1')) o (team_id, id, attempt_id)`)) as [
+        select ${refunds.PAYOUT.failed} as some from (values (1::bigint, 'rtn_1', 'att_1')) o (team_id, id, attempt_id)`)) as [
         { some: unknown },
       ];
     });

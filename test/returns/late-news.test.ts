@@ -195,6 +195,32 @@ for (const said of [
     });
   }
 
+for (const said of [
+  { kind: 'unavailable', message: '503' },
+  { kind: 'unfunded', message: 'the float is empty' },
+] as const)
+  test(`a payout of a return that its only account calls "${said.kind}" is not sent again unread while it waits for its next try`, async (t) => {
+    await late.captured();
+    const second = must(late.second.payouts, 'it pays out');
+    t.mock.method(late.able.payouts as object as { reaches(): boolean }, 'reaches', () => false);
+    const { submit } = second;
+    second.submit = async (payout) => {
+      second.submit = submit;
+      await submit.call(second, payout);
+      return said;
+    };
+    for (let step = 0; late.second.paidOut.length === 0; step++) {
+      assert.ok(step < 10, 'it is never sent');
+      await late.work(1, 60_000);
+    }
+    await late.work(1, 1);
+    assert.deepEqual((await late.row()).tried, []);
+    await calledBack();
+    late.second.onPayoutRead = PAID;
+    await late.work(8, 60_000);
+    assert.deepEqual([(await late.row()).state, late.second.paidOut.length], ['returned', 1]);
+  });
+
 test('a callback about a payout that is no longer needed, and that its provider does not know yet, is not forgotten', async () => {
   await late.captured();
   late.able.onPayout = UNKNOWN;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { claimDueReturns, pollNow, recheckRefund } from '../../src/core/obligations/store.ts';
-import { FAILED_REFUNDS, findFailed, PAYOUT_FAILED, refundsUnderWay, takenByAttempt } from '../../src/core/refunds/store.ts';
+import { FAILED_REFUNDS, findFailed, PAYOUT, refundsUnderWay, takenByAttempt } from '../../src/core/refunds/store.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { scanOnly } from '../payments/rows.ts';
 import { openTwins, type Twins } from '../tenants/twins.ts';
@@ -61,7 +61,7 @@ test('a callback about a payout makes its own return due, not another of the tea
     await tx.run(sql`update returns set state = 'paying_out', next_step_at = null`);
     const due = async (id: string, team = team_id) => {
       await tx.run(sql`update returns set next_step_at = null`);
-      await pollNow(tx, { team_id: team, id }, NOW, PAYOUT_FAILED);
+      await pollNow(tx, { team_id: team, id }, NOW, PAYOUT);
       const rows = await tx.all<{ id: string }>(sql`select id from returns where next_step_at = ${NOW} order by id`);
       return rows.map((row) => row.id);
     };

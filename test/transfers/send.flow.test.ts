@@ -134,6 +134,20 @@ test('a payout that two providers have turned away, and that the first of them c
   await assertBooks(store(), merchant.team);
 });
 
+test('a late callback about a key that was used up does not keep the payout from the next provider', async () => {
+  const id = await sent();
+  one.onSubmit = ({ provider_key }) =>
+    provider_key === id ? { kind: 'pending', provider_ref: null, poll_after_ms: 1_000 } : { kind: 'unavailable', message: '503' };
+  one.onRead = ({ provider_key }) => (provider_key === id ? { kind: 'unfunded', message: 'the float is empty' } : undefined);
+  const alone = worker(one);
+  await rounds(alone, 2_000, MINUTE_MS);
+  assert.equal((await rowOf(id)).provider_key, `${id}-1`);
+  const from = { team_id: merchant.team.id, account_id: 'one', keyOf: (own: string) => own };
+  await pollTransfer(store(), clock.now(), from, { by: 'id', value: id });
+  await rounds(worker(one, two), MINUTE_MS, MINUTE_MS);
+  assert.deepEqual([(await read(id)).status, two.taken.size], ['succeeded', 1]);
+});
+
 test('an unknown outcome is polled with growing intervals, and never sent again or to another provider', async () => {
   const id = await sent();
   one.onSubmit = (payout) => {

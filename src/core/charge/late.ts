@@ -84,7 +84,7 @@ export function changeOfLateReading(
     case 'not_found': {
       // As for an open attempt: an accepted attempt exists until its provider has ended it, and "not found" soon after sending proves nothing.
       const sent = (attempt.submitted_at ?? attempt.created_at).getTime();
-      const mayExist = attempt.action !== null && !endedByProvider(attempt);
+      const mayExist = attempt.action !== null && !endedByProvider(attempt) && attempt.resolution?.as !== 'failed';
       const proven = !mayExist && polled_at - sent >= capabilities.not_found_grace_ms;
       return proven ? pollAgain(closed, null) : pollUnread(closed, later);
     }

@@ -81,13 +81,18 @@ export function claimDueReturns(
 /**
  * Makes a return due now, after a callback about the payout under way or about one that had failed. A payout that its provider has turned
  * away counts as sent again, so that it is read before it is sent to another.
- * @param failed SQL: whether a payout of the row `o` of `returns` failed
+ * @param payout SQL, of the row `o` of `returns`: whether a payout of it failed, and whether the one under way was turned away
  */
-export async function pollNow(db: Queryable, { team_id, id }: ReturnRef, now: Date, failed: Fragment): Promise<void> {
+export async function pollNow(
+  db: Queryable,
+  { team_id, id }: ReturnRef,
+  now: Date,
+  payout: { failed: Fragment; turned_away: Fragment },
+): Promise<void> {
   await db.run(sql`
-    with failed as (select o.id, ${failed} as some from returns o where o.team_id = ${team_id} and o.id = ${id})
+    with failed as (select o.id, ${payout.failed} as some, ${payout.turned_away} as turned_away from returns o where o.team_id = ${team_id} and o.id = ${id})
     update returns o set next_step_at = ${now}, recheck = recheck or f.some,
-      dispatched_at = case when o.state = 'paying_out' and cardinality(o.tried) > 0 then coalesce(o.dispatched_at, ${now}) else o.dispatched_at end,
+      dispatched_at = case when o.state = 'paying_out' and f.turned_away then coalesce(o.dispatched_at, ${now}) else o.dispatched_at end,
       updated_at = case when f.some then ${now} else updated_at end
     from failed f where o.team_id = ${team_id} and o.id = f.id and (o.state = 'paying_out' or f.some)`);
 }

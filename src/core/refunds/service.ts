@@ -129,14 +129,15 @@ export async function coverLater(tx: Tx, config: Config, store: Store, known: Re
 
 /**
  * Makes a refund due for polling now, after a callback from its provider. A part that its provider had turned away counts as sent again: it is read
- * before it is sent once more.
+ * before it is sent once more. Not when another part was sent as well, which the callback may be about.
  */
 export function pollRefund(store: Store, at: number, team_id: bigint, id: string): Promise<void> {
   return store.db.transaction(async (tx) => {
     const row = await lockRefund(tx, team_id, id);
     const index = row ? currentPart(row) : null;
     const part = index === null ? undefined : row?.legs[index];
-    if (row?.way === 'refund' && index !== null && part?.status === 'waiting' && part.sent_at !== null)
+    const isOnly = row?.legs.every((other) => other === part || other.sent_at === null);
+    if (row?.way === 'refund' && index !== null && part?.status === 'waiting' && part.sent_at !== null && isOnly)
       await updateRefund(tx, withPart(row, index, { status: 'sent' }));
     await pollNow(tx, team_id, id, new Date(at));
   });

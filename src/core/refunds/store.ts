@@ -51,9 +51,17 @@ export async function findFailed(db: Queryable, team_id: bigint, attempt_id: str
 }
 
 /** SQL: whether a payout of the row `o` of `returns` failed at its provider. */
-export const PAYOUT_FAILED = fixed(`exists (
+const PAYOUT_FAILED = fixed(`exists (
   select from refunds r where r.team_id = o.team_id and r.attempt_id = o.attempt_id and r.kind = 'giveback' and r.return_id = o.id
     and r.way = 'payout' and r.status = 'failed' and r.legs->0->>'status' = 'failed')`);
+
+/** SQL: whether the payout under way of the row `o` of `returns` was turned away by a provider. */
+const PAYOUT_TURNED_AWAY = fixed(`exists (
+  select from refunds r where r.team_id = o.team_id and r.id = o.payout_id and r.legs->0->>'status' = 'waiting'
+    and r.legs->0->>'provider_account' is not null)`);
+
+/** SQL: what a callback about a payout of a return asks of the row `o` of `returns`. */
+export const PAYOUT = { failed: PAYOUT_FAILED, turned_away: PAYOUT_TURNED_AWAY };
 
 /** SQL: the refunds that failed at their provider, with the return that each belongs to. */
 export const FAILED_REFUNDS = fixed(

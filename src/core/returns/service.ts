@@ -12,7 +12,7 @@ import type { ReturnDeps } from './deps.ts';
 import { moveReturn, wayEnded } from '../obligations/apply.ts';
 import type { ReturnRef, ReturnRow } from '../obligations/schema.ts';
 import { endTrigger, timesPaid } from '../obligations/states.ts';
-import { FAILED_REFUNDS, PAYOUT_FAILED } from '../refunds/store.ts';
+import { FAILED_REFUNDS, PAYOUT } from '../refunds/store.ts';
 import { lockReturn, pollNow, recheckRefund, updateReturn } from '../obligations/store.ts';
 
 /**
@@ -150,13 +150,13 @@ export function pollReturn(store: Store, at: number, ref: ReturnRef): Promise<vo
   return store.db.transaction(async (tx) => {
     // The payout may be about to end: the statement after the lock sees it.
     await lockReturn(tx, ref);
-    await pollNow(tx, ref, new Date(at), PAYOUT_FAILED);
+    await pollNow(tx, ref, new Date(at), PAYOUT);
   });
 }
 
 /** Makes the worker read the payout of a return again that has just failed. */
 export function recheckFailedPayout(tx: Tx, ref: ReturnRef, at: Date): Promise<void> {
-  return pollNow(tx, ref, at, PAYOUT_FAILED);
+  return pollNow(tx, ref, at, PAYOUT);
 }
 
 /** Makes the worker read a failed refund again, after a callback about it. */

@@ -2,7 +2,8 @@ import type { Store } from '../../platform/db/stores.ts';
 import { notFound } from '../../kit/errors.ts';
 import { isId } from '../../kit/ids.ts';
 import type { TransferRow } from './schema.ts';
-import { findTransfer, pollNow, type ReportedTransfer, returnToAccount, type TransferSubject } from './store.ts';
+import { returnToAccount } from './callback-store.ts';
+import { findTransfer, pollNow, type ReportedTransfer, type TransferSubject } from './store.ts';
 
 /**
  * Returns a transfer of this team and store.
@@ -32,7 +33,7 @@ export async function pollTransfer(
   subject: TransferSubject,
 ): Promise<ReportedTransfer | undefined> {
   const now = new Date(at);
-  const known = await pollNow(store.db, team_id, account_id, subject, now);
+  const known = await pollNow(store.db, team_id, account_id, subject, now, keyOf);
   if (known || subject.by !== 'id' || !isId('po', store.environment, subject.value)) return known;
   return returnToAccount(store.db, team_id, account_id, subject.value, keyOf(subject.value), now);
 }

@@ -166,6 +166,7 @@ export type TransferSubject = { by: 'id' | 'provider_key'; value: string };
 /**
  * Makes a transfer that is under way due for polling now, after a callback from its provider: also one that it has turned away, which is not sent
  * again before, and one that has ended without money, because it may have been paid all the same.
+ * @param keyOf returns the account's key for an id of ours
  * @returns the transfer, also one that has ended
  */
 export async function pollNow(
@@ -174,42 +175,26 @@ export async function pollNow(
   account_id: string,
   subject: TransferSubject,
   now: Date,
+  keyOf: (id: string) => string = (id) => id,
 ): Promise<ReportedTransfer | undefined> {
   const named = subject.by === 'id' ? clause`id = ${subject.value}` : clause`provider_key = ${subject.value}`;
   // Two statements: in one, PostgreSQL may look for the row among all that are under way.
-  const known = await db.maybe<ReportedTransfer & { is_sent: boolean; is_ended: boolean }>(sql`
-    select id, recipient, stage = 'dispatched' and status = 'processing' as is_sent, ${MAY_BE_PAID_LATE} as is_ended
+  const known = await db.maybe<
+    ReportedTransfer & { provider_key: string; spent: string | null; is_sent: boolean; is_ended: boolean }
+  >(sql`
+    select id, recipient, provider_key, decision->>'spent' as spent, stage = 'dispatched' and status = 'processing' as is_sent, ${MAY_BE_PAID_LATE} as is_ended
     from transfers where team_id = ${team_id} and provider_account = ${account_id} and ${named}`);
   let isEnded = known?.is_ended;
   if (known?.is_sent) {
+    // It may be about a key that was used up, and not about the one under which the transfer was turned away since.
+    const isUnclear = subject.by === 'id' && known.spent !== null && known.provider_key === keyOf(`${known.id}-${known.spent}`);
     const changed = await db.run(sql`
-      update transfers set next_poll_at = ${now}, dispatched_at = coalesce(dispatched_at, ${now})
+      update transfers set next_poll_at = ${now}, dispatched_at = coalesce(dispatched_at, ${isUnclear ? null : now})
       where team_id = ${team_id} and id = ${known.id} and provider_account = ${account_id} and stage = 'dispatched' and status = 'processing'`);
     isEnded = changed === 0;
   }
   if (known && isEnded) await recheckNow(db, [{ team_id, id: known.id }], now);
   return known;
-}
-
-/**
- * Counts a transfer as sent to an account that had turned it away before another did, after a callback from it: it is read there before it is
- * sent again. Not after a key of it was used up, because the key that the account has is not known then.
- * @param provider_key the key of the transfer at that account
- */
-export function returnToAccount(
-  db: Queryable,
-  team_id: bigint,
-  account_id: string,
-  id: string,
-  provider_key: string,
-  now: Date,
-): Promise<ReportedTransfer | undefined> {
-  return db.maybe<ReportedTransfer>(sql`
-    update transfers set provider_account = ${account_id}, provider_key = ${provider_key}, provider_ref = null, dispatched_at = ${now},
-      next_poll_at = ${now}
-    where team_id = ${team_id} and id = ${id} and stage = 'dispatched' and status = 'processing' and dispatched_at is null
-      and decision::jsonb->'candidates' ? ${account_id} and decision::jsonb->'spent' is null
-    returning id, recipient`);
 }
 
 /**
