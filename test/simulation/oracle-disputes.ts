@@ -34,7 +34,7 @@ export function judgeDisputes(shop: ShopView, snapshot: Snapshot): string[] {
 }
 
 /** Whether more went back of a payment than was collected only because a refund arrived after it had failed: nobody could prevent that. */
-function isRefundedLate(snapshot: Snapshot, { id, amount }: Shown, back: bigint): boolean {
+export function isRefundedLate(snapshot: Snapshot, { id, amount }: Shown, back: bigint): boolean {
   const late = refundedOf(snapshot, id).filter((one) => one.late);
   return back > minor(amount) && back - sum(late) <= minor(amount);
 }
@@ -45,7 +45,8 @@ export function overreturned(snapshot: Snapshot): string[] {
     latestPayments(shop)
       .filter((payment) => {
         const back = sum(refundedOf(snapshot, payment.id)) + claimedOf(shop, ({ id }) => id === payment.id);
-        return isRefundedLate(snapshot, payment, back);
+        // Where the payer bore the fee, that was collected, too.
+        return back > minor(payment.amount_total) && isRefundedLate(snapshot, payment, back);
       })
       .map(({ id }) => id),
   );

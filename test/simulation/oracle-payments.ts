@@ -1,3 +1,4 @@
+import { isRefundedLate } from './oracle-disputes.ts';
 import { feeOf, isLate, latestPayments, minor, PAID, sum } from './oracle-money.ts';
 import type { Moved, Shown, ShopView, Snapshot } from './snapshot.ts';
 
@@ -27,7 +28,8 @@ export function judgePayments(shop: ShopView, snapshot: Snapshot): string[] {
     const right = PAID.has(payment.status) ? back === refunded : countedReturns(shop, payment, [...purposes.values()]).has(back);
     if (!right && !waiting.has(payment.id))
       found.push(`REFUNDED: ${named} shows ${back}, the providers returned ${refunded} and ${returned}`);
-    if (refunded > minor(payment.amount)) found.push(`REFUNDED TOO MUCH: ${named}: ${refunded}`);
+    if (refunded > minor(payment.amount) && !isRefundedLate(snapshot, payment, refunded))
+      found.push(`REFUNDED TOO MUCH: ${named}: ${refunded}`);
     if (!waiting.has(payment.id) && collected + absorbed - returned - kept !== paid)
       found.push(
         `CHARGED: ${named} collected ${collected}, returned ${returned}, keeps ${kept} besides, ${absorbed} are borne, and should have ${paid}`,
@@ -61,7 +63,7 @@ const UNPAID = new Set(['payment.failed', 'payment.cancelled', 'payment.expired'
 
 function judgeStatus(payment: Shown, named: string): string[] {
   const left = minor(payment.amount) - minor(payment.amount_refunded);
-  const expected = left === 0n ? 'refunded' : left < minor(payment.amount) ? 'partially_refunded' : 'succeeded';
+  const expected = left <= 0n ? 'refunded' : left < minor(payment.amount) ? 'partially_refunded' : 'succeeded';
   return PAID.has(payment.status) && payment.status !== expected ? [`STATUS: ${named} should be ${expected}`] : [];
 }
 
