@@ -36,6 +36,13 @@ const refund = async () => ({ team_id: late.merchant.team.id, id: must((await la
 const payouts = () => late.able.paidOut.length + late.second.paidOut.length;
 const state = async () => [(await late.row()).state, payouts(), await late.hold()];
 
+/** The provider calls back about the payout, which it shows as paid from then on. */
+const calledBack = async () => {
+  const { team_id, id } = await ref();
+  await pollReturn(late.store, late.clock.now(), { team_id, id });
+  late.able.onPayoutRead = PAID;
+};
+
 test('the refund and the payout that the worker starts leave an audit entry each', async () => {
   await late.captured();
   await late.work(6);
@@ -155,20 +162,12 @@ test('a callback that comes while the failure of a payout is on its way has the 
   able.submit = async (payout) => {
     able.submit = submit;
     await submit.call(able, payout);
-    const { team_id, id } = await ref();
-    await pollReturn(late.store, late.clock.now(), { team_id, id });
-    late.able.onPayoutRead = PAID;
+    await calledBack();
     return FULL;
   };
   await late.work(8);
   assert.deepEqual(await state(), ['returned', 1, 0n]);
 });
-
-const calledBack = async () => {
-  const { team_id, id } = await ref();
-  await pollReturn(late.store, late.clock.now(), { team_id, id });
-  late.able.onPayoutRead = PAID;
-};
 
 for (const said of [
   { kind: 'unavailable', message: '503' },

@@ -73,7 +73,7 @@ function judgeLast(shop: ShopView, waiting: ReadonlySet<string>): string[] {
     const skipped = (name: string) =>
       quiet.has(name) ||
       (name === 'attempts' && (waiting.has(shown.id) || isEndedQuietly(shown, data))) ||
-      // A final status is not announced again: what arrived late is told by the message.
+      // A final status is not announced again: the message reports what arrived late.
       (name === 'message' && isLate(shown)) ||
       (name === 'amount_refunded' && UNPAID.has(shown.status));
     return Object.keys(shown)

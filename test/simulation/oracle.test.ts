@@ -111,7 +111,7 @@ const DOCTORED: Doctored[] = [
     },
   },
   {
-    what: 'a payment of which a late refund and a chargeback took too much, and that nobody is told of',
+    what: 'a payment of which a late refund and a chargeback took too much, and that nobody reports',
     says: /^VERIFY: of trx_2 too much went back/,
     doctor: (world) => {
       addDispute(world, { payment: 'trx_2', amount: 2_000, of: 'available' });

@@ -41,15 +41,15 @@ export function judge(given: Snapshot): string[] {
   ];
 }
 
-/** What the service itself finds wrong with its books. That too much went back by a late refund is for a person to claim, and is told. */
+/** What the service itself finds wrong with its books. That too much went back by a late refund is for a person to claim, and is reported. */
 function judgeVerified(snapshot: Snapshot): string[] {
-  const told = overreturned(snapshot).map((id) => ({
+  const late = overreturned(snapshot).map((id) => ({
     id,
     is: (line: string) => line.startsWith('returned_too_much ') && line.includes(` of ${id}:`),
   }));
   return [
-    ...snapshot.verified.filter((line) => !told.some(({ is }) => is(line))),
-    ...told.filter(({ is }) => !snapshot.verified.some(is)).map(({ id }) => `of ${id} too much went back, and nobody is told`),
+    ...snapshot.verified.filter((line) => !late.some(({ is }) => is(line))),
+    ...late.filter(({ is }) => !snapshot.verified.some(is)).map(({ id }) => `of ${id} too much went back, and nobody reports it`),
   ];
 }
 

@@ -39,8 +39,8 @@ export async function applyAttemptCallback(
   }
   const attempt = await withReportedRef(deps, store, known, about.reported);
   if (reading) await applyCallback(deps, store, attempt, reading);
-  else if (!isOpen(attempt)) await pollEnded(deps, store, attempt);
-  else if (!(await pollNow(store.db, attempt, new Date(deps.clock.now())))) await pollEnded(deps, store, attempt);
+  else if (!isOpen(attempt) || !(await pollNow(store.db, attempt, new Date(deps.clock.now()))))
+    await pollEnded(deps, store, attempt);
   return known;
 }
 
