@@ -37,17 +37,19 @@ interface Attempt {
   decision?: object | null;
   resolution?: object;
   closed?: boolean;
+  next_poll_at?: Date;
 }
 
 async function insertAttempt(payment_id: string, i: number, attempt: Attempt): Promise<string> {
   const at = new Date(AT.getTime() + i * 1_000);
   const id = newId('att', 'live', at.getTime());
-  const { account, status, message = null, decision = null, resolution = null, closed = true } = attempt;
+  const { account, status, message = null, decision = null, resolution = null, closed = true, next_poll_at = null } = attempt;
   await store.run(sql`
     insert into attempts (team_id, id, payment_id, provider, provider_account, channel, status, amount_minor, currency, payer, provider_key,
-      message, decision, resolution, created_at, submitted_at, closed_at)
+      message, decision, resolution, created_at, submitted_at, closed_at, next_poll_at)
     values (${TEAM}, ${id}, ${payment_id}, 'simulator', ${account}, 'cm.mtn', ${status}, 500000, 'XAF', '+237650000000', ${id},
-      ${message}, ${decision && JSON.stringify(decision)}, ${resolution && JSON.stringify(resolution)}, ${at}, ${at}, ${closed ? at : null})`);
+      ${message}, ${decision && JSON.stringify(decision)}, ${resolution && JSON.stringify(resolution)}, ${at}, ${at}, ${closed ? at : null},
+      ${next_poll_at})`);
   return id;
 }
 
@@ -132,6 +134,17 @@ test('explain shows manual resolutions, and attempts without a stored routing de
   const { stdout } = await cli.run('explain', id);
   assert.match(stdout, /The reason was not recorded\./);
   assert.match(stdout, /Resolved manually by Awa at 2026-09-02T08:00:00Z: statement of 1 September, not in it/);
+});
+
+test('explain does not say that nothing was created while the status of an ended attempt is polled', async () => {
+  const id = newId('trx', 'live', AT.getTime());
+  await insertPayment(TEAM, id);
+  await insertAttempt(id, 1, { account: 'pa_a', status: 'unavailable', message: 'try later', next_poll_at: AT });
+  const { stdout } = await cli.run('explain', id);
+  assert.match(stdout, /→ It ended as unavailable at 2026-09-01T12:00:01Z: try later\. The provider may have it after all: its status is polled/);
+  assert.doesNotMatch(stdout, /created nothing/);
+  const document = await cli.json('explain', id);
+  assert.equal(document.attempts[0].next_poll_at, AT.toISOString());
 });
 
 test('explain shows a payment without attempts', async () => {

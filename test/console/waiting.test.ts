@@ -4,6 +4,7 @@ import { type Api, startApi } from '../setup/api.ts';
 import { startPayment } from '../setup/pay.ts';
 import { Registry, type TestProvider } from '../setup/providers.ts';
 import { type Person, signedIn } from './people.ts';
+import { sql } from '../../src/kit/sql.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -48,4 +49,18 @@ test('a payment whose answer was lost says that nothing is charged twice, in the
   const french = await shown('650000003', { 'accept-language': 'fr-CM' });
   assert.match(french, /sa réponse a été perdue[^<]*entre-temps\u00a0: rien n’est débité deux fois/);
   assert.match(french, /Résultat inconnu/);
+});
+
+test('a payment whose provider may have an attempt that had ended says that, and not that nothing was created', async () => {
+  const { id } = await startPayment(api, { phone: '650000000' });
+  await api.deps.stores.sandbox.db.run(sql`
+    update attempts set status = 'unavailable', closed_at = created_at, action = null where team_id = ${api.team.id} and payment_id = ${id}`);
+  await api.deps.stores.sandbox.db.run(sql`update payments set status = 'pending' where team_id = ${api.team.id} and id = ${id}`);
+  const page = `/console/${api.team.id}/sandbox/payments/${id}`;
+  const { text } = await reader.get(page);
+  assert.match(text, /waiting may have a request that had ended\. Its status is queried at [^<]*nothing is charged twice/);
+  assert.match(text, /It had ended, but the provider may have it after all\./);
+  assert.doesNotMatch(text, /created nothing|has had the request/);
+  const french = await reader.get(page, { 'accept-language': 'fr-CM' });
+  assert.match(french.text, /waiting détient peut-être une demande qui avait pris fin[^<]*entre-temps\u00a0: rien/);
 });

@@ -115,3 +115,8 @@ export function neverArrived({ status, reason }: Pick<AttemptRow, 'status' | 're
 export function isUnderWay(attempt: Pick<AttemptRow, 'status'> & { next_poll_at: unknown }): boolean {
   return isOpen(attempt) || attempt.next_poll_at !== null;
 }
+
+/** Whether the attempt was closed, but its provider may have it after all: its status is polled. */
+export function isDoubted(attempt: Pick<AttemptRow, 'status'> & { next_poll_at: unknown }): boolean {
+  return !isOpen(attempt) && isUnderWay(attempt);
+}

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { isDoubted } from '../../../core/attempts/schema.ts';
 import { explainRefusal } from '../../../core/abuse/rules.ts';
 import { type NotedRefusal, refusalsOf } from '../../../core/abuse/service.ts';
 import { type Environment, ENVIRONMENTS } from '../../../kit/environment.ts';
@@ -114,9 +115,13 @@ function outcomeOf(attempt: ExplainedAttempt): string {
   return `${statusSentence(attempt)}${broken}${decided}`;
 }
 
-function statusSentence({ status, reason, message, closed_at, submitted_at }: ExplainedAttempt): string {
+function statusSentence(attempt: ExplainedAttempt): string {
+  const { status, reason, message, closed_at, submitted_at } = attempt;
   const at = closed_at ? ` at ${shortMoment(closed_at)}` : '';
   const words = message ? `: ${message}` : '';
+  if (isDoubted(attempt)) {
+    return `It ended as ${status}${at}${words}. The provider may have it after all: its status is polled, and no other provider is tried meanwhile.`;
+  }
   switch (status) {
     case 'created':
       return 'It is not known whether it was sent. Its status will be queried.';

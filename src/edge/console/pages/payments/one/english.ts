@@ -25,6 +25,8 @@ export const ENGLISH: PaymentPageTexts = {
       `${provider} has had the request since ${since} and has not reported a result. Its status is queried ${next}.`,
     unknown: (provider, next) =>
       `${provider} may have the request, but its answer was lost. Its status is queried ${next}, and no other provider is tried meanwhile: nothing is charged twice.`,
+    doubted: (provider, next) =>
+      `${provider} may have a request that had ended. Its status is queried ${next}, and no other provider is tried meanwhile: nothing is charged twice.`,
     tranche: (captured, total, next) => `${captured} of ${total} is collected. The next tranche is sent ${next}.`,
     payer: (captured, total, until) => `${captured} of ${total} is collected. The payer can pay the rest until ${until}.`,
     soon: 'within moments',
@@ -149,6 +151,7 @@ export const ENGLISH: PaymentPageTexts = {
       expired: 'The provider reports that it did not take place.',
       unavailable: 'The provider created nothing, so that another could be tried.',
     },
+    doubted: 'It had ended, but the provider may have it after all. No other provider is tried meanwhile.',
     nextPoll: (at) => `Its status is queried ${at}.`,
     mismatch: (amount) => `${amount} arrived instead and is in suspense until it is resolved manually.`,
     resolved: (author) => `Resolved manually by ${author}:`,

@@ -26,6 +26,8 @@ export const FRENCH: PaymentPageTexts = {
       `${provider} a reçu la demande le ${since} et n’a pas encore communiqué de résultat. Son statut est vérifié ${next}.`,
     unknown: (provider, next) =>
       `${provider} a peut-être reçu la demande, mais sa réponse a été perdue. Son statut est vérifié ${next} et aucun autre prestataire n’est sollicité entre-temps : rien n’est débité deux fois.`,
+    doubted: (provider, next) =>
+      `${provider} détient peut-être une demande qui avait pris fin. Son statut est vérifié ${next} et aucun autre prestataire n’est sollicité entre-temps : rien n’est débité deux fois.`,
     tranche: (captured, total, next) => `${captured} sur ${total} encaissés. La tranche suivante est envoyée ${next}.`,
     payer: (captured, total, until) => `${captured} sur ${total} encaissés. Le client peut régler le reste jusqu’au ${until}.`,
     soon: 'dans quelques instants',
@@ -150,6 +152,7 @@ export const FRENCH: PaymentPageTexts = {
       expired: 'Le prestataire indique que l’opération n’a pas eu lieu.',
       unavailable: 'Le prestataire n’a rien créé : un autre pouvait être sollicité.',
     },
+    doubted: 'L’opération avait pris fin, mais le prestataire la détient peut-être. Aucun autre n’est sollicité entre-temps.',
     nextPoll: (at) => `Son statut est vérifié ${at}.`,
     mismatch: (amount) => `${amount} sont arrivés à la place et restent en attente d’une résolution manuelle.`,
     resolved: (author) => `Résolution manuelle par ${author} :`,

@@ -26,6 +26,8 @@ export interface PaymentPageTexts {
     notSent(next: string): string;
     provider(provider: string, since: string, next: string): string;
     unknown(provider: string, next: string): string;
+    /** The provider may have an attempt that had ended. */
+    doubted(provider: string, next: string): string;
     tranche(captured: string, total: string, next: string): string;
     payer(captured: string, total: string, until: string): string;
     /** When something due now happens. */
@@ -80,6 +82,8 @@ export interface PaymentPageTexts {
     payer: string;
     routing: string;
     outcomes: Record<AttemptStatus, string>;
+    /** Instead of the outcome: the attempt had ended, but its provider may have it after all. */
+    doubted: string;
     nextPoll(at: string): string;
     mismatch(amount: string): string;
     resolved(author: string): string;

@@ -1,4 +1,4 @@
-import { isUnderWay } from '../../../../../core/attempts/schema.ts';
+import { isDoubted, isUnderWay } from '../../../../../core/attempts/schema.ts';
 import { totalOf } from '../../../../../core/payments/present.ts';
 import { isFinal } from '../../../../../core/payments/states.ts';
 import type { ConsoleLanguage } from '../../../language.ts';
@@ -26,6 +26,7 @@ export function whyWaiting({ payment, attempts }: Story, at: number, language: C
   const open = attempts.findLast(isUnderWay);
   if (open) {
     const next = dueWords(open.next_poll_at, at, language);
+    if (isDoubted(open)) return texts.doubted(open.provider, next);
     if (open.status === 'created') return texts.notSent(next);
     if (open.status === 'unknown') return texts.unknown(open.provider, next);
     return texts.provider(open.provider, moment(open.submitted_at ?? open.created_at, language), next);
