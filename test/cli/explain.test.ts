@@ -141,7 +141,10 @@ test('explain does not say that nothing was created while the status of an ended
   await insertPayment(TEAM, id);
   await insertAttempt(id, 1, { account: 'pa_a', status: 'unavailable', message: 'try later', next_poll_at: AT });
   const { stdout } = await cli.run('explain', id);
-  assert.match(stdout, /→ It ended as unavailable at 2026-09-01T12:00:01Z: try later\. The provider may have it after all: its status is polled/);
+  assert.match(
+    stdout,
+    /→ It ended as unavailable at 2026-09-01T12:00:01Z: try later\. The provider may have it after all: its status is polled/,
+  );
   assert.doesNotMatch(stdout, /created nothing/);
   const document = await cli.json('explain', id);
   assert.equal(document.attempts[0].next_poll_at, AT.toISOString());

@@ -122,8 +122,10 @@ const OTHERS: Record<string, Work> = {
   findTransfer: (tx, { transfer }) => transfers.findTransfer(tx, transfer),
   lockTransfers: (tx, { transfer }) => transfers.lockTransfers(tx, [transfer]),
   updateTransfers: (tx, { transfer }) => transfers.updateTransfers(tx, [{ ...transfer, message: 'changed' }]),
-  'transfers.pollNow': (tx, { transfer }) =>
-    transfers.pollNow(tx, transfer.team_id, must(transfer.provider_account, 'sent'), { by: 'id', value: transfer.id }, NOW),
+  'transfers.pollNow': (tx, { transfer: { team_id, id, provider_account } }) => {
+    const from = { team_id, account_id: must(provider_account, 'sent'), keyOf: (own: string) => own };
+    return transfers.pollNow(tx, from, { by: 'id', value: id }, NOW);
+  },
   listTransfers: (tx, { team_id }) => transfers.listTransfers(tx, 'live', team_id, {}, OFFSET),
   countTransfers: (tx, { team_id }) => transfers.countTransfers(tx, 'live', team_id, {}),
   shiftTransfers: (tx, { team_id }) => transfers.shiftTransfers(tx, { team_id, by_ms: 1_000, now: NOW }),

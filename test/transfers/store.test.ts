@@ -106,6 +106,11 @@ test('locked transfers are those that are named by team and id, in that order', 
   });
 });
 
+/** A source of callbacks whose keys are our ids. */
+function from(account_id: string): transfers.TransferSource {
+  return { team_id: 1n, account_id, keyOf: (id) => id };
+}
+
 test('a callback makes due what it names, of its team and account, while it is with the provider or has ended there without money', async () => {
   const rows: Partial<TransferRow>[] = [
     { id: 'po_1', provider_key: 'key' },
@@ -118,7 +123,7 @@ test('a callback makes due what it names, of its team and account, while it is w
     ['provider_key', 'po_1', 'key'],
   ] as const) {
     await trial(rows, async (tx) => {
-      await transfers.pollNow(tx, 1n, 'one', { by, value }, AT);
+      await transfers.pollNow(tx, from('one'), { by, value }, AT);
       const due = await tx.all<{ team_id: bigint; id: string }>(
         sql`select team_id, id from transfers where next_poll_at = ${AT}`,
       );
@@ -135,16 +140,16 @@ test('a callback makes due what it names, of its team and account, while it is w
   ];
   for (const status of ['failed', 'cancelled'] as const) {
     await trial([{ status, stage: 'closed' }], async (tx) => {
-      await transfers.pollNow(tx, 1n, 'two', { by: 'id', value: 'po_1' }, AT);
+      await transfers.pollNow(tx, from('two'), { by: 'id', value: 'po_1' }, AT);
       assert.deepEqual((await find(tx, 'po_1'))?.next_poll_at, ROW.next_poll_at);
-      await transfers.pollNow(tx, 1n, 'one', { by: 'id', value: 'po_1' }, AT);
+      await transfers.pollNow(tx, from('one'), { by: 'id', value: 'po_1' }, AT);
       const { next_poll_at, polls } = (await find(tx, 'po_1')) ?? {};
       assert.deepEqual([next_poll_at, polls], [AT, 0]);
     });
   }
   for (const other of others) {
     await trial([other], async (tx) => {
-      await transfers.pollNow(tx, 1n, 'one', { by: 'id', value: 'po_1' }, AT);
+      await transfers.pollNow(tx, from('one'), { by: 'id', value: 'po_1' }, AT);
       assert.deepEqual((await find(tx, 'po_1'))?.next_poll_at, ROW.next_poll_at);
     });
   }

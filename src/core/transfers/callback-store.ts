@@ -1,21 +1,18 @@
 import { type Queryable, sql } from '../../kit/sql.ts';
-import type { ReportedTransfer } from './store.ts';
+import type { ReportedTransfer, TransferSource } from './store.ts';
 
 /**
  * Counts a transfer as sent to an account that had turned it away before another did, after a callback from it: it is read there before it is
  * sent again. Not after a key of it was used up, because the key that the account has is not known then.
- * @param provider_key the key of the transfer at that account
  */
 export function returnToAccount(
   db: Queryable,
-  team_id: bigint,
-  account_id: string,
+  { team_id, account_id, keyOf }: TransferSource,
   id: string,
-  provider_key: string,
   now: Date,
 ): Promise<ReportedTransfer | undefined> {
   return db.maybe<ReportedTransfer>(sql`
-    update transfers set provider_account = ${account_id}, provider_key = ${provider_key}, provider_ref = null, dispatched_at = ${now},
+    update transfers set provider_account = ${account_id}, provider_key = ${keyOf(id)}, provider_ref = null, dispatched_at = ${now},
       next_poll_at = ${now}
     where team_id = ${team_id} and id = ${id} and stage = 'dispatched' and status = 'processing' and dispatched_at is null
       and decision::jsonb->'candidates' ? ${account_id} and decision::jsonb->'spent' is null

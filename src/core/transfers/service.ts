@@ -3,7 +3,7 @@ import { notFound } from '../../kit/errors.ts';
 import { isId } from '../../kit/ids.ts';
 import type { TransferRow } from './schema.ts';
 import { returnToAccount } from './callback-store.ts';
-import { findTransfer, pollNow, type ReportedTransfer, type TransferSubject } from './store.ts';
+import { findTransfer, pollNow, type ReportedTransfer, type TransferSource, type TransferSubject } from './store.ts';
 
 /**
  * Returns a transfer of this team and store.
@@ -15,13 +15,6 @@ export async function getTransfer(store: Store, team_id: bigint, id: string): Pr
   return row;
 }
 
-/** A provider account from which a callback came. `keyOf`: its key for an id of ours. */
-export interface TransferSource {
-  team_id: bigint;
-  account_id: string;
-  keyOf(id: string): string;
-}
-
 /**
  * Makes a transfer due for polling now, after a callback from its provider, also from one that turned it away before another did.
  * @returns the transfer; undefined when the account has none such
@@ -29,11 +22,11 @@ export interface TransferSource {
 export async function pollTransfer(
   store: Store,
   at: number,
-  { team_id, account_id, keyOf }: TransferSource,
+  from: TransferSource,
   subject: TransferSubject,
 ): Promise<ReportedTransfer | undefined> {
   const now = new Date(at);
-  const known = await pollNow(store.db, team_id, account_id, subject, now, keyOf);
+  const known = await pollNow(store.db, from, subject, now);
   if (known || subject.by !== 'id' || !isId('po', store.environment, subject.value)) return known;
-  return returnToAccount(store.db, team_id, account_id, subject.value, keyOf(subject.value), now);
+  return returnToAccount(store.db, from, subject.value, now);
 }

@@ -160,22 +160,26 @@ export async function recheckNow(db: Queryable, refs: readonly TransferRef[], no
 /** A transfer that a callback is about. */
 export type ReportedTransfer = Pick<TransferRow, 'id' | 'recipient'>;
 
+/** A provider account from which a callback came. `keyOf`: its key for an id of ours. */
+export interface TransferSource {
+  team_id: bigint;
+  account_id: string;
+  keyOf(id: string): string;
+}
+
 /** How a callback identifies a transfer. */
 export type TransferSubject = { by: 'id' | 'provider_key'; value: string };
 
 /**
  * Makes a transfer that is under way due for polling now, after a callback from its provider: also one that it has turned away, which is not sent
  * again before, and one that has ended without money, because it may have been paid all the same.
- * @param keyOf returns the account's key for an id of ours
  * @returns the transfer, also one that has ended
  */
 export async function pollNow(
   db: Queryable,
-  team_id: bigint,
-  account_id: string,
+  { team_id, account_id, keyOf }: TransferSource,
   subject: TransferSubject,
   now: Date,
-  keyOf: (id: string) => string = (id) => id,
 ): Promise<ReportedTransfer | undefined> {
   const named = subject.by === 'id' ? clause`id = ${subject.value}` : clause`provider_key = ${subject.value}`;
   // Two statements: in one, PostgreSQL may look for the row among all that are under way.
