@@ -131,8 +131,8 @@ export interface Sending {
 
 /**
  * Marks attempts as submitted and stores the handles that their providers returned before. An attempt with such a provider is not
- * sent without this mark: it checks the current status of the attempt and of its payment, which may have changed while the provider
- * prepared it. An attempt with any other provider is marked by its intent.
+ * sent without this mark: it checks the current status of the attempt, of its payment and of the payment's other attempts, which may have
+ * changed while the provider prepared it. An attempt with any other provider is marked by its intent.
  * @param chargeable SQL: whether the payment of the row `a` of `attempts` may be charged
  * @returns ids of the marked attempts; the others must no longer be sent
  */
@@ -149,6 +149,10 @@ export async function markSent(db: Queryable, sendings: readonly Sending[], char
     update attempts a set submitted_at = held.submitted_at, handle = coalesce(held.handle, a.handle)
     from held where a.team_id = held.team_id and a.id = held.id and a.status = 'created'
       and ${chargeable}
+      and not exists (
+        -- Its provider turned it away, and has called back since. The coalesce hides the condition from the planner, as below.
+        select 1 from attempts o
+        where o.team_id = a.team_id and o.payment_id = a.payment_id and o.id <> a.id and coalesce(o.next_poll_at is not null, false))
     returning a.id${BY_KEY}`);
   return new Set(rows.map(({ id }) => id));
 }

@@ -9,7 +9,7 @@ import { applyOne } from '../payments/applier.ts';
 import type { Applied } from '../payments/change.ts';
 import type { Environment } from '../../kit/environment.ts';
 import { chargeTerms } from '../../tenants/teams/service.ts';
-import { markSent, type Sending } from '../attempts/store.ts';
+import { attemptsOf, markSent, type Sending } from '../attempts/store.ts';
 import { collectionOf } from './collection.ts';
 import type { Charge } from './instrument.ts';
 import { takeKey } from './key.ts';
@@ -182,7 +182,7 @@ function attemptIn({ attempts }: Applied, id: string): AttemptRow {
 async function notTaken(store: Store, ref: PaymentRef): Promise<Problem> {
   return store.db.transaction(async (tx) => {
     const payment = must((await lockPayments(tx, [ref]))[0], 'the payment was found before');
-    if (!isChargeable(payment)) return wrongState(payment);
+    if (!isChargeable(payment) || (await attemptsOf(tx, [ref])).some(isUnderWay)) return wrongState(payment);
     return new Problem(502, `No payment provider could take the charge. The payment is still ${payment.status}: try again.`);
   });
 }

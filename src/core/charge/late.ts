@@ -15,6 +15,9 @@ import type { PaymentRow } from '../payments/schema.ts';
  */
 export const MAX_UNREAD_MS = 7 * 86_400_000;
 
+/** The same for an attempt that we closed although its provider may have it: one unreadable answer must not end what goes on for days. */
+const MAX_WATCHED_MS = 90 * 86_400_000;
+
 /*
  * Effects of reports about attempts that are already closed. Money that moved is always recorded. An attempt that was closed by
  * us because it apparently never arrived, but that the provider has after all, is reopened where the payment can still take it;
@@ -157,21 +160,26 @@ function pollAgain({ payment, attempt, attempts }: ClosedAttempt, next_poll_at: 
 }
 
 /**
- * Schedules the next poll of an attempt whose end could not be read, or that its provider does not show yet. A callback may have caused the poll: the provider does not
- * repeat it, and it may have been about a late success. An attempt that its provider ended long ago is not polled again for it.
+ * Schedules the next poll of an attempt whose end could not be read, or that its provider does not show yet. A callback may have caused
+ * the poll: the provider does not repeat it, and it may have been about a late success. An attempt that ended long ago is not polled
+ * again for it.
  */
 function pollUnread(closed: ClosedAttempt, next_poll_at: Date): Change {
   const { attempt, at } = closed;
-  // The provider has it although we closed it: it is polled until its end is known.
+  // The provider may have it although we closed it: its end has to be known.
   const hasIt = attempt.status !== 'unavailable' || attempt.submitted_at !== null;
   const isWatched = attempt.next_poll_at !== null && hasIt && !endedByProvider(attempt);
-  if (endedLongAgo(attempt, at) && !isWatched) return pollAgain(closed, null);
+  if (endedBefore(attempt, at - (isWatched ? MAX_WATCHED_MS : MAX_UNREAD_MS))) return pollAgain(closed, null);
   return late(change(attempt, { status: attempt.status, next_poll_at }, []));
 }
 
 /** Whether what is said about a closed attempt comes too late for it to be polled again without a definite answer. */
-export function endedLongAgo({ closed_at }: AttemptRow, at: number): boolean {
-  return closed_at !== null && at - closed_at.getTime() > MAX_UNREAD_MS;
+export function endedLongAgo(attempt: AttemptRow, at: number): boolean {
+  return endedBefore(attempt, at - MAX_UNREAD_MS);
+}
+
+function endedBefore({ closed_at }: AttemptRow, time: number): boolean {
+  return closed_at !== null && closed_at.getTime() < time;
 }
 
 function late(made: Change): Change {

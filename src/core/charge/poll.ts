@@ -6,16 +6,20 @@ import type { Applied } from '../payments/change.ts';
 import { collectionOf } from './collection.ts';
 import type { PaymentDeps } from '../payments/deps.ts';
 import { reportOfReading } from './reports.ts';
-import type { AttemptRow } from '../attempts/schema.ts';
+import { type AttemptRow, isOpen } from '../attempts/schema.ts';
+import { NO_PROVIDER } from '../../providers/adapters/polling.ts';
 import type { PaymentRow } from '../payments/schema.ts';
 import { readPayment } from './read.ts';
 
 /**
  * Polls the provider for the outcome of an attempt and applies the result.
- * @throws an error when the provider account can no longer be used
+ * @throws an error when the attempt is open and the provider account can no longer be used
  */
 export async function pollAttempt(deps: PaymentDeps, store: Store, attempt: AttemptRow): Promise<void> {
-  const { payment, provider } = await partsOf(deps, store, attempt);
+  const account = await accountOf(deps, store, attempt);
+  if (!account && !isOpen(attempt)) return applyUnreadable(deps, store, attempt);
+  const provider = must(account, usable(attempt));
+  const payment = await paymentOf(deps, store, attempt);
   const collection = collectionOf(deps, store, payment, asPossiblySent(attempt));
   const polled_at = deps.clock.now();
   // After the payment window the payer must not be able to pay any more, so the attempt is cancelled before it is polled.
@@ -28,10 +32,18 @@ export async function pollAttempt(deps: PaymentDeps, store: Store, attempt: Atte
   await applyOne(deps, store, reportOfReading(place, attempt, reading, { capabilities, polled_at, due: attempt.next_poll_at }));
 }
 
+/** A closed attempt whose account can no longer be used is not polled longer than one that cannot be read. A person decides an open one. */
+async function applyUnreadable(deps: PaymentDeps, store: Store, attempt: AttemptRow): Promise<void> {
+  const place = { config: deps.config, environment: store.environment };
+  const reading: Reading = { kind: 'unreadable', message: 'the provider account can no longer be used' };
+  const poll = { capabilities: NO_PROVIDER, polled_at: deps.clock.now(), due: attempt.next_poll_at };
+  await applyOne(deps, store, reportOfReading(place, attempt, reading, poll));
+}
+
 /** Whether the provider of the attempt can cancel it: it has the request, and its interface has a cancellation. */
 export async function isCancellable(deps: PaymentDeps, store: Store, attempt: AttemptRow): Promise<boolean> {
   if (attempt.status !== 'open') return false;
-  const provider = await deps.providers.byAccount(store.environment, attempt.team_id, attempt.provider_account);
+  const provider = await accountOf(deps, store, attempt);
   return provider?.cancel !== undefined;
 }
 
@@ -71,14 +83,20 @@ async function partsOf(
   store: Store,
   attempt: AttemptRow,
 ): Promise<{ payment: PaymentRow; provider: Provider }> {
-  const { team_id, payment_id, provider_account } = attempt;
-  return {
-    provider: must(
-      await deps.providers.byAccount(store.environment, team_id, provider_account),
-      `provider account ${provider_account} can be used`,
-    ),
-    payment: must(await readPayment(deps, store, { team_id, id: payment_id }), 'an attempt has a payment'),
-  };
+  const provider = must(await accountOf(deps, store, attempt), usable(attempt));
+  return { provider, payment: await paymentOf(deps, store, attempt) };
+}
+
+function accountOf(deps: PaymentDeps, store: Store, attempt: AttemptRow): Promise<Provider | undefined> {
+  return deps.providers.byAccount(store.environment, attempt.team_id, attempt.provider_account);
+}
+
+function usable({ provider_account }: AttemptRow): string {
+  return `provider account ${provider_account} can be used`;
+}
+
+async function paymentOf(deps: PaymentDeps, store: Store, { team_id, payment_id }: AttemptRow): Promise<PaymentRow> {
+  return must(await readPayment(deps, store, { team_id, id: payment_id }), 'an attempt has a payment');
 }
 
 /** Returns the attempt as possibly sent at its creation: its process may have died between sending and storing the response. */

@@ -4,7 +4,8 @@ import type { Config } from '../../platform/config/config.ts';
 import type { Store } from '../../platform/db/stores.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { must, notFound } from '../../kit/errors.ts';
-import type { PollPlan, Reading } from '../../providers/adapters/contract.ts';
+import type { Reading } from '../../providers/adapters/contract.ts';
+import { NO_PROVIDER } from '../../providers/adapters/polling.ts';
 import { apply } from '../payments/apply.ts';
 import type { Applied, Report } from '../payments/change.ts';
 import { restoreAttempt } from '../payments/archived.ts';
@@ -14,9 +15,6 @@ import { checkResolvable } from './resolve.ts';
 
 /** The outcome of an attempt according to a document; the provider is not polled again. */
 export type Proof = Extract<Reading, { kind: 'succeeded' | 'failed' }>;
-
-/** Poll plan after a proof. A proof ends the polling, except where another amount leaves a mismatch open. */
-const PLAN: PollPlan = { first_ms: 300_000, factor: 1, max_ms: 300_000 };
 
 /**
  * Applies the line of a provider's statement that reports an attempt, in the same way as a poll result: success is posted,
@@ -38,7 +36,7 @@ export async function applyStatementProof(
     if (!attempt) throw notFound('Attempt');
     checkResolvable(attempt, { as: proof.kind, ...source }, at);
     await record(tx, by, { team_id: ref.team_id, action: 'payment.resolve', resource_id: attempt.payment_id, at });
-    const poll = { capabilities: { polls: PLAN, not_found_grace_ms: 0 }, polled_at: at, due: attempt.next_poll_at };
+    const poll = { capabilities: NO_PROVIDER, polled_at: at, due: attempt.next_poll_at };
     const report = reportOfReading({ config: deps.config, environment: store.environment }, attempt, proof, poll);
     const judge: Report['judge'] = (...rows) => {
       const change = report.judge(...rows);

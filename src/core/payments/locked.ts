@@ -3,7 +3,7 @@ import type { Tx } from '../../kit/sql.ts';
 import { apply } from './apply.ts';
 import type { ApplyContext } from './change.ts';
 import { attemptsOf } from '../attempts/store.ts';
-import { isOpen } from '../attempts/schema.ts';
+import { isUnderWay } from '../attempts/schema.ts';
 import type { PaymentRow } from './schema.ts';
 import { isFinal } from './states.ts';
 import { lockPayments, type PaymentRef } from './store.ts';
@@ -22,7 +22,7 @@ export interface LockedPayment {
 export async function lockPaymentProgress(tx: Tx, ref: PaymentRef): Promise<LockedPayment> {
   const payment = must((await lockPayments(tx, [ref]))[0], 'the row that led to it names it');
   if (isFinal(payment.status)) return { payment, progress: 'final' };
-  const started = payment.status !== 'pending' || (await attemptsOf(tx, [ref])).some(isOpen);
+  const started = payment.status !== 'pending' || (await attemptsOf(tx, [ref])).some(isUnderWay);
   return { payment, progress: started ? 'under_way' : 'not_started' };
 }
 

@@ -8,8 +8,9 @@ import type { Throttle } from '../../kit/throttle.ts';
 import { typedAmount } from '../../kit/typed-amount.ts';
 import { hostedPageUrl } from '../../core/payments/token.ts';
 import { findTeam, type TeamRow } from '../../tenants/teams/store.ts';
-import { isOpen } from '../../core/attempts/schema.ts';
-import { getPayment } from '../../core/payments/service.ts';
+import { isUnderWay } from '../../core/attempts/schema.ts';
+import { attemptsOf } from '../../core/attempts/store.ts';
+import { getPaymentRow } from '../../core/payments/service.ts';
 import { ENVIRONMENT } from './apply.ts';
 import type { InvoiceDeps } from './deps.ts';
 import { payInvoice } from './pay.ts';
@@ -145,7 +146,8 @@ async function pageOf(
 async function underWayOf(deps: InvoiceDeps, { team_id, payment_id, status }: InvoiceRow): Promise<string | null> {
   if (payment_id === null || !isPayable(status)) return null;
   const store = deps.stores[ENVIRONMENT].of(team_id);
-  const payment = await getPayment(store, team_id, payment_id);
-  const begun = payment.status === 'processing' || payment.status === 'partial' || payment.attempts.some(isOpen);
+  const { status: paymentStatus } = await getPaymentRow(store, team_id, payment_id);
+  const attempts = await attemptsOf(store.db, [{ team_id, id: payment_id }]);
+  const begun = paymentStatus === 'processing' || paymentStatus === 'partial' || attempts.some(isUnderWay);
   return begun ? hostedPageUrl(deps, store, team_id, payment_id) : null;
 }

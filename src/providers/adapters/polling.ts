@@ -12,6 +12,11 @@ export const FIRST_POLL_MS = 2_000;
 export const MIN_POLL_WAIT_MS = 100;
 /** Delay between polls of what only a person can resolve, and the maximum of {@link backOff}. */
 export const MAX_POLL_WAIT_MS = 300_000;
+/** What counts for a reading that does not come from the provider: a document, or an account that can no longer be used. */
+export const NO_PROVIDER: Pick<Capabilities, 'polls' | 'not_found_grace_ms'> = {
+  polls: { first_ms: MAX_POLL_WAIT_MS, factor: 1, max_ms: MAX_POLL_WAIT_MS },
+  not_found_grace_ms: 0,
+};
 /**
  * Polls after which a provider that gives no definite answer about what had failed is not asked again, until there is other news: with
  * {@link backOff} about a day.
