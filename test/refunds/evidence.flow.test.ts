@@ -157,3 +157,13 @@ test('an item that an older version left above its share stays: neither released
   await retentionSweep(shop.api.deps, shop.store).round();
   assert.equal((await shop.books()).available, 98_000, 'corrected, it goes on by itself');
 });
+
+for (const kind of ['unavailable', 'unfunded'] as const)
+  test(`a person who sees that a part was paid can say so after its provider has called it ${kind}`, async () => {
+    const payment = await shop.paid(100_000);
+    shop.provider.submits.set(0, [{ kind, message: 'not now' }]);
+    const { id } = await shop.refund(payment, 50_000);
+    await shop.become(id, 'processing');
+    await shop.parts(id, ['waiting']);
+    assert.equal((await resolve(id, 0, 'succeeded')).status, 'succeeded');
+  });

@@ -84,22 +84,15 @@ function others(row: RefundRow): Record<string, RefundRow> {
   };
 }
 
+const PLAN = { first_ms: 1_000, factor: 3, max_ms: 20_000 };
+
 test('what every outcome of a part writes, in every state of the refund', async () => {
   const lines: string[] = [];
   const tell = async (title: string, state: (typeof STATES)[number], outcome: RefundOutcome, ...more: unknown[]) => {
-    const [which, part, key, change] = more as [string?, number?, string?, Partial<RefundRow>?];
+    const [which, part, change] = more as [string?, number?, Partial<RefundRow>?];
     const found = await written.by(
       (tx) => become(tx, state, change),
-      (tx, _, row) =>
-        applyRefund(
-          tx,
-          context(),
-          (which && others(row)[which]) || row,
-          part ?? 0,
-          outcome,
-          { first_ms: 1_000, factor: 3, max_ms: 20_000 },
-          key,
-        ),
+      (tx, _, row) => applyRefund(tx, context(), (which && others(row)[which]) || row, part ?? 0, outcome, PLAN),
     );
     lines.push('', `# ${shown(state)}, ${outcome.kind}${title}`, ...found);
   };
@@ -110,9 +103,8 @@ test('what every outcome of a part writes, in every state of the refund', async 
     for (const outcome of OUTCOMES)
       for (const which of Object.keys(others(refund))) await tell(`, ${which}`, state, outcome, which);
   const [state] = UNDER_WAY as [(typeof STATES)[number]];
-  await tell(', with a fresh key', state, { kind: 'unfunded', message }, '', 0, 'fresh');
   await tell(', of a part that does not exist', state, REFUSED, '', 2);
-  await tell(', once a part was refused', ['processing', 'sent', 'failed'], REFUSED, '', 0, null, { failure_reason: 'unknown' });
+  await tell(', once a part was refused', ['processing', 'sent', 'failed'], REFUSED, '', 0, { failure_reason: 'unknown' });
   compareGolden('refund-outcomes.txt', lines);
 });
 
@@ -147,6 +139,25 @@ test('what is written before a part is sent, and when it is not', async () => {
         lines.push(`# ${shown(state)}, part ${part} ${JSON.stringify(change)}`, ...found);
       }
   compareGolden('refund-sendings.txt', lines);
+});
+
+test('a part whose key is used up keeps it until it is sent under the next one', async () => {
+  const state: (typeof STATES)[number] = ['pending', 'waiting', 'waiting'];
+  const legs = refund.legs.map((part) => ({ ...part, status: 'waiting', provider_ref: 'old', is_key_spent: true as const }));
+  for (const keyOf of [undefined, (key: string) => `${key}+`]) {
+    let marked: RefundRow | null = null;
+    await written.by(
+      (tx) => become(tx, state, { legs } as Partial<RefundRow>),
+      async (tx, _, row) => {
+        marked = await markSent(tx, context(), row, 0, keyOf);
+      },
+    );
+    const [sent, next] = (marked as RefundRow | null)?.legs ?? [];
+    const { provider_key } = refund.legs[0] as RefundPart;
+    const expected = keyOf ? [`${provider_key}+`, null, undefined] : [provider_key, 'old', true];
+    assert.deepEqual([sent?.provider_key, sent?.provider_ref, sent?.is_key_spent], expected);
+    assert.equal(next?.is_key_spent, true);
+  }
 });
 
 test('what a manual resolution writes, in every state of the part', async () => {

@@ -31,7 +31,6 @@ const SENDING_MS = 60_000;
  * exception: a success is posted whatever was recorded before, even when the refund has ended.
  * @param known the refund as it was when the provider was called
  * @param part_index index of the refund part, from 0
- * @param fresh_key the provider key with which the part is sent again after the outcome `unfunded`
  * @returns the refund as it is now
  */
 export async function applyRefund(
@@ -41,7 +40,6 @@ export async function applyRefund(
   part_index: number,
   outcome: RefundOutcome,
   plan: PollPlan = DEFAULT_PLAN,
-  fresh_key: string | null = null,
 ): Promise<RefundRow> {
   const payment = must(await lockPayment(tx, known.team_id, known.payment_id), 'a refund has a payment');
   const row = await lockRefund(tx, known.team_id, known.id);
@@ -67,7 +65,7 @@ export async function applyRefund(
       return scheduleNext(tx, context, row, part_index, { status: 'waiting' }, outcome.message, wait_ms);
     case 'unfunded':
       if (hasNews) return scheduleNext(tx, context, row, part_index, {}, outcome.message, wait_ms);
-      return scheduleNext(tx, context, row, part_index, { status: 'waiting', ...renewed(fresh_key) }, outcome.message, wait_ms);
+      return scheduleNext(tx, context, row, part_index, { status: 'waiting', is_key_spent: true }, outcome.message, wait_ms);
     case 'not_found':
       if (hasNews) return scheduleNext(tx, context, row, part_index, {}, 'the provider does not know it yet', wait_ms);
       // The provider does not know the key, so the request never arrived, and the same key may be sent again.
@@ -81,20 +79,26 @@ export async function applyRefund(
   }
 }
 
-/** Returns the change of a part that gets a new provider key after the outcome `unfunded`: nothing was sent under it. */
-function renewed(provider_key: string | null): Partial<RefundPart> {
-  return provider_key === null ? {} : { provider_key, provider_ref: null, sent_at: null };
-}
-
 /**
  * Marks the refund part as possibly sent; this is committed before anything is sent.
+ * @param keyOf returns the provider's key that follows one that was used up; without it, nothing is sent under a new key
  * @returns null when the part must not be sent
  */
-export async function markSent(tx: Tx, context: ApplyContext, known: RefundRow, part_index: number): Promise<RefundRow | null> {
+export async function markSent(
+  tx: Tx,
+  context: ApplyContext,
+  known: RefundRow,
+  part_index: number,
+  keyOf?: (key: string) => string,
+): Promise<RefundRow | null> {
   const row = await lockRefund(tx, known.team_id, known.id);
-  if (!row || row.draws === null || currentPart(row) !== part_index || row.legs[part_index]?.status !== 'waiting') return null;
+  const part = row?.legs[part_index];
+  if (!row || row.draws === null || currentPart(row) !== part_index || part?.status !== 'waiting') return null;
   const at = new Date(context.at);
-  const sent = withPart(row, part_index, { status: 'sent', sent_at: at.toISOString() });
+  // Only now: until it is sent again, what the provider says is about the old key.
+  const renewed =
+    keyOf && part.is_key_spent ? { provider_key: keyOf(part.provider_key), provider_ref: null, is_key_spent: undefined } : {};
+  const sent = withPart(row, part_index, { status: 'sent', sent_at: at.toISOString(), ...renewed });
   return save(tx, {
     ...sent,
     status: step(row, 'sent') ?? row.status,

@@ -12,6 +12,8 @@ export interface RefundPart {
   amount_minor: bigint;
   /** Idempotency key at the provider; stored before anything is sent. */
   provider_key: string;
+  /** The provider will not move money under the key any more: what is sent next gets a new one. */
+  is_key_spent?: true | undefined;
   provider_ref: string | null;
   /** Time of the last submission, in ISO 8601; null: never sent, or sent before this was stored. */
   sent_at: string | null;

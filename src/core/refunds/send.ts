@@ -34,7 +34,9 @@ export async function advanceRefund(deps: RefundDeps, store: Store, known: Refun
   const { provider: usable, request } = await addressed(deps, store, known, next);
   const provider = must(usable, 'the provider of a refund can be used');
   const refunds = must(provider.refunds, 'the provider of a refund refunds');
-  const row = isPoll ? known : await inTransaction(deps, store, (tx, context) => markSent(tx, context, known, index));
+  const row = isPoll
+    ? known
+    : await inTransaction(deps, store, (tx, context) => markSent(tx, context, known, index, (key) => provider.keyOf(key)));
   if (!row) return known;
   const part = row.legs[index] as RefundPart;
   const sent = { ...request, submitted_at: submittedAt(row, part) };
@@ -44,7 +46,7 @@ export async function advanceRefund(deps: RefundDeps, store: Store, known: Refun
     mayBeSentAgain(provider.capabilities, refunds, part.sent_at === null ? null : Date.parse(part.sent_at), asked_at);
   const outcome = isPoll ? evidenceOf(await refunds.read(sent), mayResend) : await refunds.submit(sent);
   const applied = await inTransaction(deps, store, (tx, context) =>
-    applyRefund(tx, context, row, index, outcome, provider.capabilities.polls, provider.keyOf(part.provider_key)),
+    applyRefund(tx, context, row, index, outcome, provider.capabilities.polls),
   );
   deps.wake.ring(store.environment);
   return applied;

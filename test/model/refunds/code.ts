@@ -31,7 +31,7 @@ export async function codeAfterOutcome(payment: Payment, r: number, p: number, k
   const now = { ...rowOf(refund), polls: known.overtaken ? 1 : 0 };
   const { tx, written } = stubOf(payment, refund, now);
   const then = withLeg(rowOf(refund), p, { provider_key: keyOf(known.key), sent_at: sentAt(known.sending) });
-  const result = await applyRefund(tx, CONTEXT, then, p, OUTCOMES[outcome], PLAN, keyOf(known.key + 1));
+  const result = await applyRefund(tx, CONTEXT, then, p, OUTCOMES[outcome], PLAN);
   return withResult(payment, r, result, written);
 }
 
@@ -40,7 +40,7 @@ export async function codeMarked(payment: Payment, r: number, p: number): Promis
   const refund = payment.refunds[r] as Refund;
   const row = rowOf(refund);
   const { tx, written } = stubOf(payment, refund, row);
-  const result = await markSent(tx, CONTEXT, row, p);
+  const result = await markSent(tx, CONTEXT, row, p, nextKey);
   return result && (withResult(payment, r, result, written).refunds[r] as Refund);
 }
 
@@ -76,7 +76,12 @@ function rowOf(refund: Refund): RefundRow {
     ...{ message: null, metadata: null, resolution: null, event_count: 1, polls: 0, submitted_at: null, completed_at: null },
     legs: refund.parts.map((part) => ({
       ...{ attempt_id: `att_${part.tranche}`, amount_minor: BigInt(part.units) * UNIT, status: part.status },
-      ...{ provider_key: keyOf(part.key), provider_ref: null, sent_at: sentAt(part.sending) },
+      ...{
+        provider_key: keyOf(part.key),
+        is_key_spent: part.spent || undefined,
+        provider_ref: null,
+        sent_at: sentAt(part.sending),
+      },
     })),
     draws: refund.drawn ? [{ account_id: '', bucket: 'available', amount_minor }] : null,
     next_poll_at: refund.due ? new Date(NOW) : null,
@@ -128,7 +133,7 @@ function partOf(leg: RefundRow['legs'][number], before: Part): Part {
   // A mark stores the present time, which no earlier sending has.
   const sending = leg.sent_at === new Date(NOW).toISOString() ? before.sending + 1 : before.sending;
   const held = key === before.key ? before.held : [...before.held, 'absent' as const];
-  return { ...before, status: leg.status, key, sending, held };
+  return { ...before, status: leg.status, key, spent: leg.is_key_spent === true, sending, held };
 }
 
 function withLeg(row: RefundRow, index: number, change: Partial<RefundRow['legs'][number]>): RefundRow {
@@ -137,6 +142,10 @@ function withLeg(row: RefundRow, index: number, change: Partial<RefundRow['legs'
 
 function keyOf(key: number): string {
   return `key ${key}`;
+}
+
+function nextKey(key: string): string {
+  return keyOf(Number(key.split(' ')[1]) + 1);
 }
 
 function sentAt(sending: number): string | null {

@@ -31,7 +31,7 @@ function keyOf({ payments, available, withdrawn, nodes, crashes }: World): strin
     for (const { status: state, parts, drawn, returned, due } of refunds) {
       key += `;${state} ${drawn} ${returned} ${due}`;
       for (const part of parts)
-        key += `,${part.tranche} ${part.units} ${part.status} ${part.key} ${part.sending} ${part.held.join(' ')}`;
+        key += `,${part.tranche} ${part.units} ${part.status} ${part.key} ${part.spent} ${part.sending} ${part.held.join(' ')}`;
     }
   }
   const doing = nodes.map((node) => Object.values(node).join(' ')).sort();
@@ -105,7 +105,8 @@ function brokenRefund(refund: Refund): string | null {
 function forgottenIn({ parts, due }: Refund): string | null {
   for (const part of parts) {
     if (part.status === 'succeeded' && !part.held.includes('paid')) return 'has booked money that did not move';
-    const watched = due && (part.status === 'sent' || part.status === 'waiting');
+    // A waiting part is sent under its key, where a repetition moves nothing, unless that key is used up.
+    const watched = due && (part.status === 'sent' || (part.status === 'waiting' && !part.spent));
     if (part.held.some((held, key) => moves(held) && part.status !== 'succeeded' && !(watched && key === part.key)))
       return `has a ${part.status} part that may move money, and nothing looks at it`;
     if (part.status === 'succeeded' && part.held.filter(moves).length > 1) return 'may pay a part twice';

@@ -60,7 +60,7 @@ for (const [planted, expected, rules, start = startOf([[1, 1]])] of PLANTED) {
   });
 }
 
-const PART: Part = { tranche: 0, units: 1, status: 'succeeded', key: 0, sending: 1, held: ['paid'] };
+const PART: Part = { tranche: 0, units: 1, status: 'succeeded', key: 0, spent: false, sending: 1, held: ['paid'] };
 const DONE: Refund = { status: 'succeeded', parts: [PART], drawn: true, returned: 0, returns: 0, ends: 1, due: false };
 const REFUNDED: Payment = { status: 'refunded', tranches: [1], refunded: 1, refunds: [DONE], disputes: [] };
 const OPEN = { status: 'processing', ends: 0, due: true } as const;

@@ -15,8 +15,10 @@ export interface Part {
   tranche: number;
   units: number;
   status: PartStatus;
-  /** Number of the provider key under which it is sent now. */
+  /** Number of the provider key under which it was sent last. */
   key: number;
+  /** The provider moves no money under that key any more: it is sent again under the next one. */
+  spent: boolean;
   /** How many times it was marked as sent. */
   sending: number;
   /** By key. */
@@ -148,7 +150,7 @@ export function divided({ tranches, refunds }: Payment, units: number): Part[] {
     );
     const share = Math.min(missing, (tranches[tranche] as number) - sum(taken.map((part) => part.units)));
     if (share <= 0) continue;
-    parts.push({ tranche, units: share, status: 'waiting', key: 0, sending: 0, held: ['absent'] });
+    parts.push({ tranche, units: share, status: 'waiting', key: 0, spent: false, sending: 0, held: ['absent'] });
     missing -= share;
   }
   return parts;
@@ -168,7 +170,8 @@ export function withPart(refund: Refund, index: number, change: Partial<Part>): 
 export function marked(refund: Refund, index: number, rules?: Rules): Refund | null {
   const part = refund.parts[index];
   if (!refund.drawn || currentPart(refund, rules) !== index || part?.status !== 'waiting') return null;
-  const sent = withPart(refund, index, { status: 'sent', sending: part.sending + 1 });
+  const renewed = part.spent ? { key: part.key + 1, spent: false, held: [...part.held, 'absent' as const] } : {};
+  const sent = withPart(refund, index, { status: 'sent', sending: part.sending + 1, ...renewed });
   const due = rules?.planted !== 'sent_is_not_due';
   return { ...sent, status: nextOf('refund', refund.status, 'sent') ?? refund.status, due };
 }
@@ -198,7 +201,7 @@ export function afterOutcome(payment: Payment, r: number, p: number, known: Know
       return known.overtaken ? payment : waits({});
     case 'unfunded':
       if (known.overtaken && !stale) return payment;
-      return waits({ key: part.key + 1, held: [...part.held, 'absent'].slice(0, part.key + 2) as Held[] });
+      return waits({ spent: true });
     case 'absent':
       if (known.overtaken) return payment;
       return rules.planted === 'new_key_when_absent' ? waits({ key: part.key + 1, held: [...part.held, 'absent'] }) : waits({});
