@@ -143,7 +143,7 @@ test('what is written before a part is sent, and when it is not', async () => {
 
 test('a part whose key is used up keeps it until it is sent under the next one', async () => {
   const state: (typeof STATES)[number] = ['pending', 'waiting', 'waiting'];
-  const legs = refund.legs.map((part) => ({ ...part, status: 'waiting', provider_ref: 'old', is_key_spent: true as const }));
+  const legs = refund.legs.map((part) => ({ ...part, status: 'waiting', provider_ref: 'old', spent_key: part.provider_key }));
   for (const keyOf of [undefined, (key: string) => `${key}+`]) {
     let marked: RefundRow | null = null;
     await written.by(
@@ -154,9 +154,9 @@ test('a part whose key is used up keeps it until it is sent under the next one',
     );
     const [sent, next] = (marked as RefundRow | null)?.legs ?? [];
     const { provider_key } = refund.legs[0] as RefundPart;
-    const expected = keyOf ? [`${provider_key}+`, null, undefined] : [provider_key, 'old', true];
-    assert.deepEqual([sent?.provider_key, sent?.provider_ref, sent?.is_key_spent], expected);
-    assert.equal(next?.is_key_spent, true);
+    const expected = keyOf ? [`${provider_key}+`, null] : [provider_key, 'old'];
+    assert.deepEqual([sent?.provider_key, sent?.provider_ref], expected);
+    assert.equal(next?.spent_key, next?.provider_key);
   }
 });
 

@@ -65,7 +65,15 @@ export async function applyRefund(
       return scheduleNext(tx, context, row, part_index, { status: 'waiting' }, outcome.message, wait_ms);
     case 'unfunded':
       if (hasNews) return scheduleNext(tx, context, row, part_index, {}, outcome.message, wait_ms);
-      return scheduleNext(tx, context, row, part_index, { status: 'waiting', is_key_spent: true }, outcome.message, wait_ms);
+      return scheduleNext(
+        tx,
+        context,
+        row,
+        part_index,
+        { status: 'waiting', spent_key: part.provider_key },
+        outcome.message,
+        wait_ms,
+      );
     case 'not_found':
       if (hasNews) return scheduleNext(tx, context, row, part_index, {}, 'the provider does not know it yet', wait_ms);
       // The provider does not know the key, so the request never arrived, and the same key may be sent again.
@@ -97,7 +105,7 @@ export async function markSent(
   const at = new Date(context.at);
   // Only now: until it is sent again, what the provider says is about the old key.
   const renewed =
-    keyOf && part.is_key_spent ? { provider_key: keyOf(part.provider_key), provider_ref: null, is_key_spent: undefined } : {};
+    keyOf && part.spent_key === part.provider_key ? { provider_key: keyOf(part.provider_key), provider_ref: null } : {};
   const sent = withPart(row, part_index, { status: 'sent', sent_at: at.toISOString(), ...renewed });
   return save(tx, {
     ...sent,

@@ -12,8 +12,8 @@ export interface RefundPart {
   amount_minor: bigint;
   /** Idempotency key at the provider; stored before anything is sent. */
   provider_key: string;
-  /** The provider will not move money under the key any more: what is sent next gets a new one. */
-  is_key_spent?: true | undefined;
+  /** The key under which the provider moves no money any more. While it is the part's own, what is sent next gets a new one. */
+  spent_key?: string | undefined;
   provider_ref: string | null;
   /** Time of the last submission, in ISO 8601; null: never sent, or sent before this was stored. */
   sent_at: string | null;

@@ -78,7 +78,7 @@ function rowOf(refund: Refund): RefundRow {
       ...{ attempt_id: `att_${part.tranche}`, amount_minor: BigInt(part.units) * UNIT, status: part.status },
       ...{
         provider_key: keyOf(part.key),
-        is_key_spent: part.spent || undefined,
+        spent_key: part.spent ? keyOf(part.key) : undefined,
         provider_ref: null,
         sent_at: sentAt(part.sending),
       },
@@ -133,7 +133,7 @@ function partOf(leg: RefundRow['legs'][number], before: Part): Part {
   // A mark stores the present time, which no earlier sending has.
   const sending = leg.sent_at === new Date(NOW).toISOString() ? before.sending + 1 : before.sending;
   const held = key === before.key ? before.held : [...before.held, 'absent' as const];
-  return { ...before, status: leg.status, key, spent: leg.is_key_spent === true, sending, held };
+  return { ...before, status: leg.status, key, spent: leg.spent_key === leg.provider_key, sending, held };
 }
 
 function withLeg(row: RefundRow, index: number, change: Partial<RefundRow['legs'][number]>): RefundRow {
