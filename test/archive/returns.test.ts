@@ -28,7 +28,7 @@ test('a payout of an archived payment that had failed and was paid after all is 
   assert.equal(await countArchived(owner, team_id), 1);
 
   late.able.onPayoutRead = { kind: 'succeeded', provider_ref: 'p-late', amount_minor: 1_000_000n, currency: 'XAF' };
-  await pollReturn(late.store, late.clock.now(), ref);
+  await pollReturn(late.store, late.clock.now(), ref, 'able');
   const tally = await archive(late.api, owner, 'live', team_id);
   assert.equal(tally.archived, 0);
   await late.work(3);

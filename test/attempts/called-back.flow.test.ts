@@ -67,6 +67,8 @@ function callBack({ provider_key }: Asked) {
   return applyAttemptCallback(api.deps, store(), from, { by: 'provider_key', value: provider_key }, null);
 }
 
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+
 test('a charge that is being prepared when the provider calls back about an earlier one is not sent', async () => {
   const id = await newPayment();
   const first = await turnAway(id);
@@ -89,8 +91,7 @@ test('an invoice keeps a payment with such a charge, and leads to it', async () 
   const draft = (await call('POST', '/invoices', made)).body.invoice;
   const { url } = (await call('POST', `/invoices/${draft.id}/send`)).body.invoice;
   const pay = async (amount: string) => {
-    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    const answer = await fetch(url, { method: 'POST', redirect: 'manual', headers, body: new URLSearchParams({ amount }) });
+    const answer = await fetch(url, { method: 'POST', redirect: 'manual', headers: FORM, body: new URLSearchParams({ amount }) });
     const token = (answer.headers.get('location') ?? '').split('/pay/')[1] ?? '';
     return `trx_${token.split('.')[0]}`;
   };
@@ -105,6 +106,23 @@ test('an invoice keeps a payment with such a charge, and leads to it', async () 
   clock.advance(60_000);
   await poll();
   assert.deepEqual([(await shown(id)).status, (await shown(id)).amount_captured], ['succeeded', 600]);
+});
+
+test('an invoice is offered again when its payment has failed, whatever is read about the charge', async () => {
+  const customer = { name: 'Awa Ngo', email: 'awa@buyers.example', phone: '+237670100000' };
+  const made = { items: [{ name: 'Soap', unit_price: 1_000 }], currency: 'XAF', customer };
+  const draft = (await call('POST', '/invoices', made)).body.invoice;
+  const { url } = (await call('POST', `/invoices/${draft.id}/send`)).body.invoice;
+  const answer = await fetch(url, { method: 'POST', redirect: 'manual', headers: FORM, body: '' });
+  const token = (answer.headers.get('location') ?? '').split('/pay/')[1] ?? '';
+  const id = `trx_${token.split('.')[0]}`;
+  provider.submission = { kind: 'refused', reason: 'payer_declined', message: 'declined' };
+  await charge(id);
+  assert.equal((await shown(id)).status, 'failed');
+  provider.readings.set(provider.last.attempt_id, UNREADABLE);
+  await callBack(provider.last);
+  assert.notEqual((await attempt(provider.last.attempt_id)).next_poll_at, null);
+  assert.match(await (await fetch(url)).text(), /<form/);
 });
 
 test('fraud screening does not end a payment with such a charge', async () => {

@@ -186,13 +186,21 @@ describe('the lists and stored JSON', () => {
     ],
     [
       'transfers.decision',
-      { explanation: {}, candidates: [], tried: [], resent: false, spent: 0, note: null } satisfies Required<Decision>,
+      {
+        explanation: {},
+        candidates: [],
+        tried: [],
+        resent: false,
+        recalled: true,
+        spent: 0,
+        note: null,
+      } satisfies Required<Decision>,
     ],
     [
       'refunds.legs',
       {
         ...{ attempt_id: '', amount_minor: 1n, provider_key: '', provider_ref: null, sent_at: null },
-        ...{ provider_account: '', status: 'waiting', is_key_spent: true },
+        ...{ provider_account: '', status: 'waiting', spent_key: '' },
       } satisfies Required<RefundPart>,
     ],
     ['refunds.draws', { account_id: '', bucket: 'hold', amount_minor: 1n } satisfies Required<Draw>],

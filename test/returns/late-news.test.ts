@@ -37,9 +37,9 @@ const payouts = () => late.able.paidOut.length + late.second.paidOut.length;
 const state = async () => [(await late.row()).state, payouts(), await late.hold()];
 
 /** The provider calls back about the payout, which it shows as paid from then on. */
-const calledBack = async () => {
+const calledBack = async (account_id = 'able') => {
   const { team_id, id } = await ref();
-  await pollReturn(late.store, late.clock.now(), { team_id, id });
+  await pollReturn(late.store, late.clock.now(), { team_id, id }, account_id);
   late.able.onPayoutRead = PAID;
 };
 
@@ -149,7 +149,7 @@ test('a callback about a payout that had failed and was paid after all is the re
   assert.deepEqual(await state(), ['waiting', 1, 1_000_000n]);
   late.able.onPayoutRead = PAID;
   const { team_id, id } = await ref();
-  await pollReturn(late.store, late.clock.now(), { team_id, id });
+  await pollReturn(late.store, late.clock.now(), { team_id, id }, 'able');
   await late.work(4);
   assert.deepEqual(await state(), ['returned', 1, 0n]);
   assert.equal((await late.call('GET', `/payments/${late.payment}`)).transaction.amount_refunded, 10_000);
@@ -214,11 +214,29 @@ for (const said of [
     }
     await late.work(1, 1);
     assert.deepEqual((await late.row()).tried, []);
-    await calledBack();
+    await calledBack('second');
     late.second.onPayoutRead = PAID;
     await late.work(8, 60_000);
     assert.deepEqual([(await late.row()).state, late.second.paidOut.length], ['returned', 1]);
   });
+
+test('a callback of one account does not bind a payout to another that is down', async (t) => {
+  await late.captured();
+  const [able, second] = [must(late.able.payouts, 'it pays out'), must(late.second.payouts, 'it pays out')];
+  let asked = 0;
+  const empty = t.mock.method(able, 'submit', async () => ({ kind: 'unfunded', message: 'the float is empty' }));
+  t.mock.method(second, 'submit', async () => {
+    asked += 1;
+    return { kind: 'unavailable', message: '503' };
+  });
+  t.mock.method(second, 'read', async () => ({ kind: 'not_found' }));
+  for (let step = 0; step < 12 && asked === 0; step++) await late.work(1, 1);
+  empty.mock.restore();
+  const { team_id, id } = await ref();
+  await pollReturn(late.store, late.clock.now(), { team_id, id }, 'able');
+  await late.work(10, 300_000);
+  assert.equal((await late.row()).state, 'returned');
+});
 
 test('a callback about a payout that is no longer needed, and that its provider does not know yet, is not forgotten', async () => {
   await late.captured();
@@ -252,7 +270,7 @@ test('a callback that finds a payout under way while its failure is being commit
   let told: Promise<unknown> = Promise.resolve();
   await late.store.db.transaction(async (tx) => {
     await endWay(tx, context, payout, { kind: 'failed', reason: 'operator_declined', message: 'declined' });
-    told = pollReturn(late.store, late.clock.now(), { team_id, id });
+    told = pollReturn(late.store, late.clock.now(), { team_id, id }, 'able');
     await untilLocked(late.api.databases.live);
   });
   await told;
@@ -272,7 +290,7 @@ test('a payout paid after all beside a second one, or beside what a person did, 
     await late.work(4);
     late.able.onPayoutRead = PAID;
     const { team_id, id } = await ref();
-    await pollReturn(late.store, late.clock.now(), { team_id, id });
+    await pollReturn(late.store, late.clock.now(), { team_id, id }, 'able');
     await late.work(3);
     assert.deepEqual([(await late.row()).state, await late.hold()], ['overpaid', -1_000_000n], other);
   }

@@ -50,7 +50,7 @@ test('a refund and a payout that are found done in one check are a return made t
   late.able.onRefundRead = DONE;
   late.able.onPayoutRead = PAID;
   const { id } = await late.row();
-  await pollReturn(late.store, late.clock.now(), { team_id: team_id(), id });
+  await pollReturn(late.store, late.clock.now(), { team_id: team_id(), id }, 'able');
   await late.work(4);
   assert.deepEqual(await state(), ['overpaid', -1_000_000n]);
   assert.deepEqual(await late.refunds(), ['failed', 'failed', 'failed'], 'the refund for the operator is not needed');

@@ -202,5 +202,5 @@ test('a payout that a provider reports late with another amount or currency than
 /** A callback about the failed payout arrives. */
 async function recheckNow(): Promise<void> {
   const row: ReturnRow = await late.row();
-  await pollReturn(late.store, late.clock.now(), { team_id: row.team_id, id: row.id });
+  await pollReturn(late.store, late.clock.now(), { team_id: row.team_id, id: row.id }, 'able');
 }

@@ -61,7 +61,7 @@ test('a callback about a payout makes its own return due, not another of the tea
     await tx.run(sql`update returns set state = 'paying_out', next_step_at = null`);
     const due = async (id: string, team = team_id) => {
       await tx.run(sql`update returns set next_step_at = null`);
-      await pollNow(tx, { team_id: team, id }, NOW, PAYOUT);
+      await pollNow(tx, { team_id: team, id }, NOW, null, PAYOUT);
       const rows = await tx.all<{ id: string }>(sql`select id from returns where next_step_at = ${NOW} order by id`);
       return rows.map((row) => row.id);
     };

@@ -116,7 +116,7 @@ test('what a callback about a payout or a failed refund writes, in every state',
   const lines: string[] = [];
   const at = () => one.late.clock.now();
   for (const state of STATES) {
-    lines.push(...(await one.tell('payout', state, (_, row, store) => pollReturn(store, at(), row))));
+    lines.push(...(await one.tell('payout', state, (_, row, store) => pollReturn(store, at(), row, row.account_id ?? 'able'))));
     for (const way of ['refund_id', 'payout_id', 'manual_id'] as const)
       lines.push(
         ...(await one.tell(way, state, (_, row, store) =>

@@ -101,9 +101,9 @@ const RETURNS: Record<string, Work> = {
   findReturn: (tx, { owed }) => obligations.findReturn(tx, owed),
   lockReturn: (tx, { owed }) => obligations.lockReturn(tx, owed),
   updateReturn: (tx, { owed }) => obligations.updateReturn(tx, { ...owed, note: 'changed' }),
-  pollNow: (tx, { owed }) => obligations.pollNow(tx, owed, NOW, refunds.PAYOUT),
+  pollNow: (tx, { owed }) => obligations.pollNow(tx, owed, NOW, null, refunds.PAYOUT),
   'pollNow, a failed payout': (tx, { failed }) =>
-    obligations.pollNow(tx, { team_id: failed.team_id, id: failed.return_id }, NOW, refunds.PAYOUT),
+    obligations.pollNow(tx, { team_id: failed.team_id, id: failed.return_id }, NOW, null, refunds.PAYOUT),
   recheckRefund: (tx, { team_id, failed }) => obligations.recheckRefund(tx, team_id, failed.id, NOW, refunds.FAILED_REFUNDS),
   'recheckRefund, another': (tx, { team_id, refund }) =>
     obligations.recheckRefund(tx, team_id, refund.id, NOW, refunds.FAILED_REFUNDS),

@@ -148,6 +148,35 @@ test('a late callback about a key that was used up does not keep the payout from
   assert.deepEqual([(await read(id)).status, two.taken.size], ['succeeded', 1]);
 });
 
+test('a payout whose account is down, and has called back about it, goes to the next account once that one does not know it', async () => {
+  const id = await sent();
+  for (const provider of [one, two]) provider.onSubmit = () => ({ kind: 'unavailable', message: '503' });
+  const round = worker(one, two);
+  await rounds(round, 0);
+  const from = { team_id: merchant.team.id, account_id: 'one', keyOf: (own: string) => own };
+  await pollTransfer(store(), clock.now(), from, { by: 'id', value: id });
+  assert.equal((await rowOf(id)).decision?.recalled, true);
+  two.onSubmit = () => undefined;
+  for (let i = 0; i < 10; i++) await rounds(round, 5 * MINUTE_MS);
+  assert.deepEqual([(await read(id)).status, two.taken.size], ['succeeded', 1]);
+  assert.equal((await rowOf(id)).decision?.recalled, undefined);
+  await assertBooks(store(), merchant.team);
+});
+
+test('a payout that its account has shown after a callback is sent to no other, whatever that account says later', async () => {
+  const id = await sent();
+  one.onSubmit = () => ({ kind: 'unavailable', message: '503' });
+  const round = worker(one);
+  await rounds(round, 0);
+  const from = { team_id: merchant.team.id, account_id: 'one', keyOf: (own: string) => own };
+  await pollTransfer(store(), clock.now(), from, { by: 'id', value: id });
+  one.onRead = () => ({ kind: 'pending', provider_ref: null, poll_after_ms: 1_000 });
+  await rounds(round, 1_000);
+  one.onRead = () => ({ kind: 'not_found' });
+  for (let i = 0; i < 5; i++) await rounds(worker(one, two), 15 * MINUTE_MS);
+  assert.equal(two.calls.length, 0);
+});
+
 test('an unknown outcome is polled with growing intervals, and never sent again or to another provider', async () => {
   const id = await sent();
   one.onSubmit = (payout) => {

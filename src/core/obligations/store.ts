@@ -81,18 +81,22 @@ export function claimDueReturns(
 /**
  * Makes a return due now, after a callback about the payout under way or about one that had failed. A payout that its provider has turned
  * away counts as sent again, so that it is read before it is sent to another.
- * @param payout SQL, of the row `o` of `returns`: whether a payout of it failed, and whether the one under way was turned away
+ * @param account_id the account that called back: only what it turned away last can be meant; null: none did
+ * @param payout SQL, of the row `o` of `returns`: whether a payout of it failed, and the account that turned the one under way away
  */
 export async function pollNow(
   db: Queryable,
   { team_id, id }: ReturnRef,
   now: Date,
-  payout: { failed: Fragment; turned_away: Fragment },
+  account_id: string | null,
+  payout: { failed: Fragment; turned_away_by: Fragment },
 ): Promise<void> {
   await db.run(sql`
-    with failed as (select o.id, ${payout.failed} as some, ${payout.turned_away} as turned_away from returns o where o.team_id = ${team_id} and o.id = ${id})
+    with failed as (select o.id, ${payout.failed} as some, ${payout.turned_away_by} as turned_away_by from returns o
+      where o.team_id = ${team_id} and o.id = ${id})
     update returns o set next_step_at = ${now}, recheck = recheck or f.some,
-      dispatched_at = case when o.state = 'paying_out' and f.turned_away then coalesce(o.dispatched_at, ${now}) else o.dispatched_at end,
+      dispatched_at = case when o.state = 'paying_out' and f.turned_away_by = ${account_id}::text then coalesce(o.dispatched_at, ${now})
+        else o.dispatched_at end,
       updated_at = case when f.some then ${now} else updated_at end
     from failed f where o.team_id = ${team_id} and o.id = f.id and (o.state = 'paying_out' or f.some)`);
 }

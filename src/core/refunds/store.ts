@@ -55,13 +55,13 @@ const PAYOUT_FAILED = fixed(`exists (
   select from refunds r where r.team_id = o.team_id and r.attempt_id = o.attempt_id and r.kind = 'giveback' and r.return_id = o.id
     and r.way = 'payout' and r.status = 'failed' and r.legs->0->>'status' = 'failed')`);
 
-/** SQL: whether the payout under way of the row `o` of `returns` was turned away by a provider. */
-const PAYOUT_TURNED_AWAY = fixed(`exists (
-  select from refunds r where r.team_id = o.team_id and r.id = o.payout_id and r.legs->0->>'status' = 'waiting'
-    and r.legs->0->>'provider_account' is not null)`);
+/** SQL: the provider account that turned the payout under way of the row `o` of `returns` away last; null: none did. */
+const PAYOUT_TURNED_AWAY_BY = fixed(`(
+  select r.legs->0->>'provider_account' from refunds r
+  where r.team_id = o.team_id and r.id = o.payout_id and r.legs->0->>'status' = 'waiting')`);
 
 /** SQL: what a callback about a payout of a return asks of the row `o` of `returns`. */
-export const PAYOUT = { failed: PAYOUT_FAILED, turned_away: PAYOUT_TURNED_AWAY };
+export const PAYOUT = { failed: PAYOUT_FAILED, turned_away_by: PAYOUT_TURNED_AWAY_BY };
 
 /** SQL: the refunds that failed at their provider, with the return that each belongs to. */
 export const FAILED_REFUNDS = fixed(

@@ -126,9 +126,10 @@ async function sendFirst(step: Step, row: ReturnRow, refund: RefundRow): Promise
     case 'later':
       return postpone(deps, store, row, options.note);
     case 'never':
-      await locked(deps, store, row, (tx, context) =>
-        endWay(tx, context, refund, { kind: 'failed', reason: 'channel_unavailable', message: options.note }),
-      );
+      await locked(deps, store, row, async (tx, context, now) => {
+        if (now.dispatched_at !== null || hasNews(now, row)) return;
+        await endWay(tx, context, refund, { kind: 'failed', reason: 'channel_unavailable', message: options.note });
+      });
       return;
     default:
       return unreachable(options);

@@ -145,18 +145,18 @@ export async function closeAfterLateRefund(deps: ReturnDeps, store: Store, known
   return closed ?? true;
 }
 
-/** Makes a return due for polling now, after a callback about its payout. */
-export function pollReturn(store: Store, at: number, ref: ReturnRef): Promise<void> {
+/** Makes a return due for polling now, after a callback of a provider account about its payout. */
+export function pollReturn(store: Store, at: number, ref: ReturnRef, account_id: string): Promise<void> {
   return store.db.transaction(async (tx) => {
     // The payout may be about to end: the statement after the lock sees it.
     await lockReturn(tx, ref);
-    await pollNow(tx, ref, new Date(at), PAYOUT);
+    await pollNow(tx, ref, new Date(at), account_id, PAYOUT);
   });
 }
 
 /** Makes the worker read the payout of a return again that has just failed. */
 export function recheckFailedPayout(tx: Tx, ref: ReturnRef, at: Date): Promise<void> {
-  return pollNow(tx, ref, at, PAYOUT);
+  return pollNow(tx, ref, at, null, PAYOUT);
 }
 
 /** Makes the worker read a failed refund again, after a callback about it. */

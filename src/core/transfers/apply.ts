@@ -148,7 +148,7 @@ class Work {
         return {
           provider_ref: occurrence.provider_ref ?? row.provider_ref,
           next_poll_at: this.#in(occurrence.wait_ms),
-          decision: row.decision && { ...row.decision, note: occurrence.note },
+          decision: row.decision && { ...(hasIt(occurrence) ? found(row.decision) : row.decision), note: occurrence.note },
         };
       case 'succeeded':
         this.#journals.push(succeededJournal(row));
@@ -191,6 +191,16 @@ class Work {
   #in(wait_ms: number): Date {
     return new Date(this.#context.at + wait_ms);
   }
+}
+
+/** Whether the provider has shown the transfer: only then there is nothing to note, or a reference of its own. */
+function hasIt({ note, provider_ref }: Extract<TransferOccurrence, { kind: 'waiting' }>): boolean {
+  return note === null || provider_ref !== null;
+}
+
+/** Returns the decision of a transfer that counts as sent because its account has it, and not only because it called back. */
+function found({ recalled: _, ...decision }: Decision): Decision {
+  return decision;
 }
 
 /** Returns the event of the row's current status; `created` for the first. */

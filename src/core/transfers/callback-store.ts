@@ -1,5 +1,5 @@
 import { type Queryable, sql } from '../../kit/sql.ts';
-import type { ReportedTransfer, TransferSource } from './store.ts';
+import { RECALLED, type ReportedTransfer, type TransferSource } from './store.ts';
 
 /**
  * Counts a transfer as sent to an account that had turned it away before another did, after a callback from it: it is read there before it is
@@ -13,7 +13,7 @@ export function returnToAccount(
 ): Promise<ReportedTransfer | undefined> {
   return db.maybe<ReportedTransfer>(sql`
     update transfers set provider_account = ${account_id}, provider_key = ${keyOf(id)}, provider_ref = null, dispatched_at = ${now},
-      next_poll_at = ${now}
+      next_poll_at = ${now}, decision = ${RECALLED}
     where team_id = ${team_id} and id = ${id} and stage = 'dispatched' and status = 'processing' and dispatched_at is null
       and decision::jsonb->'candidates' ? ${account_id} and decision::jsonb->'spent' is null
     returning id, recipient`);

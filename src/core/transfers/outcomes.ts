@@ -70,7 +70,7 @@ function spend(before: Decision): Decision {
 }
 
 /** Returns the trigger `unsent`: the next account is tried at once. When all have rejected the transfer, all are retried later. */
-function unsent(row: TransferRow, candidates: string[], note: string): TransferOccurrence {
+export function unsent(row: TransferRow, candidates: string[], note: string): TransferOccurrence {
   const before = row.decision as Decision;
   const tried = [...before.tried, row.provider_account as string];
   const left = candidates.some((name) => !tried.includes(name));

@@ -29,6 +29,8 @@ export interface Decision {
   tried: string[];
   /** Whether it was submitted a second time, with the same key, because the provider reported that it was not found. */
   resent: boolean;
+  /** Whether it counts as sent only because the account that had turned it away has called back about it. */
+  recalled?: true | undefined;
   /** Number of provider keys that ended with the outcome `unfunded`: the next submission needs a new key. Absent: none. */
   spent?: number | undefined;
   /** The provider's last message while the outcome is open. */

@@ -7,7 +7,7 @@ import { type Channel, channelById } from '../../providers/reference/channels.ts
 import { limitsFault } from '../../providers/routing/limits.ts';
 import type { AppliedTransfer, TransferChange } from './apply.ts';
 import type { TransferDeps } from './deps.ts';
-import { type ProviderCall, occurrenceOf } from './outcomes.ts';
+import { type ProviderCall, occurrenceOf, unsent } from './outcomes.ts';
 import { applyRecheck } from './late.ts';
 import type { Decision, TransferRow } from './schema.ts';
 import { isFinal } from './states.ts';
@@ -34,8 +34,16 @@ export async function advance(sender: Sender, row: TransferRow): Promise<void> {
   if (outcome.kind !== 'not_found' || !mayBeSentAgain(provider.capabilities, provider.payouts, sent_at, polled_at)) {
     return applyOutcome(sender, row, provider, outcome, 'read');
   }
+  const decision = row.decision as Decision;
+  // It was turned away, and its account does not have it after all: any account may get it.
+  if (decision.recalled) {
+    const again = { ...row, decision: { ...decision, recalled: undefined, resent: false } };
+    const note = 'the provider called back about it, and does not have it';
+    await sender.apply({ known: row, occurrence: unsent(again, decision.candidates, note) });
+    return;
+  }
   // Same provider, same key: if the provider has the first submission after all, it recognises the second as a duplicate.
-  await submit(sender, row, { provider, decision: { ...(row.decision as Decision), resent: true } });
+  await submit(sender, row, { provider, decision: { ...decision, resent: true } });
 }
 
 /** Reads a transfer that has ended without money, after news about it. An account that cannot be used at the moment is asked later. */

@@ -149,6 +149,9 @@ export async function countPaidLate(db: Queryable, since: Date, max: number): Pr
 /** SQL: the transfer ended without money, but was sent: it may have been paid all the same. */
 const MAY_BE_PAID_LATE = fixed("status in ('failed', 'cancelled') and provider_account is not null and paid_late_at is null");
 
+/** SQL: the decision of a transfer that counts as sent because the account that had turned it away has called back. */
+export const RECALLED = fixed(`(decision::jsonb || '{"recalled": true}')::json`);
+
 /** Makes transfers that ended without money due for reading now, after news about them; the reads before it no longer count. */
 export async function recheckNow(db: Queryable, refs: readonly TransferRef[], now: Date): Promise<void> {
   await db.run(sql`
@@ -193,7 +196,8 @@ export async function pollNow(
     // It may be about a key that was used up, and not about the one under which the transfer was turned away since.
     const isUnclear = subject.by === 'id' && known.spent !== null && known.provider_key === keyOf(`${known.id}-${known.spent}`);
     const changed = await db.run(sql`
-      update transfers set next_poll_at = ${now}, dispatched_at = coalesce(dispatched_at, ${isUnclear ? null : now})
+      update transfers set next_poll_at = ${now}, dispatched_at = coalesce(dispatched_at, ${isUnclear ? null : now}),
+        decision = case when dispatched_at is null and ${!isUnclear}::boolean then ${RECALLED} else decision end
       where team_id = ${team_id} and id = ${known.id} and provider_account = ${account_id} and stage = 'dispatched' and status = 'processing'`);
     isEnded = changed === 0;
   }

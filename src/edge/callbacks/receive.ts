@@ -79,7 +79,7 @@ async function pass(
   const from = { team_id, account_id: provider.account_id };
   if (ref.by === 'id' && ref.value.startsWith('rfd_')) return passRefund(deps, store, { team_id, id: ref.value });
   if (ref.by === 'id' && ref.value.startsWith('rtn_')) {
-    await pollReturn(store, deps.clock.now(), { team_id, id: ref.value });
+    await pollReturn(store, deps.clock.now(), { team_id, id: ref.value }, provider.account_id);
     return { subject_id: ref.value, numbers: null };
   }
   if (ref.by !== 'provider_ref') {
@@ -98,7 +98,7 @@ async function pass(
   if (!refund) return null;
   const { id, way, return_id } = refund;
   if (way === 'refund' || return_id === null) return passRefund(deps, store, { team_id, id });
-  await pollReturn(store, deps.clock.now(), { team_id, id: return_id });
+  await pollReturn(store, deps.clock.now(), { team_id, id: return_id }, provider.account_id);
   return { subject_id: id, numbers: null };
 }
 

@@ -11,6 +11,7 @@ import { findTeam, type TeamRow } from '../../tenants/teams/store.ts';
 import { isUnderWay } from '../../core/attempts/schema.ts';
 import { attemptsOf } from '../../core/attempts/store.ts';
 import { getPaymentRow } from '../../core/payments/service.ts';
+import { isFinal } from '../../core/payments/states.ts';
 import { ENVIRONMENT } from './apply.ts';
 import type { InvoiceDeps } from './deps.ts';
 import { payInvoice } from './pay.ts';
@@ -147,6 +148,7 @@ async function underWayOf(deps: InvoiceDeps, { team_id, payment_id, status }: In
   if (payment_id === null || !isPayable(status)) return null;
   const store = deps.stores[ENVIRONMENT].of(team_id);
   const { status: paymentStatus } = await getPaymentRow(store, team_id, payment_id);
+  if (isFinal(paymentStatus)) return null;
   const attempts = await attemptsOf(store.db, [{ team_id, id: payment_id }]);
   const begun = paymentStatus === 'processing' || paymentStatus === 'partial' || attempts.some(isUnderWay);
   return begun ? hostedPageUrl(deps, store, team_id, payment_id) : null;

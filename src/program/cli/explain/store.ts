@@ -57,7 +57,17 @@ export type ExplainedAttempt = Pick<
 
 const EXPLAINED = [
   ...(['id', 'provider', 'provider_account', 'channel', 'status', 'amount_minor', 'currency', 'provider_ref'] as const),
-  ...(['mismatch', 'resolution', 'reason', 'message', 'created_at', 'submitted_at', 'closed_at', 'next_poll_at', 'decision'] as const),
+  ...([
+    'mismatch',
+    'resolution',
+    'reason',
+    'message',
+    'created_at',
+    'submitted_at',
+    'closed_at',
+    'next_poll_at',
+    'decision',
+  ] as const),
 ];
 
 /** Returns the attempts of a payment, oldest first, without data of the payer. */
