@@ -95,6 +95,25 @@ for (const [as, news] of [
     assert.deepEqual(await shop.differences(), []);
   });
 
+test('a refund whose key is used up is sent again under the next one', async () => {
+  const shop = await newShop();
+  Object.assign(shop.simulated.provider, { keyOf: (id: string) => `${id}k` });
+  const payment = await shop.paid({ amount: 3_000 });
+  const refunds = must(shop.simulated.provider.refunds, 'it refunds');
+  const [submit, read] = [refunds.submit.bind(refunds), refunds.read.bind(refunds)];
+  const keys: string[] = [];
+  refunds.submit = async (asked) => {
+    keys.push(asked.provider_key);
+    return keys.length > 1 ? submit(asked) : { kind: 'pending', provider_ref: null, poll_after_ms: 1_000 };
+  };
+  refunds.read = async (asked) => (keys.length > 1 ? read(asked) : EMPTY);
+  const refund = must(await shop.refund(payment, undefined, true), 'it is refundable');
+  for (let minute = 0; minute < 20; minute++) await shop.pass(60_000);
+  assert.equal((await shop.call('GET', `/refunds/${refund}`)).body.refund.status, 'succeeded');
+  assert.deepEqual(keys, [`${refund}-0k`, `${refund}-0kk`]);
+  assert.deepEqual(await shop.differences(), []);
+});
+
 test('a late callback about a part of a refund that has succeeded does not hold back the next part', async () => {
   const shop = await newShop();
   await shop.paid({ amount: 400_000 });

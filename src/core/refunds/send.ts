@@ -39,7 +39,9 @@ export async function advanceRefund(deps: RefundDeps, store: Store, known: Refun
     : await inTransaction(deps, store, (tx, context) => markSent(tx, context, known, index, (key) => provider.keyOf(key)));
   if (!row) return known;
   const part = row.legs[index] as RefundPart;
-  const sent = { ...request, submitted_at: submittedAt(row, part) };
+  // Marking it as sent may have given it another key.
+  const { provider_key, provider_ref } = part;
+  const sent = { ...request, provider_key, provider_ref, submitted_at: submittedAt(row, part) };
   // The age of a response is measured from its request, because the response may come much later.
   const asked_at = deps.clock.now();
   const mayResend = () =>
