@@ -67,7 +67,20 @@ function callBack({ provider_key }: Asked) {
   return applyAttemptCallback(api.deps, store(), from, { by: 'provider_key', value: provider_key }, null);
 }
 
-const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
+/** An invoice of 1,000 that may be paid in parts. `pay` submits its page and returns the payment that the payer is led to. */
+async function sentInvoice() {
+  const customer = { name: 'Awa Ngo', email: 'awa@buyers.example', phone: '+237670100000' };
+  const made = { items: [{ name: 'Soap', unit_price: 1_000 }], currency: 'XAF', customer, allow_partial: true };
+  const { id } = (await call('POST', '/invoices', made)).body.invoice;
+  const { url } = (await call('POST', `/invoices/${id}/send`)).body.invoice;
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  const pay = async (amount: string) => {
+    const answer = await fetch(url, { method: 'POST', redirect: 'manual', headers, body: new URLSearchParams({ amount }) });
+    const token = (answer.headers.get('location') ?? '').split('/pay/')[1] ?? '';
+    return `trx_${token.split('.')[0]}`;
+  };
+  return { id, url, pay };
+}
 
 test('a charge that is being prepared when the provider calls back about an earlier one is not sent', async () => {
   const id = await newPayment();
@@ -86,22 +99,14 @@ test('a charge that is being prepared when the provider calls back about an earl
 });
 
 test('an invoice keeps a payment with such a charge, and leads to it', async () => {
-  const customer = { name: 'Awa Ngo', email: 'awa@buyers.example', phone: '+237670100000' };
-  const made = { items: [{ name: 'Soap', unit_price: 1_000 }], currency: 'XAF', customer, allow_partial: true };
-  const draft = (await call('POST', '/invoices', made)).body.invoice;
-  const { url } = (await call('POST', `/invoices/${draft.id}/send`)).body.invoice;
-  const pay = async (amount: string) => {
-    const answer = await fetch(url, { method: 'POST', redirect: 'manual', headers: FORM, body: new URLSearchParams({ amount }) });
-    const token = (answer.headers.get('location') ?? '').split('/pay/')[1] ?? '';
-    return `trx_${token.split('.')[0]}`;
-  };
+  const { id: invoice, url, pay } = await sentInvoice();
   const id = await pay('600');
   const asked = await turnAway(id);
   provider.readings.set(asked.attempt_id, UNREADABLE);
   await callBack(asked);
   assert.equal(await pay('400'), id, 'the payment that may already be paid');
   assert.match(await (await fetch(url)).text(), new RegExp(`/pay/${id.slice(4)}`));
-  assert.equal((await call('POST', `/invoices/${draft.id}/cancel`)).status, 400);
+  assert.equal((await call('POST', `/invoices/${invoice}/cancel`)).status, 400);
   provider.paid(asked);
   clock.advance(60_000);
   await poll();
@@ -109,13 +114,8 @@ test('an invoice keeps a payment with such a charge, and leads to it', async () 
 });
 
 test('an invoice is offered again when its payment has failed, whatever is read about the charge', async () => {
-  const customer = { name: 'Awa Ngo', email: 'awa@buyers.example', phone: '+237670100000' };
-  const made = { items: [{ name: 'Soap', unit_price: 1_000 }], currency: 'XAF', customer };
-  const draft = (await call('POST', '/invoices', made)).body.invoice;
-  const { url } = (await call('POST', `/invoices/${draft.id}/send`)).body.invoice;
-  const answer = await fetch(url, { method: 'POST', redirect: 'manual', headers: FORM, body: '' });
-  const token = (answer.headers.get('location') ?? '').split('/pay/')[1] ?? '';
-  const id = `trx_${token.split('.')[0]}`;
+  const { url, pay } = await sentInvoice();
+  const id = await pay('600');
   provider.submission = { kind: 'refused', reason: 'payer_declined', message: 'declined' };
   await charge(id);
   assert.equal((await shown(id)).status, 'failed');
