@@ -1,6 +1,6 @@
 import type { Tx } from '../../kit/sql.ts';
 import type { ReturnRow } from './schema.ts';
-import { endTrigger, isClosed, nextReturnState, type ReturnTrigger, timesPaid } from './states.ts';
+import { endTrigger, isAdvanced, isClosed, nextReturnState, type ReturnTrigger, timesPaid } from './states.ts';
 import { lockReturn, updateReturn } from './store.ts';
 
 /** The time of a change, in milliseconds since the epoch. */
@@ -36,9 +36,9 @@ export async function recordLateSuccess(tx: Tx, context: ChangeContext, { team_i
   const row = return_id === null ? undefined : await lockReturn(tx, { team_id, id: return_id });
   if (!row) return;
   const note = 'a refund that had failed was done after all';
-  const update = { late_refund: true, recheck: false, times_paid: timesPaid(row) + 1, note };
+  const update = { late_refund: true, times_paid: timesPaid(row) + 1, note };
   const now = new Date(context.at);
-  const next_step_at = row.state === 'overpaid' ? null : now;
+  const next_step_at = row.state === 'overpaid' && !row.recheck ? null : now;
   if (isClosed(row.state)) await moveReturn(tx, context, row, 'returned_twice', update);
   else await updateReturn(tx, { ...row, ...update, next_step_at, updated_at: now });
 }
@@ -58,9 +58,12 @@ export async function moveReturn(
   if (state === null) return null;
   const now = new Date(at);
   const forPerson = state === 'waiting' || state === 'overpaid';
+  const { recheck, late_refund } = { ...row, ...change };
+  // What was called back about, and what was done after all, keeps its turn in every state.
+  const isDue = isAdvanced(state) || recheck || (late_refund && state === 'waiting');
   const moved: ReturnRow = {
     ...row,
-    next_step_at: isClosed(state) || forPerson ? null : now,
+    next_step_at: isDue ? now : null,
     ...change,
     state,
     updated_at: now,

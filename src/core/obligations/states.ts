@@ -54,6 +54,11 @@ export function isClosed(state: ReturnState): boolean {
   return state === 'returned' || state === 'resolved';
 }
 
+/** Whether the worker advances the return: it is neither closed nor waits for a person. */
+export function isAdvanced(state: ReturnState): boolean {
+  return state === 'owed' || state === 'refunding' || state === 'paying_out';
+}
+
 /**
  * Returns how many times the money of a return has left suspense: to the payer or, when a person decided so, to the merchant;
  * less what was put back. Processes of the version before did not count: at least as often as the state of their row says.

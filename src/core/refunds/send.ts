@@ -4,11 +4,13 @@ import { callbackUrl } from '../../providers/provider-accounts/callback-address.
 import { collectionOf } from '../charge/collection.ts';
 import { getCapture } from '../payments/service.ts';
 import type { Provider, Refund, RefundOutcome } from '../../providers/adapters/contract.ts';
-import { mayBeSentAgain } from '../../providers/adapters/polling.ts';
+import { mayBeSentAgain, mayNotBeShownYet } from '../../providers/adapters/polling.ts';
 import { applyRefund, markSent } from './apply.ts';
 import type { RefundDeps } from './deps.ts';
 import { currentPart } from './parts.ts';
 import type { RefundPart, RefundRow } from './schema.ts';
+
+const NOT_KNOWN = 'the provider does not know it';
 
 /** Sends part after part of a new refund as long as each succeeds at once. The worker continues with a part that stays open. */
 export async function sendParts(deps: RefundDeps, store: Store, made: RefundRow): Promise<void> {
@@ -57,7 +59,7 @@ export async function advanceRefund(deps: RefundDeps, store: Store, known: Refun
 /** Returns the outcome of a poll that may be applied. A failed poll does not allow the part to be sent again, nor does an early "not found". */
 function evidenceOf(outcome: RefundOutcome, mayResend: () => boolean): RefundOutcome {
   if (outcome.kind === 'unavailable') return { kind: 'unknown', message: outcome.message };
-  if (outcome.kind === 'not_found' && !mayResend()) return { kind: 'unknown', message: 'the provider does not know it' };
+  if (outcome.kind === 'not_found' && !mayResend()) return { kind: 'unknown', message: NOT_KNOWN };
   return outcome;
 }
 
@@ -68,6 +70,19 @@ function evidenceOf(outcome: RefundOutcome, mayResend: () => boolean): RefundOut
 export async function readRefund(deps: RefundDeps, store: Store, row: RefundRow, index: number): Promise<RefundOutcome | null> {
   const { provider, request } = await addressed(deps, store, row, must(row.legs[index], 'a refund has this part'));
   return provider?.refunds ? provider.refunds.read(request) : null;
+}
+
+/**
+ * Reads the state of a refund that had failed, after a callback about it. Its provider may not show it soon after it was sent.
+ * @returns null when the provider cannot be used at the moment
+ */
+export async function rereadRefund(deps: RefundDeps, store: Store, row: RefundRow, index: number): Promise<RefundOutcome | null> {
+  const { provider, request } = await addressed(deps, store, row, must(row.legs[index], 'a refund has this part'));
+  if (!provider?.refunds) return null;
+  const asked_at = deps.clock.now();
+  const outcome = await provider.refunds.read(request);
+  const early = outcome.kind === 'not_found' && mayNotBeShownYet(provider.capabilities, request.submitted_at, asked_at);
+  return early ? { kind: 'unknown', message: NOT_KNOWN } : outcome;
 }
 
 /**

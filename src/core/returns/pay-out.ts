@@ -2,14 +2,7 @@ import type { Store } from '../../platform/db/stores.ts';
 import { must, unreachable } from '../../kit/errors.ts';
 import type { Tx } from '../../kit/sql.ts';
 import type { ApplyContext } from '../payments/change.ts';
-import {
-  backOff,
-  isNewPoll,
-  MIN_POLL_WAIT_MS,
-  mayBeSentAgain,
-  pollDelay,
-  SUBMIT_LEASE_MS,
-} from '../../providers/adapters/polling.ts';
+import { backOff, MIN_POLL_WAIT_MS, mayBeSentAgain, pollDelay, SUBMIT_LEASE_MS } from '../../providers/adapters/polling.ts';
 import type { AttemptRow } from '../attempts/schema.ts';
 import { getCapture } from '../payments/service.ts';
 import { callbackUrl } from '../../providers/provider-accounts/callback-address.ts';
@@ -19,7 +12,7 @@ import type { RefundRow } from '../refunds/schema.ts';
 import { endWay, findWay, markWaySent, updatePart } from '../refunds/ways.ts';
 import type { ReturnDeps } from './deps.ts';
 import type { ReturnRow } from '../obligations/schema.ts';
-import { locked, postpone, recheckFailedPayout, UNUSABLE } from './service.ts';
+import { hasNews, locked, pollFailedPayout, postpone, recheckFailedPayout, UNUSABLE } from './service.ts';
 import { updateReturn } from '../obligations/store.ts';
 
 /** The provider accounts that can pay out to the payer of an attempt. */
@@ -152,8 +145,9 @@ async function endUnsent({ deps, store }: Step, known: ReturnRow, refund: Refund
 async function send(step: Step, known: ReturnRow, refund: RefundRow, provider: Provider): Promise<void> {
   const { deps, store } = step;
   const sent = await locked(deps, store, known, async (tx, context, row) => {
-    // The refund that had failed succeeded meanwhile: the payer has the money.
-    if (row.late_refund || row.dispatched_at?.getTime() !== known.dispatched_at?.getTime() || hasNews(row, known)) return null;
+    // The payer may have the money: the refund that had failed succeeded meanwhile, or was called back about and cannot be read.
+    if (row.late_refund || row.recheck || row.dispatched_at?.getTime() !== known.dispatched_at?.getTime() || hasNews(row, known))
+      return null;
     const id = row.spent === 0 ? `${refund.id}-0` : `${refund.id}-0-${row.spent}`;
     const key = provider.keyOf(id);
     const handed = await markWaySent(tx, context, refund, { provider_account: provider.account_id, provider_key: key });
@@ -188,17 +182,12 @@ function payoutOf({ deps, attempt, description }: Step, row: ReturnRow, refund: 
   };
 }
 
-/** Whether a callback, or a poll of another worker, may be about what came after the provider was asked. */
-function hasNews(row: ReturnRow, known: ReturnRow): boolean {
-  return row.polls !== known.polls || isNewPoll(row.next_step_at, known.next_step_at);
-}
-
 interface ProviderResponse {
   outcome: PayoutOutcome;
   call: 'submit' | 'read';
 }
 
-/** Applies a response, unless it is about an earlier submission. */
+/** Applies a response, unless it is about an earlier submission or the payout has ended: money is then evidence to be read again. */
 async function applyResponse(
   step: Step,
   known: ReturnRow,
@@ -207,14 +196,17 @@ async function applyResponse(
   response: ProviderResponse,
 ): Promise<void> {
   const { deps, store } = step;
-  await locked(deps, store, known, async (tx, context, row) => {
-    if (row.dispatched_at?.getTime() !== known.dispatched_at?.getTime()) return;
+  const applied = await locked(deps, store, known, async (tx, context, row) => {
+    if (row.dispatched_at?.getTime() !== known.dispatched_at?.getTime()) return null;
     const now = must(await findWay(tx, row.team_id, refund.id), 'refunds are never deleted');
     const has_news = hasNews(row, known);
     await applyOutcome(tx, context, row, now, provider, { ...response, has_news });
     const failed = response.outcome.kind === 'failed' || response.outcome.kind === 'cancelled';
     if (failed && has_news) await recheckFailedPayout(tx, row, new Date(context.at));
+    return now;
   });
+  const shows = response.outcome.kind === 'succeeded' || response.outcome.kind === 'pending';
+  if (!applied && shows) await pollFailedPayout(store, deps.clock.now(), known);
   deps.wake.ring(store.environment);
 }
 

@@ -3,7 +3,7 @@ import { must } from '../../kit/errors.ts';
 import type { Tx } from '../../kit/sql.ts';
 import { apply } from '../payments/apply.ts';
 import type { ApplyContext } from '../payments/change.ts';
-import { backOff } from '../../providers/adapters/polling.ts';
+import { backOff, isNewPoll } from '../../providers/adapters/polling.ts';
 import { getCapture, lockPayment } from '../payments/service.ts';
 import type { Provider } from '../../providers/adapters/contract.ts';
 import type { RefundRow } from '../refunds/schema.ts';
@@ -50,15 +50,35 @@ export function locked<T>(
   });
 }
 
+/** Whether a callback, or a step of another worker, may be about what came after the row was read. */
+export function hasNews(row: ReturnRow, known: ReturnRow): boolean {
+  return row.polls !== known.polls || isNewPoll(row.next_step_at, known.next_step_at);
+}
+
+/**
+ * Changes a return like {@link locked}, but not after news: what was read before it may no longer be true, and the news has made the
+ * return due again.
+ */
+async function lockedWithoutNews(
+  deps: ReturnDeps,
+  store: Store,
+  known: ReturnRow,
+  work: (tx: Tx, context: ApplyContext, row: ReturnRow) => Promise<void>,
+): Promise<void> {
+  await locked(deps, store, known, async (tx, context, row) => {
+    if (!hasNews(row, known)) await work(tx, context, row);
+  });
+}
+
 /** Leaves a return unchanged and schedules its next step with back-off. */
 export async function postpone(deps: ReturnDeps, store: Store, known: ReturnRow, note: string): Promise<void> {
   const next_step_at = new Date(deps.clock.now() + backOff(known.polls));
-  await locked(deps, store, known, (tx, _, row) => updateReturn(tx, { ...row, note, next_step_at }));
+  await lockedWithoutNews(deps, store, known, (tx, _, row) => updateReturn(tx, { ...row, note, next_step_at }));
 }
 
 /** Starts a refund at the provider of the capture. */
 export function startRefund(deps: ReturnDeps, store: Store, known: ReturnRow, provider: Provider): Promise<unknown> {
-  return locked(deps, store, known, async (tx, context, row) => {
+  return lockedWithoutNews(deps, store, known, async (tx, context, row) => {
     const refund = await startWay(tx, context, row, 'refund', (id) => provider.keyOf(id));
     const next_step_at = new Date(context.at + REFUND_LOOK_MS);
     await moveReturn(tx, context, row, 'refund_started', { refund_id: refund.id, manual_id: null, note: null, next_step_at });
@@ -67,7 +87,7 @@ export function startRefund(deps: ReturnDeps, store: Store, known: ReturnRow, pr
 
 /** Starts a payout. The account to which it is sent is chosen at each submission. */
 export function startPayout(deps: ReturnDeps, store: Store, known: ReturnRow): Promise<unknown> {
-  return locked(deps, store, known, async (tx, context, row) => {
+  return lockedWithoutNews(deps, store, known, async (tx, context, row) => {
     const { id } = await startWay(tx, context, row, 'payout');
     const fresh = { account_id: null, tried: [], resent: false, dispatched_at: null, polls: 0, note: null };
     await moveReturn(tx, context, row, 'payout_started', { ...fresh, payout_id: id, manual_id: null });
@@ -76,7 +96,7 @@ export function startPayout(deps: ReturnDeps, store: Store, known: ReturnRow): P
 
 /** Leaves the money in suspense for manual resolution, and notifies the merchant once. */
 export function requireManualReturn(deps: ReturnDeps, store: Store, known: ReturnRow, note: string): Promise<unknown> {
-  return locked(deps, store, known, async (tx, context, row) => {
+  return lockedWithoutNews(deps, store, known, async (tx, context, row) => {
     const manual_id = row.manual_id ?? (await startWay(tx, context, row, 'manual')).id;
     const announced_at = row.announced_at ?? new Date(context.at);
     await moveReturn(tx, context, row, 'options_exhausted', { manual_id, announced_at, note });
@@ -147,6 +167,15 @@ export async function closeAfterLateRefund(deps: ReturnDeps, store: Store, known
 
 /** Makes a return due for polling now, after a callback of a provider account about its payout. */
 export function pollReturn(store: Store, at: number, ref: ReturnRef, account_id: string): Promise<void> {
+  return pollPayouts(store, at, ref, account_id);
+}
+
+/** Makes a return due for polling now, after a provider's answer about a payout that had ended meanwhile. */
+export function pollFailedPayout(store: Store, at: number, ref: ReturnRef): Promise<void> {
+  return pollPayouts(store, at, ref, null);
+}
+
+function pollPayouts(store: Store, at: number, ref: ReturnRef, account_id: string | null): Promise<void> {
   return store.db.transaction(async (tx) => {
     // The payout may be about to end: the statement after the lock sees it.
     await lockReturn(tx, ref);

@@ -5,7 +5,7 @@ import { backOff } from '../../providers/adapters/polling.ts';
 import { getCapture } from '../payments/service.ts';
 import type { PayoutOutcome, Provider, RefundOutcome } from '../../providers/adapters/contract.ts';
 import { applyRefund } from '../refunds/apply.ts';
-import { readRefund } from '../refunds/send.ts';
+import { readRefund, rereadRefund } from '../refunds/send.ts';
 import type { RefundRow } from '../refunds/schema.ts';
 import { needsPayer } from '../refunds/service.ts';
 import { findFailedWays, findWay } from '../refunds/ways.ts';
@@ -18,11 +18,13 @@ import {
   closeAfterLateRefund,
   inTransaction,
   checkRefunding,
+  hasNews,
   locked,
   postpone,
   UNUSABLE,
   requireManualReturn,
 } from './service.ts';
+import { isAdvanced } from '../obligations/states.ts';
 import { updateReturn } from '../obligations/store.ts';
 
 /** How long the provider may leave a failed refund unconfirmed before the return waits for a person. */
@@ -134,15 +136,19 @@ async function recheck(deps: ReturnDeps, store: Store, row: ReturnRow): Promise<
   const done = read.flatMap(({ way, outcome }) => (outcome?.kind === 'succeeded' ? [{ way, outcome }] : []));
   const over = deps.clock.now() - row.updated_at.getTime() > MAX_DOUBT_MS;
   if (done.length === 0 && !over && read.some(({ outcome }) => !isAnswer(outcome))) {
-    // The payout under way is polled in the meantime.
-    if (row.state === 'paying_out') return false;
+    // A payout that a provider may have is polled in the meantime. No other is sent.
+    if (row.state === 'paying_out' && row.dispatched_at !== null) return false;
     const next_step_at = new Date(deps.clock.now() + backOff(row.polls));
-    await locked(deps, store, row, (tx, _, now) => updateReturn(tx, { ...now, next_step_at }));
+    await locked(deps, store, row, async (tx, _, now) => {
+      if (!hasNews(now, row)) await updateReturn(tx, { ...now, next_step_at });
+    });
     return true;
   }
-  const open = row.state === 'owed' || row.state === 'paying_out';
   await locked(deps, store, row, async (tx, context, now) => {
-    await updateReturn(tx, { ...now, recheck: false, next_step_at: open ? new Date(context.at) : null });
+    // A callback that has come since the providers were asked is followed by another reading.
+    if (!hasNews(now, row)) {
+      await updateReturn(tx, { ...now, recheck: false, next_step_at: isAdvanced(now.state) ? new Date(context.at) : null });
+    }
     for (const { way, outcome } of done) await applyRefund(tx, context, way, 0, outcome);
   });
   return true;
@@ -157,7 +163,7 @@ async function readWay(
   row: ReturnRow,
   way: RefundRow,
 ): Promise<RefundOutcome | PayoutOutcome | null> {
-  if (way.way === 'refund') return readRefund(deps, store, way, 0);
+  if (way.way === 'refund') return rereadRefund(deps, store, way, 0);
   const outcome = await readPayout(deps, store, row, way);
   const strange =
     outcome?.kind === 'succeeded' && (outcome.amount_minor !== row.amount_minor || outcome.currency !== row.currency);

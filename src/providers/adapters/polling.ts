@@ -50,8 +50,28 @@ export function mayBeSentAgain(
   now: number,
 ): boolean {
   const idempotency = operation?.idempotency ?? capabilities.idempotency;
-  const grace_ms = Math.max(capabilities.not_found_grace_ms, NOT_FOUND_GRACE_MS);
-  return idempotency !== 'none' && sent_at !== null && now - sent_at >= grace_ms;
+  return idempotency !== 'none' && sent_at !== null && !mayNotBeShownYet(capabilities, sent_at, now);
+}
+
+/**
+ * Returns whether "not found" proves nothing of a refund or payout, because it was sent a short time ago.
+ * @param sent_at when it was last sent, in milliseconds since the epoch; null: unknown, so long ago
+ * @param now when the provider was asked, in milliseconds since the epoch
+ */
+export function mayNotBeShownYet(
+  capabilities: Pick<Capabilities, 'not_found_grace_ms'>,
+  sent_at: number | null,
+  now: number,
+): boolean {
+  return sent_at !== null && now - sent_at < Math.max(capabilities.not_found_grace_ms, NOT_FOUND_GRACE_MS);
+}
+
+/**
+ * Returns when the next poll was due, as what compares with the row knows it: a document, or a person. Neither has read what is due
+ * already, such as after a callback.
+ */
+export function unreadBy(next_poll_at: Date | null, at: number): Date | null {
+  return next_poll_at !== null && next_poll_at.getTime() <= at ? null : next_poll_at;
 }
 
 /**

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { WORKER } from '../../src/tenants/audit/actor.ts';
+import { must } from '../../src/kit/errors.ts';
+import type { PayoutOutcome } from '../../src/providers/adapters/contract.ts';
+import { resolveRefund } from '../../src/core/refunds/resolve.ts';
+import { recheckFailedRefund } from '../../src/core/returns/service.ts';
+import { Late } from './fixture.ts';
+import { resolveReturn } from '../../src/core/returns/resolve.ts';
+
+/** Callbacks about a failed refund that come while something else about its return is decided: all of them are read. */
+const late = new Late();
+before(() => late.start());
+after(() => late.api.stop());
+
+const UNKNOWN = { kind: 'unknown', message: 'no answer' } as const;
+const REFUSED = { kind: 'failed', reason: 'operator_declined', message: 'refused for good' } as const;
+const CLOSED = { kind: 'unavailable', message: '503' } as const;
+const DONE = { kind: 'succeeded', provider_ref: 'r-late' } as const;
+const PAID: PayoutOutcome = { kind: 'succeeded', provider_ref: 'p-late', amount_minor: 1_000_000n, currency: 'XAF' };
+const payouts = () => late.able.paidOut.length + late.second.paidOut.length;
+const state = async () => [(await late.row()).state, payouts(), await late.hold()];
+const news = async () =>
+  recheckFailedRefund(late.store, late.clock.now(), late.merchant.team.id, must((await late.row()).refund_id, 'tried'));
+
+/** The next read of the refund is older than a callback that comes while it is on its way; then the refund is done. */
+function newsDuringRead(): void {
+  const refunds = must(late.able.refunds, 'it refunds');
+  const { read } = refunds;
+  refunds.read = async () => {
+    refunds.read = read;
+    late.able.onRefundRead = DONE;
+    await news();
+    return REFUSED;
+  };
+}
+
+test('a callback about a failed refund outlives the success of the payout under way', async () => {
+  await late.captured();
+  late.able.onPayout = UNKNOWN;
+  late.able.onPayoutRead = UNKNOWN;
+  await late.work(6);
+  late.able.onRefundRead = UNKNOWN;
+  await news();
+  await late.work(1);
+  late.able.onPayoutRead = PAID;
+  await late.work(4, 60_000);
+  assert.equal((await late.row()).state, 'returned');
+  late.able.onRefundRead = DONE;
+  await late.work(4, 600_000);
+  assert.deepEqual(await state(), ['overpaid', 1, -1_000_000n]);
+});
+
+test('a callback about a failed refund that comes just before a person is asked is read', async (t) => {
+  await late.captured();
+  for (const one of [late.able, late.second])
+    t.mock.method(one.payouts as object as { reaches(): boolean }, 'reaches', () => false);
+  newsDuringRead();
+  await late.work(8);
+  assert.deepEqual(await state(), ['returned', 0, 0n]);
+});
+
+test('no payout is sent while the refund that called back is pending or cannot be read', async () => {
+  for (const said of [{ kind: 'pending', provider_ref: null, poll_after_ms: 1_000 } as const, UNKNOWN]) {
+    await late.captured();
+    Object.assign(late.able, { onPayout: CLOSED });
+    Object.assign(late.second, { onPayout: CLOSED });
+    await late.work(8, 1_000);
+    assert.deepEqual([(await late.row()).state, (await late.row()).dispatched_at], ['paying_out', null]);
+    const before = payouts();
+    late.able.onRefundRead = said;
+    await news();
+    Object.assign(late.able, { onPayout: null });
+    Object.assign(late.second, { onPayout: null });
+    await late.work(6, 300_000);
+    assert.equal(payouts(), before, said.kind);
+    late.able.onRefundRead = DONE;
+    await late.work(4, 300_000);
+    assert.deepEqual(await state(), ['returned', before, 0n]);
+  }
+});
+
+test('a callback that comes while a failed refund is read again is not forgotten', async () => {
+  await late.captured();
+  await late.work(8);
+  assert.deepEqual(await state(), ['returned', 1, 0n]);
+  newsDuringRead();
+  await news();
+  await late.work(6, 60_000);
+  assert.deepEqual(await state(), ['overpaid', 1, -1_000_000n]);
+});
+
+test('a success that answers a payout which a person has resolved as failed meanwhile is read again', async () => {
+  await late.captured();
+  const able = must(late.able.payouts, 'it pays out');
+  const { submit } = able;
+  able.submit = async (payout) => {
+    able.submit = submit;
+    await submit.call(able, payout);
+    const ref = { team_id: late.merchant.team.id, id: payout.transfer_id, part: null };
+    await resolveRefund(late.api.deps, late.store, ref, { as: 'failed', evidence: 'e', author: 'a' }, WORKER);
+    late.able.onPayoutRead = PAID;
+    return PAID;
+  };
+  await late.work(8);
+  assert.deepEqual(await state(), ['returned', 1, 0n]);
+});
+
+test('a payout that is not known is not sent again while a refund that called back cannot be read', async () => {
+  await late.captured();
+  late.able.onPayout = UNKNOWN;
+  late.able.onPayoutRead = UNKNOWN;
+  await late.work(6);
+  late.able.onRefundRead = UNKNOWN;
+  await news();
+  late.able.onPayoutRead = { kind: 'not_found' };
+  await late.work(4, 600_000);
+  assert.equal(payouts(), 1);
+});
+
+test('a callback about a failed refund is read although a person resolves the return before', async () => {
+  await late.captured();
+  Object.assign(late.able, { onPayout: REFUSED });
+  Object.assign(late.second, { onPayout: REFUSED });
+  await late.work(8);
+  assert.equal((await late.row()).state, 'waiting');
+  late.able.onRefundRead = UNKNOWN;
+  await news();
+  await late.work(2);
+  const said = { as: 'returned', evidence: 'cash', author: 'ops' } as const;
+  await resolveReturn(late.api.deps, late.store, { team_id: late.merchant.team.id, id: (await late.row()).id }, said, WORKER);
+  late.able.onRefundRead = DONE;
+  await late.work(3, 600_000);
+  assert.equal((await late.row()).state, 'overpaid');
+});
+
+test('a refund that called back just after it was sent, and is not shown yet, is read again', async () => {
+  await late.captured();
+  await late.work(8);
+  late.able.onRefundRead = { kind: 'not_found' };
+  await news();
+  await late.work(2);
+  late.able.onRefundRead = DONE;
+  await late.work(3, 600_000);
+  assert.equal((await late.row()).state, 'overpaid');
+});
