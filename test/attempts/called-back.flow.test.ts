@@ -4,7 +4,7 @@ import { upsertBlock } from '../../src/core/abuse/store.ts';
 import { findAttempt } from '../../src/core/attempts/store.ts';
 import { applyAttemptCallback } from '../../src/core/charge/callback.ts';
 import { resolveAttempt } from '../../src/core/charge/resolve.ts';
-import { pollSweep } from '../../src/core/charge/sweeps.ts';
+import { pollSweep, trancheSweep } from '../../src/core/charge/sweeps.ts';
 import { payerHash } from '../../src/core/customers/payer-hash.ts';
 import { must } from '../../src/kit/errors.ts';
 import { newId } from '../../src/kit/ids.ts';
@@ -144,6 +144,41 @@ test('fraud screening does not end a payment with such a charge', async () => {
   clock.advance(60_000);
   await poll();
   assert.equal((await shown(id)).status, 'succeeded');
+});
+
+test('while a tranche that never arrived is read after a callback, no other is sent', async () => {
+  clock.advance(1);
+  const id = (await call('POST', '/payments', { amount: 600_000, currency: 'XAF', phone: '1' })).body.transaction.id;
+  await charge(id);
+  provider.paid(provider.last);
+  clock.advance(60_000);
+  await poll();
+  provider.submission = { kind: 'unknown', message: 'timeout' };
+  await trancheSweep(api.deps, store()).round();
+  const lost = provider.last;
+  clock.advance(600_000);
+  await poll();
+  assert.deepEqual([(await shown(id)).status, (await attempt(lost.attempt_id)).status], ['partial', 'expired']);
+  const sent = provider.submitted.length;
+  provider.submission = ACCEPTED;
+  provider.paid(lost);
+  provider.onRead = async () => void (await trancheSweep(api.deps, store()).round());
+  await callBack(lost);
+  await trancheSweep(api.deps, store()).round();
+  assert.deepEqual([provider.submitted.length, (await shown(id)).status], [sent, 'succeeded']);
+});
+
+test('a charge that had failed is polled on while its provider says that it is pending, after a callback', async () => {
+  provider.submission = { kind: 'refused', reason: 'payer_declined', message: 'declined' };
+  await charge(await newPayment());
+  const { last } = provider;
+  provider.readings.set(last.attempt_id, PENDING);
+  await callBack(last);
+  assert.notEqual((await attempt(last.attempt_id)).next_poll_at, null);
+  provider.paid(last);
+  clock.advance(60_000);
+  await poll();
+  assert.equal((await attempt(last.attempt_id)).status, 'succeeded');
 });
 
 for (const what of ['a person has decided', 'never arrived'] as const) {

@@ -170,14 +170,14 @@ export async function pollNow(db: Queryable, { team_id, id }: Pick<AttemptRow, '
 }
 
 /**
- * Makes an attempt that its provider has turned away due for polling now, after a callback about it: its payment takes no other charge before.
+ * Makes an attempt that has ended without money due for polling now, after a callback about it: its payment takes no other charge before.
  * The caller has locked the payment.
  * @param since an attempt that ended earlier is left alone
  */
-export async function pollTurnedAway(tx: Tx, { team_id, id }: AttemptRow, now: Date, since: Date): Promise<void> {
+export async function pollEnded(tx: Tx, { team_id, id }: AttemptRow, now: Date, since: Date): Promise<void> {
   await tx.run(sql`
     update attempts set next_poll_at = ${now}
-    where team_id = ${team_id} and id = ${id} and status = 'unavailable' and closed_at >= ${since}`);
+    where team_id = ${team_id} and id = ${id} and status not in ('created', 'open', 'unknown', 'succeeded') and closed_at >= ${since}`);
 }
 
 /**

@@ -16,6 +16,27 @@ import type { PaymentRow } from '../payments/schema.ts';
 /** A manual resolution of an outcome that no provider reports, with the evidence for it. */
 export type ManualResolution = Omit<Resolution, 'at'>;
 
+/** How a document names what it is about: by our key, else by the provider's reference. */
+export interface ProviderName {
+  provider_account: string;
+  key: string | null;
+  reference: string | null;
+}
+
+/**
+ * Rejects evidence about an earlier submission.
+ * @param sent to which account and under which key it was sent last, and the provider's reference. Left out: a refund goes to the account of its charge.
+ * @throws Problem 400
+ */
+export function checkNamed(
+  { provider_account, key, reference }: ProviderName,
+  sent: { provider_account?: string | null | undefined; provider_key: string; provider_ref: string | null },
+): void {
+  const account = sent.provider_account ?? provider_account;
+  if (account === provider_account && (key === null ? sent.provider_ref === reference : sent.provider_key === key)) return;
+  throw new Problem(400, 'It was sent again since: the evidence is about an earlier submission.');
+}
+
 const BY_HAND = 'resolved by hand: no money moved';
 
 /** How long a process may wait for the provider's response: during this time the attempt cannot be resolved manually. */

@@ -94,7 +94,7 @@ export async function openDispute(
 
 /**
  * The only function for every further change of a dispute: evidence, acceptance, the provider's decision, withdrawal.
- * @throws Problem 404, 400 when the dispute's status does not allow it
+ * @throws Problem 404, 400 when the dispute's status does not allow it, or evidence comes too late
  */
 export async function changeDispute(
   deps: Pick<DisputeDeps, 'clock'>,
@@ -111,6 +111,9 @@ export async function changeDispute(
     const before = must(await lockDispute(tx, ref.team_id, ref.id), 'it was just read');
     const status = nextDisputeStatus(before.status, trigger);
     if (status === null) throw new Problem(400, `The dispute is ${before.status}: that is not possible any more.`);
+    if (trigger === 'evidence_sent' && before.due_at !== null && at >= before.due_at.getTime()) {
+      throw new Problem(400, 'The time to send evidence is over.');
+    }
     const closed = status !== 'under_review';
     const now = new Date(at);
     const row: DisputeRow = {

@@ -43,15 +43,16 @@ async function applyEvidence(deps: ClosingDeps, store: Store, run: Run, row: Bre
     return { row, state: 'closed', outcome: `payment ${payment.status}` };
   }
   const resolution = { as: row.there_status as 'succeeded' | 'failed', ...source };
+  const named = { provider_account: run.provider_account, key: row.key, reference: row.reference };
   if (row.leg === null) {
-    const { transfer } = await resolveTransfer(deps, store, ref, resolution, by);
+    const { transfer } = await resolveTransfer(deps, store, { ...ref, named }, resolution, by);
     return { row, state: 'closed', outcome: `transfer ${transfer.status}` };
   }
   if (row.kind === 'late') {
     const { state } = await recordLateRefund(deps, store, ref, source, by);
     return { row, state: 'closed', outcome: `return ${state}` };
   }
-  const { status } = await resolveRefund(deps, store, { ...ref, part: row.leg }, resolution, by);
+  const { status } = await resolveRefund(deps, store, { ...ref, part: row.leg, named }, resolution, by);
   return { row, state: 'closed', outcome: `refund ${status}` };
 }
 

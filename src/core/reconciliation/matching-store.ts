@@ -131,7 +131,7 @@ function rankRepeated(tx: Tx, books: Books, { flows, here }: (typeof SIDES)[numb
 
 /** The result of comparing each line, and the possible action. */
 const VERDICT = fixed(`
-  case when j.again and j.succeeded then 'duplicate' when j.subject_id is null then case when j.succeeded then 'missing_here' else 'nothing' end
+  case when j.again then case when j.succeeded then 'duplicate' else 'nothing' end when j.subject_id is null then case when j.succeeded then 'missing_here' else 'nothing' end
     when j.standing = 'succeeded' then case when not j.succeeded then 'missing_there' when j.same then 'matched' else 'amount' end
     when j.standing = 'open' then case when j.same or not j.succeeded then 'unknown' else 'amount' end
     when j.succeeded then 'late' else 'matched' end as verdict`);
@@ -152,8 +152,12 @@ export async function judgeLines(tx: Tx, books: Books, by: 'key' | 'reference'):
     const matching =
       by === 'key' ? part`${here(books)} h on h.key = l.key` : part`${byReference(books, here)} h on h.reference = l.reference`;
     const lines = by === 'key' ? fixed('l.key is not null') : fixed('l.key is null');
-    // A line without a key, when another line has the key of the same attempt.
-    const again = by === 'key' ? fixed('false') : fixed('exists (select from statement_lines k where k.key = h.key)');
+    // One operation in two lines, one with its key and one without: money that moved in the other line is what counts.
+    const again =
+      by === 'key'
+        ? fixed(`not l.succeeded and exists (
+            select from statement_lines o where o.key is null and o.succeeded and o.flow = l.flow and o.reference = h.reference)`)
+        : fixed('exists (select from statement_lines k where k.key = h.key and k.succeeded)');
     tallies.push(...(await judge(tx, books, matching, part`l.flow in ${flows} and ${lines}`, again)));
   }
   return tallies;

@@ -4,30 +4,35 @@ import type { Store } from '../../platform/db/stores.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { must, notFound, Problem } from '../../kit/errors.ts';
 import type { PaymentListener } from '../payments/listeners.ts';
-import type { ManualResolution } from '../charge/resolve.ts';
+import { unreadBy } from '../../providers/adapters/polling.ts';
+import { checkNamed, type ManualResolution, type ProviderName } from '../charge/resolve.ts';
 import { lockPayment } from '../payments/service.ts';
 import { applyRefund } from './apply.ts';
-import type { RefundRow } from './schema.ts';
+import type { RefundPart, RefundRow } from './schema.ts';
 import { isFinal } from './states.ts';
 import { findRefund, isSetAside, lockRefund, writeResolution } from './store.ts';
 
-/** The refund part that a manual resolution is about. `part` counts from 0; null: the only part. */
+/** The refund part that a manual resolution is about. */
 export interface PartRef {
   team_id: bigint;
   id: string;
+  /** Counted from 0; null: the only part. */
   part: number | null;
 }
+
+/** `named`: how a document names what the evidence is about; left out: it is about the part as it is now. */
+type ResolvedPart = PartRef & { named?: ProviderName };
 
 /**
  * Applies a manual resolution to one part of a refund. It closes a part that is with its provider. For any other part only a
  * success (the payer has the money) is accepted. All checks run under the locks under which the resolution is applied.
- * @throws Problem 404 the team has no such refund, 400 the part cannot be resolved manually, or `part` is null and the refund
- * has several
+ * @throws Problem 404 the team has no such refund, 400 the part cannot be resolved manually, `part` is null and the refund has several, or
+ * the evidence is about an earlier submission
  */
 export async function resolveRefund(
   deps: { clock: Clock; listeners: readonly PaymentListener[] },
   store: Store,
-  ref: PartRef,
+  ref: ResolvedPart,
   resolution: ManualResolution,
   by: Actor,
 ): Promise<RefundRow> {
@@ -38,6 +43,7 @@ export async function resolveRefund(
     await lockPayment(tx, known.team_id, known.payment_id);
     const row = must(await lockRefund(tx, ref.team_id, ref.id), 'it was just read');
     const part = resolvablePart(row, ref.part, resolution);
+    if (ref.named) checkNamed(ref.named, row.legs[part] as RefundPart);
     if (isFinal(row.status) && (await isSetAside(tx, row, part))) {
       throw new Problem(
         400,
@@ -49,7 +55,7 @@ export async function resolveRefund(
     return applyRefund(
       tx,
       { environment: store.environment, at, listeners: deps.listeners },
-      row,
+      { ...row, next_poll_at: unreadBy(row.next_poll_at, at) },
       part,
       resolution.as === 'succeeded'
         ? { kind: 'succeeded', provider_ref: row.legs[part]?.provider_ref ?? 'resolved by hand' }

@@ -102,10 +102,13 @@ class Work {
     return { transfer, changed: true };
   }
 
-  /** A success about a transfer that has ended without money is evidence: its provider is asked again, and what it says is posted. */
+  /**
+   * That the provider has a transfer, or has paid it, is evidence about one that has ended without money: its provider is asked again, and
+   * what it says is posted.
+   */
   #recheck(row: TransferRow, known: TransferRow, occurrence: TransferOccurrence): void {
-    if (occurrence.kind !== 'succeeded' || !mayBePaidLate(row) || isStale(row, known, occurrence)) return;
-    this.#rechecks.push(row);
+    const shows = occurrence.kind === 'succeeded' || (occurrence.kind === 'waiting' && hasIt(occurrence));
+    if (shows && mayBePaidLate(row) && row.provider_account === known.provider_account) this.#rechecks.push(row);
   }
 
   async write(tx: Tx): Promise<void> {

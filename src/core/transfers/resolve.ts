@@ -4,21 +4,29 @@ import type { Store } from '../../platform/db/stores.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Tx } from '../../kit/sql.ts';
 import { must, notFound, Problem } from '../../kit/errors.ts';
-import type { ManualResolution } from '../charge/resolve.ts';
+import { unreadBy } from '../../providers/adapters/polling.ts';
+import { checkNamed, type ManualResolution, type ProviderName } from '../charge/resolve.ts';
 import { type AppliedTransfer, applyTransfers } from './apply.ts';
 import { mayBePaidLate, recordPaidLate } from './late.ts';
 import type { TransferRow } from './schema.ts';
-import { findTransfer } from './store.ts';
+import { findTransfer, type TransferRef } from './store.ts';
+
+/** The transfer that a manual resolution is about. */
+interface ResolvedRef extends TransferRef {
+  /** How a document names what the evidence is about; left out: it is about the transfer as it is now. */
+  named?: ProviderName;
+}
 
 /**
  * Closes a transfer that is with a provider by manual resolution. Of one that has ended without money, only a success is accepted: the
  * recipient has the money all the same.
- * @throws Problem 404 no such transfer of the team, 400 the transfer is final, or provably no provider has it
+ * @throws Problem 404 no such transfer of the team, 400 the transfer is final, provably no provider has it, or the evidence is about an
+ * earlier submission
  */
 export async function resolveTransfer(
   deps: { clock: Clock },
   store: Store,
-  ref: { team_id: bigint; id: string },
+  ref: ResolvedRef,
   resolution: ManualResolution,
   by: Actor,
 ): Promise<AppliedTransfer> {
@@ -26,6 +34,8 @@ export async function resolveTransfer(
     const at = deps.clock.now();
     const known = await findTransfer(tx, ref);
     if (!known) throw notFound('Transfer');
+    const { named } = ref;
+    if (named) checkNamed(named, known);
     if (resolution.as === 'succeeded' && mayBePaidLate(known)) return recordLate(tx, at, known, resolution, by);
     if (known.dispatched_at === null || known.stage !== 'dispatched') {
       throw new Problem(400, `The transfer is ${known.status} and with no provider: there is nothing to resolve.`);
@@ -36,8 +46,11 @@ export async function resolveTransfer(
         ? { kind: 'succeeded' as const, provider_ref: known.provider_ref ?? 'resolved by hand', resolution: stored }
         : { kind: 'failed' as const, reason: null, message: 'resolved by hand: no money moved', resolution: stored };
     await record(tx, by, { team_id: ref.team_id, action: 'transfer.resolve', resource_id: known.id, at });
-    const applied = await applyTransfers(tx, { environment: store.environment, at }, [{ known, occurrence }]);
-    return must(applied.get(known.id), 'it was found');
+    const asked = { ...known, next_poll_at: unreadBy(known.next_poll_at, at) };
+    const applied = await applyTransfers(tx, { environment: store.environment, at }, [{ known: asked, occurrence }]);
+    const resolved = must(applied.get(known.id), 'it was found');
+    if (!resolved.changed) throw new Problem(400, 'The transfer has changed at this moment: try again.');
+    return resolved;
   });
 }
 

@@ -2,7 +2,7 @@ import type { Store } from '../../platform/db/stores.ts';
 import { must } from '../../kit/errors.ts';
 import { callbackUrl } from '../../providers/provider-accounts/callback-address.ts';
 import type { Payout, PayoutOutcome, Payouts, Provider } from '../../providers/adapters/contract.ts';
-import { mayBeSentAgain, SUBMIT_LEASE_MS } from '../../providers/adapters/polling.ts';
+import { mayBeSentAgain, mayNotBeShownYet, SUBMIT_LEASE_MS } from '../../providers/adapters/polling.ts';
 import { type Channel, channelById } from '../../providers/reference/channels.ts';
 import { limitsFault } from '../../providers/routing/limits.ts';
 import type { AppliedTransfer, TransferChange } from './apply.ts';
@@ -35,8 +35,9 @@ export async function advance(sender: Sender, row: TransferRow): Promise<void> {
     return applyOutcome(sender, row, provider, outcome, 'read');
   }
   const decision = row.decision as Decision;
-  // It was turned away, and its account does not have it after all: any account may get it.
-  if (decision.recalled) {
+  // It was turned away, and its account does not have it after all: any account may get it. Not once it was sent there again, as a process
+  // of the version before does.
+  if (decision.recalled && !decision.resent) {
     const again = { ...row, decision: { ...decision, recalled: undefined, resent: false } };
     const note = 'the provider called back about it, and does not have it';
     await sender.apply({ known: row, occurrence: unsent(again, decision.candidates, note) });
@@ -51,8 +52,11 @@ async function recheck(sender: Sender, row: TransferRow): Promise<void> {
   const { deps, store } = sender;
   const provider = await deps.providers.byAccount(store.environment, row.team_id, row.provider_account ?? '');
   const unusable = { kind: 'unknown' as const, message: 'the provider account cannot be used' };
+  const asked_at = deps.clock.now();
   const outcome = provider?.payouts ? await provider.payouts.read(payoutOf(sender, row)) : unusable;
-  await applyRecheck(deps, store, row, outcome);
+  const sent_at = row.dispatched_at?.getTime() ?? null;
+  const early = provider && outcome.kind === 'not_found' && mayNotBeShownYet(provider.capabilities, sent_at, asked_at);
+  await applyRecheck(deps, store, row, early ? { kind: 'unknown', message: 'the provider does not know it' } : outcome);
 }
 
 /** Whether provably no provider has the transfer, so that it may be sent to any of them. */
