@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Agent, Dispatcher } from 'undici';
+import { cut } from './unicode.ts';
 import { BlockedError, guardedConnector, type Resolve, resolveName } from './guard.ts';
 
 const load = createRequire(import.meta.url);
@@ -196,5 +197,5 @@ function failureOf(error: NodeJS.ErrnoException): Failure['error'] {
 function describe(error: NodeJS.ErrnoException): string {
   // Node combines the failures of several addresses under an empty message.
   const message = error.message || (error instanceof AggregateError ? error.errors.map(String).join('; ') : '');
-  return [error.code, message].filter(Boolean).join(': ').slice(0, 300);
+  return cut([error.code, message].filter(Boolean).join(': '), 300);
 }

@@ -1,3 +1,5 @@
+import { storable } from './unicode.ts';
+
 /** Any JSON value. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
@@ -16,7 +18,13 @@ export function canonicalJson(value: unknown): string {
   return JSON.stringify(value) ?? 'null';
 }
 
-/** Returns JSON in which a bigint is written as a string, which `json_to_recordset` reads back exactly. */
+/**
+ * Returns JSON that PostgreSQL can store. A bigint is written as a string, which `json_to_recordset` reads back exactly, and texts become
+ * {@link storable}: one of a provider must not keep the money that it is about from being booked.
+ */
 export function jsonText(value: unknown): string {
-  return JSON.stringify(value, (_, field) => (typeof field === 'bigint' ? field.toString() : field));
+  return JSON.stringify(value, (_, field) => {
+    if (typeof field === 'bigint') return field.toString();
+    return typeof field === 'string' ? storable(field) : field;
+  });
 }

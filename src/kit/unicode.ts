@@ -18,6 +18,18 @@ export function withoutMarks(text: string, form: 'NFD' | 'NFKD' = 'NFD'): string
   return normalized(text, form).replace(/\p{M}/gu, '');
 }
 
+/** Returns the beginning of a text, of at most so many UTF-16 code units, without half a character at its end. */
+export function cut(text: string, max: number): string {
+  const end = text.charCodeAt(max - 1);
+  const isHalf = text.length > max && end >= 0xd800 && end <= 0xdbff;
+  return text.slice(0, isHalf ? max - 1 : max);
+}
+
+/** Returns the text as PostgreSQL can store it: without NUL, and with U+FFFD for half a character. */
+export function storable(text: string): string {
+  return text.includes('\0') || !text.isWellFormed() ? text.replaceAll('\0', '').toWellFormed() : text;
+}
+
 /** Whether a text consists of printable ASCII characters. */
 export function isAscii(text: string): boolean {
   return /^[\x20-\x7e]*$/.test(text);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { changeDispute, openDispute } from '../../src/core/disputes/service.ts';
+import { sql } from '../../src/kit/sql.ts';
 import { readBalances } from '../../src/money/ledger/balances.ts';
 import { type Api, type Merchant, startApi } from '../setup/api.ts';
 import { paid } from '../setup/pay.ts';
@@ -71,6 +72,16 @@ test('200 evidence sets the status to under review, accepting loses the dispute;
   assert.deepEqual([accept.status, accept.body.dispute.status], [200, 'lost']);
   assert.equal((await api.call('POST', `/disputes/${id}/accept`, { key })).status, 400);
   assert.equal((await api.call('POST', `/disputes/${id}/evidence`, { key, body: { evidence: { a: 1 } } })).status, 400);
+});
+
+test('400 for evidence after its time; the dispute can still be accepted', async () => {
+  const { key, id, merchant } = await disputed();
+  await api.deps.stores.sandbox.db.run(
+    sql`update disputes set due_at = pirogue_now() - interval '1 second' where id = ${id} and team_id = ${merchant.team.id}`,
+  );
+  const evidence = await api.call('POST', `/disputes/${id}/evidence`, { key, body: { evidence: { a: 1 } } });
+  assert.deepEqual([evidence.status, evidence.body.message], [400, 'The time to send evidence is over.']);
+  assert.equal((await api.call('POST', `/disputes/${id}/accept`, { key })).body.dispute.status, 'lost');
 });
 
 test('422 for evidence that is missing or too large', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { canonicalJson } from '../../src/kit/json.ts';
+import { canonicalJson, jsonText } from '../../src/kit/json.ts';
 
 /** The same value with the fields of every object in another order. */
 function turned(value: unknown): unknown {
@@ -62,3 +62,8 @@ for (const [a, b] of DIFFERENT) {
     assert.notEqual(canonicalJson(a), canonicalJson(b));
   });
 }
+
+test('JSON for PostgreSQL has neither NUL nor half a character, and keeps everything else', () => {
+  const given = { text: `a\0b\ud83d`, list: [{ of: '\ude00 é 😀' }], amount: 10n, none: null };
+  assert.deepEqual(JSON.parse(jsonText(given)), { text: 'ab\ufffd', list: [{ of: '\ufffd é 😀' }], amount: '10', none: null });
+});

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { normalized, withoutMarks } from '../../src/kit/unicode.ts';
+import { cut, normalized, withoutMarks } from '../../src/kit/unicode.ts';
 
 const FORMS = ['NFC', 'NFD', 'NFKC', 'NFKD'] as const;
 
@@ -23,4 +23,8 @@ test('only combining marks normalise to combining marks alone, so every run is s
     .map((code) => String.fromCodePoint(code))
     .filter((character) => !/\p{M}/u.test(character) && /^\p{M}+$/u.test(character.normalize('NFKD')));
   assert.deepEqual(escaping, []);
+});
+
+test('a text is not cut within a character', () => {
+  assert.deepEqual([cut('ab😀', 3), cut('ab😀', 4), cut('ab😀', 2), cut('abcd', 3), cut('', 3)], ['ab', 'ab😀', 'ab', 'abc', '']);
 });

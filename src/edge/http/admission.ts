@@ -75,15 +75,37 @@ export async function admit(
     await showUncounted(visit);
     throw error;
   }
-  const { key } = visit;
-  const caller: Caller = {
+  return { caller: callerOf(deps, visit.key), version: visit.version };
+}
+
+/** What may have changed about a key since the request's headers came. */
+const CHECKS_OF_KEY = [checkAddress, checkKeyKind, checkScope];
+
+/**
+ * Admits a request whose body has come late once more: its key may have been revoked since.
+ * @throws Problem 401, 403 or 406
+ */
+export async function readmit(deps: HttpDeps, keys: KeyRing, request: FastifyRequest, target: Target): Promise<Caller> {
+  const presented = presentedKeys(request)[0] as string;
+  const key = await keys.find(presented);
+  if (!key) throw unknownKey(presented);
+  const visit = { deps, keys, request, target, ip: clientAddress(request), key } as Visit;
+  for (const check of CHECKS_OF_KEY) check(visit);
+  return callerOf(deps, key);
+}
+
+function callerOf(deps: HttpDeps, key: FoundKey): Caller {
+  return {
     team: key.team,
     store: deps.stores[key.environment].of(key.team.id),
     key_id: key.id,
     kind: key.kind,
     scopes: key.scopes.filter(isScope),
   };
-  return { caller, version: visit.version };
+}
+
+function unknownKey(presented: string): Problem {
+  return new Problem(401, 'API key unknown, revoked, inactive or expired.', { hint: wrongKeyHint(presented) });
 }
 
 /**
@@ -105,7 +127,7 @@ async function findKey(visit: Visit): Promise<void> {
     return;
   }
   await countUnauthenticated(visit);
-  if (presented) throw new Problem(401, 'API key unknown, revoked, inactive or expired.', { hint: wrongKeyHint(presented) });
+  if (presented) throw unknownKey(presented);
   const missing = 'API key missing: send it as the sole value of the Authorization header.';
   throw new Problem(401, missing).hinted(missingKeyHint(visit.request));
 }

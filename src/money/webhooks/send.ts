@@ -6,6 +6,7 @@ import { newId } from '../../kit/ids.ts';
 import type { Attempt, Claimed } from './deliveries-store.ts';
 import { retryDelay } from './schedule.ts';
 import { deliveryHeaders, secretPlace } from './sign.ts';
+import { storable } from '../../kit/unicode.ts';
 
 /** Maximum response body kept. */
 const KEPT_BYTES = 4096;
@@ -59,9 +60,4 @@ function described(result: SendResult): Pick<Attempt, 'status' | 'body' | 'error
   const { status } = result;
   const error = status >= 300 && status < 400 ? 'redirect: redirects are not followed' : null;
   return { status, body: storable(result.body), error, ms };
-}
-
-/** PostgreSQL's `text` cannot store NUL or a lone surrogate. */
-function storable(text: string): string {
-  return text.replaceAll('\0', '').toWellFormed();
 }

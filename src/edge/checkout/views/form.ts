@@ -1,6 +1,7 @@
 import { type Html, html } from '../../../kit/html.ts';
 import type { SavedPayer } from '../../../core/charge/saved.ts';
 import type { Item } from '../../../core/payments/fields.ts';
+import { cut } from '../../../kit/unicode.ts';
 import type { ChannelKind } from '../../../kit/channel-kind.ts';
 import { leftOf, type MethodOption } from '../method-options.ts';
 import { qrCode } from '../qr.ts';
@@ -92,7 +93,7 @@ function order({ payment, texts }: Scene): Html | null {
 }
 
 function line({ name, description, quantity }: Item): Html {
-  const text = (name ?? description ?? '').slice(0, MAX_LETTERS);
+  const text = cut(name ?? description ?? '', MAX_LETTERS);
   return html`<li>${quantity !== undefined && html`<span class="soft">${quantity} ×</span> `}${text}</li>`;
 }
 

@@ -61,7 +61,7 @@ async function decide(
     return { id, of: payment.id, status: payment.status };
   }
   if (kind === 'po') {
-    const { transfer } = await resolveTransfer(deps, store, ref, verdict, by);
+    const { transfer } = await resolveTransfer(deps, store, { team_id: ref.team_id, id }, verdict, by);
     return { id, of: transfer.id, status: transfer.status };
   }
   const refund = await resolveRefund(deps, store, ref, verdict, by);

@@ -1,3 +1,4 @@
+import { cut } from '../../../kit/unicode.ts';
 import type { Clock } from '../../../kit/clock.ts';
 import type { Payouts } from '../contract.ts';
 import { amountText } from '../wire/amounts.ts';
@@ -25,7 +26,7 @@ export function payouts(client: Client, channel: string, currency: string, clock
       if (receive_amount === null) {
         return { kind: 'unavailable', message: `the amount cannot be paid out in ${payout.currency}` };
       }
-      const name = payout.recipient.name.trim().slice(0, MAX_NAME);
+      const name = cut(payout.recipient.name.trim(), MAX_NAME);
       const payment_reason = plainText(payout.description, MAX_REASON);
       const body = {
         ...{ currency: payout.currency, receive_amount, mobile, client_reference: payout.provider_key },

@@ -1,4 +1,4 @@
-import { withoutMarks } from '../../../kit/unicode.ts';
+import { cut, withoutMarks } from '../../../kit/unicode.ts';
 
 const MAX_MESSAGE = 200;
 /** Letters that Unicode decomposition leaves unchanged. */
@@ -22,14 +22,14 @@ const LIGATURES: Record<string, string> = {
  */
 export function rawMessage(...parts: unknown[]): string {
   const text = parts.filter((part): part is string => typeof part === 'string' && part !== '').join(': ');
-  return text
+  const shown = text
     .slice(0, 4 * MAX_MESSAGE)
     .replace(/[\p{C}\s]+/gu, ' ')
     .replace(/[\w.+-]+@[\w-]+\.[\w.-]+/g, '…')
     .replace(/(?=[\w.~+/-]*\d)(?=[\w.~+/-]*[A-Za-z])[\w.~+/-]{20,}=*/g, '…')
     .replace(/\+?\d(?:[\s.-]?\d){5,}/g, '…')
-    .trim()
-    .slice(0, MAX_MESSAGE);
+    .trim();
+  return cut(shown, MAX_MESSAGE);
 }
 
 /**

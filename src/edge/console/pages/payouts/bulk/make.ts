@@ -12,6 +12,7 @@ import type { TeamVisit } from '../../../page.ts';
 import { type Asked, bodyOf } from '../new/asked.ts';
 import { recipientLine } from '../recipient.ts';
 import { BULK_TEXTS } from './texts.ts';
+import { cut } from '../../../../../kit/unicode.ts';
 
 /** How far back payouts are compared, and how many of the newest at most. */
 export const RECENT_MS = 24 * 3_600_000;
@@ -78,7 +79,7 @@ export async function makeBatch(deps: ConsoleDeps, visit: TeamVisit, asked: read
 /** What the API says against a line: its fields with their errors. */
 export function reasonOf({ message, details }: Problem): string {
   const errors = Object.entries(details.errors ?? {}).map(([name, messages]) => `${name}: ${messages.join(', ')}`);
-  return (errors.length > 0 ? errors.join('; ') : message).slice(0, 500);
+  return cut(errors.length > 0 ? errors.join('; ') : message, 500);
 }
 
 /** A key that is the same for payouts of one amount to one number. */
@@ -94,7 +95,7 @@ function openLine(line: number, { body, payee, amount_minor, fee_minor }: Quote,
 }
 
 function wrongLine(line: number, { name, beneficiary, number }: Asked, message: string): LineRow {
-  const recipient = [name, beneficiary ?? number].filter(Boolean).join(' · ').slice(0, 200);
+  const recipient = cut([name, beneficiary ?? number].filter(Boolean).join(' · '), 200);
   return {
     ...{ line, status: 'wrong', body: null, amount_minor: null, fee_minor: null, currency: null, repeats: null },
     ...{ recipient, result_id: null, message },
