@@ -97,6 +97,9 @@ test('an invitation is sent again, withdrawn, and ends with the role of whoever 
   const [row] = await api.control.all<{ renewed: boolean }>(sql`
     select expires_at > now() + interval '6 days' as renewed from user_links where id = ${id}`);
   assert.equal(row?.renewed, true);
+  await api.control.run(sql`update user_links set expires_at = now() - interval '1 minute' where id = ${id}`);
+  assert.equal((await action('resend')).status, 404, 'the page does not show it');
+  await api.control.run(sql`update user_links set expires_at = now() + interval '1 minute' where id = ${id}`);
   assert.equal((await action('withdraw')).status, 303);
   assert.equal((await new Person(api.url).get(path)).status, 404);
   assert.deepEqual([(await action('resend')).status, (await action('withdraw')).status], [404, 404]);

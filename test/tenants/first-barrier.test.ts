@@ -83,6 +83,8 @@ const REFUNDS: Record<string, Work> = {
   findRefund: (tx, { team_id, refund }) => refunds.findRefund(tx, team_id, refund.id),
   findByKey: (tx, { team_id, refund, attempt }) =>
     refunds.findByKey(tx, team_id, attempt.provider_account, must(refund.legs[0], 'it has a part').provider_key),
+  paymentOfKey: (tx, { team_id, refund }) =>
+    refunds.paymentOfKey(tx, team_id, must(refund.legs[0], 'it has a part').provider_key),
   findFailed: (tx, { team_id, failed }) => refunds.findFailed(tx, team_id, failed.attempt_id, failed.return_id),
   lockRefund: (tx, { team_id, refund }) => refunds.lockRefund(tx, team_id, refund.id),
   takenByAttempt: (tx, { team_id, payment }) => refunds.takenByAttempt(tx, team_id, payment.id),

@@ -22,7 +22,37 @@ import type { RefundDeps } from './deps.ts';
 import { presentRefund } from './present.ts';
 import type { CreateRefundBody, RefundPart, RefundRow } from './schema.ts';
 import { currentPart, withPart } from './parts.ts';
-import { findRefund, insertRefund, lockRefund, pollNow, refundsUnderWay, takenByAttempt, updateRefund } from './store.ts';
+import {
+  findByKey,
+  findRefund,
+  insertRefund,
+  lockRefund,
+  paymentOfKey,
+  pollNow,
+  type ReportedRefund,
+  refundsUnderWay,
+  takenByAttempt,
+  updateRefund,
+} from './store.ts';
+
+/**
+ * Returns the refund, or payout of a return, about which a provider account calls back by one of our keys. A payment that is archived, whose
+ * attempts name the account, is restored.
+ */
+export async function findReported(
+  store: Store,
+  team_id: bigint,
+  account_id: string,
+  provider_key: string,
+): Promise<ReportedRefund | undefined> {
+  const known = await findByKey(store.db, team_id, account_id, provider_key);
+  const payment_id = known ? undefined : await paymentOfKey(store.db, team_id, provider_key);
+  if (payment_id === undefined) return known;
+  return store.db.transaction(async (tx) => {
+    await lockPayment(tx, team_id, payment_id);
+    return findByKey(tx, team_id, account_id, provider_key);
+  });
+}
 
 /**
  * Creates a refund and draws its money, all under the payment's lock: concurrent refunds can never exceed what was paid.

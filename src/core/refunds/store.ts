@@ -167,6 +167,14 @@ export async function writeRecheck(db: Queryable, row: RefundRow, at: Date | nul
 /** A refund, or payout of a return, that a callback is about. */
 export type ReportedRefund = Pick<RefundRow, 'id' | 'way' | 'return_id'>;
 
+/** Returns the id of the payment of a refund, or payout of a return, that has or had one of our keys. */
+export async function paymentOfKey(db: Queryable, team_id: bigint, provider_key: string): Promise<string | undefined> {
+  const row = await db.maybe<{ payment_id: string }>(sql`
+    select r.payment_id from refund_keys k join refunds r on r.team_id = k.team_id and r.id = k.refund_id
+    where k.team_id = ${team_id} and k.provider_key = ${provider_key} limit 1`);
+  return row?.payment_id;
+}
+
 /**
  * Returns the refund, or payout of a return, that a provider account has under one of our keys; undefined for a key that was replaced
  * since. `refund_keys` is written by a trigger.

@@ -2,8 +2,7 @@ import { unreachable } from '../../kit/errors.ts';
 import { applyAttemptCallback } from '../../core/charge/callback.ts';
 import type { Addressed } from '../../providers/provider-accounts/directory.ts';
 import type { Callback, Provider, RawCallback, Reading, Subject } from '../../providers/adapters/contract.ts';
-import { pollRefund } from '../../core/refunds/service.ts';
-import { findByKey } from '../../core/refunds/store.ts';
+import { findReported, pollRefund } from '../../core/refunds/service.ts';
 import { recheckFailedRefund, pollReturn } from '../../core/returns/service.ts';
 import { pollTransfer } from '../../core/transfers/service.ts';
 import type { Store } from '../../platform/db/stores.ts';
@@ -94,7 +93,7 @@ async function pass(
   const attempt = await applyAttemptCallback(deps, store, from, ref, update);
   if (attempt) return matched(attempt.id, [attempt.payer]);
   // Last, because callbacks about payments are the most.
-  const refund = ref.by === 'provider_key' ? await findByKey(store.db, team_id, provider.account_id, ref.value) : undefined;
+  const refund = ref.by === 'provider_key' ? await findReported(store, team_id, provider.account_id, ref.value) : undefined;
   if (!refund) return null;
   const { id, way, return_id } = refund;
   if (way === 'refund' || return_id === null) return passRefund(deps, store, { team_id, id });

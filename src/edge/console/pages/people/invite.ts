@@ -1,5 +1,5 @@
 import { emailAddressOf } from '../../../../kit/email.ts';
-import type { Problem } from '../../../../kit/errors.ts';
+import { notFound, type Problem } from '../../../../kit/errors.ts';
 import { html } from '../../../../kit/html.ts';
 import type { Tx } from '../../../../kit/sql.ts';
 import { invite, resend, withdraw } from '../../../../tenants/people/members.ts';
@@ -66,7 +66,9 @@ export async function submitResend({ stores: { control } }: ConsoleDeps, visit: 
   const link = visit.params.link ?? '';
   const work = (tx: Tx) => resend(tx, administratorOf(visit), link, senderOf(visit));
   const invitation = (await listInvitations(control, visit.team.id)).find(({ id }) => id === link);
-  const { email = null, role = null } = invitation ?? {};
+  // Who approves it has to see what it grants.
+  if (!invitation) throw notFound();
+  const { email, role } = invitation;
   const held = await heldBack(visit, heldPerson('person.resend', { link, email, role }), work);
   if (held) return held;
   await control.transaction(work);
