@@ -168,19 +168,6 @@ test('while a tranche that never arrived is read after a callback, no other is s
   assert.deepEqual([provider.submitted.length, (await shown(id)).status], [sent, 'succeeded']);
 });
 
-test('a charge that had failed is polled on while its provider says that it is pending, after a callback', async () => {
-  provider.submission = { kind: 'refused', reason: 'payer_declined', message: 'declined' };
-  await charge(await newPayment());
-  const { last } = provider;
-  provider.readings.set(last.attempt_id, PENDING);
-  await callBack(last);
-  assert.notEqual((await attempt(last.attempt_id)).next_poll_at, null);
-  provider.paid(last);
-  clock.advance(60_000);
-  await poll();
-  assert.equal((await attempt(last.attempt_id)).status, 'succeeded');
-});
-
 for (const what of ['a person has decided', 'never arrived'] as const) {
   test(`a charge that ${what} is not polled for ever after a callback because its provider cannot be read`, async () => {
     if (what === 'never arrived') provider.submission = { kind: 'unknown', message: 'timeout' };

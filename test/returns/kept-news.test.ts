@@ -144,3 +144,22 @@ test('a refund that called back just after it was sent, and is not shown yet, is
   await late.work(3, 600_000);
   assert.equal((await late.row()).state, 'overpaid');
 });
+
+test('a return that waits for a person ends when its refund was done after all, also when that was called back about twice', async () => {
+  await late.captured();
+  Object.assign(late.able, { onPayout: REFUSED, onPayoutRead: REFUSED });
+  Object.assign(late.second, { onPayout: REFUSED, onPayoutRead: REFUSED });
+  await late.work(8);
+  assert.equal((await late.row()).state, 'waiting');
+  late.able.onRefundRead = DONE;
+  const refunds = must(late.able.refunds, 'it refunds');
+  const { read } = refunds;
+  refunds.read = async () => {
+    refunds.read = read;
+    await news();
+    return DONE;
+  };
+  await news();
+  await late.work(6, 60_000);
+  assert.deepEqual([(await late.row()).state, await late.hold()], ['returned', 0n]);
+});

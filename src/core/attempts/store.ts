@@ -7,7 +7,7 @@ import type { Next, Subject } from '../../providers/adapters/contract.ts';
 import { storedExplanation } from '../../providers/routing/explain.ts';
 import { notAt } from '../../platform/work/account-key.ts';
 import { BY_SHARD, dueBefore, EVERY_TURN, IN_SHARD, shardsOf, type Turn } from '../../platform/work/shards.ts';
-import type { AttemptRow, AttemptStatus, Mismatch, Resolution } from './schema.ts';
+import { type AttemptRow, type AttemptStatus, type Mismatch, NEVER_ARRIVED, type Resolution } from './schema.ts';
 
 /** A payment whose attempts are read. */
 type PaymentRef = { team_id: bigint; id: string };
@@ -170,14 +170,15 @@ export async function pollNow(db: Queryable, { team_id, id }: Pick<AttemptRow, '
 }
 
 /**
- * Makes an attempt that has ended without money due for polling now, after a callback about it: its payment takes no other charge before.
- * The caller has locked the payment.
+ * Makes an attempt due for polling now, after a callback about it, that its provider may have although it was turned away, closed as never
+ * arrived or resolved as failed by a person: its payment takes no other charge before. The caller has locked the payment.
  * @param since an attempt that ended earlier is left alone
  */
-export async function pollEnded(tx: Tx, { team_id, id }: AttemptRow, now: Date, since: Date): Promise<void> {
+export async function pollDoubted(tx: Tx, { team_id, id }: AttemptRow, now: Date, since: Date): Promise<void> {
   await tx.run(sql`
     update attempts set next_poll_at = ${now}
-    where team_id = ${team_id} and id = ${id} and status not in ('created', 'open', 'unknown', 'succeeded') and closed_at >= ${since}`);
+    where team_id = ${team_id} and id = ${id} and closed_at >= ${since} and status <> 'succeeded'
+      and (status = 'unavailable' or (status = 'expired' and reason = ${NEVER_ARRIVED}) or resolution->>'as' = 'failed')`);
 }
 
 /**

@@ -3,7 +3,7 @@ import { lowestIdAt } from '../../kit/ids.ts';
 import type { Store } from '../../platform/db/stores.ts';
 import type { Reading, Subject } from '../../providers/adapters/contract.ts';
 import { type AttemptRow, isOpen } from '../attempts/schema.ts';
-import { type AttemptReference, findAttempt, pollEnded, pollNow, storeReportedRef } from '../attempts/store.ts';
+import { type AttemptReference, findAttempt, pollDoubted, pollNow, storeReportedRef } from '../attempts/store.ts';
 import { restoreBySubject } from '../payments/archived.ts';
 import type { PaymentDeps } from '../payments/deps.ts';
 import { lockPayments } from '../payments/store.ts';
@@ -44,13 +44,13 @@ export async function applyAttemptCallback(
   return known;
 }
 
-/** Polls an attempt that has ended, as it is now. While it is read, no other charge of its payment is sent. */
+/** Polls an attempt that has ended, as it is now. While one is read that its provider may have after all, no other charge is sent. */
 async function readEnded(deps: PaymentDeps, store: Store, known: AttemptRow): Promise<void> {
   const { team_id, id, payment_id } = known;
   const now = deps.clock.now();
   const ended = await store.db.transaction(async (tx) => {
     await lockPayments(tx, [{ team_id, id: payment_id }]);
-    await pollEnded(tx, known, new Date(now), new Date(now - MAX_UNREAD_MS));
+    await pollDoubted(tx, known, new Date(now), new Date(now - MAX_UNREAD_MS));
     return must(await findAttempt(tx, team_id, id), 'the lock restores what was archived');
   });
   if (ended.status !== 'succeeded') await pollAttempt(deps, store, ended);

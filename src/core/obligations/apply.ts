@@ -1,6 +1,6 @@
 import type { Tx } from '../../kit/sql.ts';
 import type { ReturnRow } from './schema.ts';
-import { endTrigger, isAdvanced, isClosed, nextReturnState, type ReturnTrigger, timesPaid } from './states.ts';
+import { endTrigger, isClosed, needsWorker, nextReturnState, type ReturnTrigger, timesPaid } from './states.ts';
 import { lockReturn, updateReturn } from './store.ts';
 
 /** The time of a change, in milliseconds since the epoch. */
@@ -58,12 +58,9 @@ export async function moveReturn(
   if (state === null) return null;
   const now = new Date(at);
   const forPerson = state === 'waiting' || state === 'overpaid';
-  const { recheck, late_refund } = { ...row, ...change };
-  // What was called back about, and what was done after all, keeps its turn in every state.
-  const isDue = isAdvanced(state) || recheck || (late_refund && state === 'waiting');
   const moved: ReturnRow = {
     ...row,
-    next_step_at: isDue ? now : null,
+    next_step_at: needsWorker({ ...row, ...change, state }) ? now : null,
     ...change,
     state,
     updated_at: now,

@@ -55,8 +55,16 @@ export function isClosed(state: ReturnState): boolean {
 }
 
 /** Whether the worker advances the return: it is neither closed nor waits for a person. */
-export function isAdvanced(state: ReturnState): boolean {
+function isAdvanced(state: ReturnState): boolean {
   return state === 'owed' || state === 'refunding' || state === 'paying_out';
+}
+
+/**
+ * Whether the worker has to do something about a return: it advances it, reads what was called back about in any state, and closes one that waits
+ * for a person although a refund was done after all.
+ */
+export function needsWorker({ state, recheck, late_refund }: Pick<ReturnRow, 'state' | 'recheck' | 'late_refund'>): boolean {
+  return isAdvanced(state) || recheck || (late_refund && state === 'waiting');
 }
 
 /**

@@ -155,8 +155,9 @@ export async function judgeLines(tx: Tx, books: Books, by: 'key' | 'reference'):
     // One operation in two lines, one with its key and one without: money that moved in the other line is what counts.
     const again =
       by === 'key'
-        ? fixed(`not l.succeeded and exists (
-            select from statement_lines o where o.key is null and o.succeeded and o.flow = l.flow and o.reference = h.reference)`)
+        ? part`not l.succeeded and h.reference in (
+            select u.reference from ${byReference(books, here)} u join statement_lines o on o.reference = u.reference
+            where o.key is null and o.succeeded and o.flow in ${flows})`
         : fixed('exists (select from statement_lines k where k.key = h.key and k.succeeded)');
     tallies.push(...(await judge(tx, books, matching, part`l.flow in ${flows} and ${lines}`, again)));
   }

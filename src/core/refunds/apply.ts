@@ -48,6 +48,8 @@ export async function applyRefund(
   // A result for a replaced key belongs to an earlier submission. If money moved under it, reconciliation reports it as unknown.
   if (part.provider_key !== known.legs[part_index]?.provider_key) return row;
   if (outcome.kind === 'succeeded') return partSucceeded(tx, context, payment, row, part_index, outcome.provider_ref);
+  // The provider has what a person ended as failed.
+  if (part.status === 'failed' && outcome.kind === 'pending') await pollNow(tx, row.team_id, row.id, new Date(context.at));
   if (part.status !== 'sent' || part.sent_at !== known.legs[part_index]?.sent_at) return row;
   const wait_ms = pollDelay(plan, row.polls);
   // A callback, or a poll of another worker, may be about what came after this outcome.

@@ -4,7 +4,6 @@ import type { Store } from '../../platform/db/stores.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { must, notFound, Problem } from '../../kit/errors.ts';
 import type { PaymentListener } from '../payments/listeners.ts';
-import { unreadBy } from '../../providers/adapters/polling.ts';
 import { checkNamed, type ManualResolution, type ProviderName } from '../charge/resolve.ts';
 import { lockPayment } from '../payments/service.ts';
 import { applyRefund } from './apply.ts';
@@ -55,7 +54,8 @@ export async function resolveRefund(
     return applyRefund(
       tx,
       { environment: store.environment, at, listeners: deps.listeners },
-      { ...row, next_poll_at: unreadBy(row.next_poll_at, at) },
+      // Nobody has read what is due or being read, such as after a callback: what a person ends as failed is read once more.
+      { ...row, next_poll_at: null },
       part,
       resolution.as === 'succeeded'
         ? { kind: 'succeeded', provider_ref: row.legs[part]?.provider_ref ?? 'resolved by hand' }

@@ -12,7 +12,7 @@ import type { RefundRow } from '../refunds/schema.ts';
 import { endWay, findWay, markWaySent, updatePart } from '../refunds/ways.ts';
 import type { ReturnDeps } from './deps.ts';
 import type { ReturnRow } from '../obligations/schema.ts';
-import { hasNews, locked, pollFailedPayout, postpone, recheckFailedPayout, UNUSABLE } from './service.ts';
+import { hasNews, locked, lockedWithoutNews, pollFailedPayout, postpone, recheckFailedPayout, UNUSABLE } from './service.ts';
 import { updateReturn } from '../obligations/store.ts';
 
 /** The provider accounts that can pay out to the payer of an attempt. */
@@ -113,7 +113,7 @@ async function sendFirst(step: Step, row: ReturnRow, refund: RefundRow): Promise
       const next = options.candidates.find(({ account_id }) => !row.tried.includes(account_id));
       if (next) return send(step, row, refund, next);
       const next_step_at = new Date(deps.clock.now() + backOff(row.polls));
-      await locked(deps, store, row, (tx, _, now) => updateReturn(tx, { ...now, tried: [], next_step_at }));
+      await lockedWithoutNews(deps, store, row, (tx, _, now) => updateReturn(tx, { ...now, tried: [], next_step_at }));
       return;
     }
     case 'later':

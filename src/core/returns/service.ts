@@ -59,7 +59,7 @@ export function hasNews(row: ReturnRow, known: ReturnRow): boolean {
  * Changes a return like {@link locked}, but not after news: what was read before it may no longer be true, and the news has made the
  * return due again.
  */
-async function lockedWithoutNews(
+export async function lockedWithoutNews(
   deps: ReturnDeps,
   store: Store,
   known: ReturnRow,

@@ -24,7 +24,7 @@ import {
   UNUSABLE,
   requireManualReturn,
 } from './service.ts';
-import { isAdvanced } from '../obligations/states.ts';
+import { needsWorker } from '../obligations/states.ts';
 import { updateReturn } from '../obligations/store.ts';
 
 /** How long the provider may leave a failed refund unconfirmed before the return waits for a person. */
@@ -147,7 +147,8 @@ async function recheck(deps: ReturnDeps, store: Store, row: ReturnRow): Promise<
   await locked(deps, store, row, async (tx, context, now) => {
     // A callback that has come since the providers were asked is followed by another reading.
     if (!hasNews(now, row)) {
-      await updateReturn(tx, { ...now, recheck: false, next_step_at: isAdvanced(now.state) ? new Date(context.at) : null });
+      const read = { ...now, recheck: false };
+      await updateReturn(tx, { ...read, next_step_at: needsWorker(read) ? new Date(context.at) : null });
     }
     for (const { way, outcome } of done) await applyRefund(tx, context, way, 0, outcome);
   });

@@ -4,7 +4,6 @@ import type { Store } from '../../platform/db/stores.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Tx } from '../../kit/sql.ts';
 import { must, notFound, Problem } from '../../kit/errors.ts';
-import { unreadBy } from '../../providers/adapters/polling.ts';
 import { checkNamed, type ManualResolution, type ProviderName } from '../charge/resolve.ts';
 import { type AppliedTransfer, applyTransfers } from './apply.ts';
 import { mayBePaidLate, recordPaidLate } from './late.ts';
@@ -46,7 +45,8 @@ export async function resolveTransfer(
         ? { kind: 'succeeded' as const, provider_ref: known.provider_ref ?? 'resolved by hand', resolution: stored }
         : { kind: 'failed' as const, reason: null, message: 'resolved by hand: no money moved', resolution: stored };
     await record(tx, by, { team_id: ref.team_id, action: 'transfer.resolve', resource_id: known.id, at });
-    const asked = { ...known, next_poll_at: unreadBy(known.next_poll_at, at) };
+    // Nobody has read what is due or being read, such as after a callback: what a person ends as failed is read once more.
+    const asked = { ...known, next_poll_at: null };
     const applied = await applyTransfers(tx, { environment: store.environment, at }, [{ known: asked, occurrence }]);
     const resolved = must(applied.get(known.id), 'it was found');
     if (!resolved.changed) throw new Problem(400, 'The transfer has changed at this moment: try again.');

@@ -67,14 +67,6 @@ export function mayNotBeShownYet(
 }
 
 /**
- * Returns when the next poll was due, as what compares with the row knows it: a document, or a person. Neither has read what is due
- * already, such as after a callback.
- */
-export function unreadBy(next_poll_at: Date | null, at: number): Date | null {
-  return next_poll_at !== null && next_poll_at.getTime() <= at ? null : next_poll_at;
-}
-
-/**
  * Returns whether a poll was scheduled since: after a callback, or by a worker that has claimed the row meanwhile.
  * @param now when the next poll is due by now; null: never
  * @param known when it was due when the provider was asked
