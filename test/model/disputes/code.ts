@@ -202,6 +202,6 @@ function disputeRow({ units, status, draw }: Claim) {
       evidence: null,
       event_count: 1,
     },
-    ...{ draws: drawsOf(draw), due_at: new Date(NOW), created_at: new Date(NOW), updated_at: new Date(NOW), closed_at: null },
+    ...{ draws: drawsOf(draw), due_at: new Date(NOW + 1), created_at: new Date(NOW), updated_at: new Date(NOW), closed_at: null },
   };
 }
