@@ -20,6 +20,7 @@ import {
   checkRefunding,
   hasNews,
   locked,
+  lockedWithoutNews,
   postpone,
   UNUSABLE,
   requireManualReturn,
@@ -139,9 +140,7 @@ async function recheck(deps: ReturnDeps, store: Store, row: ReturnRow): Promise<
     // A payout that a provider may have is polled in the meantime. No other is sent.
     if (row.state === 'paying_out' && row.dispatched_at !== null) return false;
     const next_step_at = new Date(deps.clock.now() + backOff(row.polls));
-    await locked(deps, store, row, async (tx, _, now) => {
-      if (!hasNews(now, row)) await updateReturn(tx, { ...now, next_step_at });
-    });
+    await lockedWithoutNews(deps, store, row, (tx, _, now) => updateReturn(tx, { ...now, next_step_at }));
     return true;
   }
   await locked(deps, store, row, async (tx, context, now) => {
