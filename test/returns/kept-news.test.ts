@@ -4,7 +4,8 @@ import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { must } from '../../src/kit/errors.ts';
 import type { PayoutOutcome } from '../../src/providers/adapters/contract.ts';
 import { resolveRefund } from '../../src/core/refunds/resolve.ts';
-import { recheckFailedRefund } from '../../src/core/returns/service.ts';
+import { pollReturn, recheckFailedRefund } from '../../src/core/returns/service.ts';
+import { sql } from '../../src/kit/sql.ts';
 import { Late } from './fixture.ts';
 import { resolveReturn } from '../../src/core/returns/resolve.ts';
 
@@ -162,4 +163,30 @@ test('a return that waits for a person ends when its refund was done after all, 
   await news();
   await late.work(6, 60_000);
   assert.deepEqual([(await late.row()).state, await late.hold()], ['returned', 0n]);
+});
+
+test('a payout that no account can pay any more does not end when its provider calls back at that moment', async (t) => {
+  await late.captured();
+  Object.assign(late.able, { onPayout: CLOSED });
+  Object.assign(late.second, { onPayout: CLOSED });
+  await late.work(8, 1_000);
+  const { id, payout_id, dispatched_at } = await late.row();
+  assert.equal(dispatched_at, null);
+  const turned = await late.store.db.maybe<{ account: string }>(
+    sql`select legs->0->>'provider_account' as account from refunds where id = ${payout_id}`,
+  );
+  const ref = { team_id: late.merchant.team.id, id };
+  for (const one of [late.able, late.second])
+    t.mock.method(one.payouts as object as { reaches(): boolean }, 'reaches', () => false);
+  const { router } = late.api.deps;
+  const choose = router.choose.bind(router);
+  t.mock.method(router, 'choose', async (...asked: Parameters<typeof choose>) => {
+    const found = await choose(...asked);
+    await pollReturn(late.store, late.clock.now(), ref, must(turned, 'it was turned away').account);
+    return found;
+  });
+  late.clock.advance(600_000);
+  await late.work(1);
+  const now = await late.row();
+  assert.deepEqual([now.state, now.dispatched_at === null], ['paying_out', false]);
 });

@@ -90,6 +90,19 @@ test('a payout that a person ends as failed while it is handed over, and that it
   await assertBooks(store(), merchant.team);
 });
 
+test('that a provider has a payout is read again although what it had said before confirmed the failure', async () => {
+  const id = await sent();
+  one.onRead = () => REFUSED;
+  const ended = async () => {
+    await resolveFailed(id);
+    await rounds(1, one);
+    assert.equal((await row(id)).next_poll_at, null, 'it was read once more');
+    one.onRead = paid;
+  };
+  await rounds(3, whileSubmitting(ended, PENDING));
+  assert.notEqual((await row(id)).paid_late_at, null);
+});
+
 test('a callback that nobody has read yet is read although a person ends the payout as failed', async () => {
   const id = await sent();
   one.onSubmit = () => PENDING;
