@@ -16,6 +16,7 @@ after(() => late.api.stop());
 
 const UNKNOWN = { kind: 'unknown', message: 'no answer' } as const;
 const REFUSED = { kind: 'failed', reason: 'operator_declined', message: 'refused for good' } as const;
+const PAYOUT_REFUSED = { kind: 'failed', reason: null, message: 'refused for good' } as const;
 const CLOSED = { kind: 'unavailable', message: '503' } as const;
 const DONE = { kind: 'succeeded', provider_ref: 'r-late' } as const;
 const PAID: PayoutOutcome = { kind: 'succeeded', provider_ref: 'p-late', amount_minor: 1_000_000n, currency: 'XAF' };
@@ -24,15 +25,20 @@ const state = async () => [(await late.row()).state, payouts(), await late.hold(
 const news = async () =>
   recheckFailedRefund(late.store, late.clock.now(), late.merchant.team.id, must((await late.row()).refund_id, 'tried'));
 
-/** The next read of the refund is older than a callback that comes while it is on its way; then the refund is done. */
-function newsDuringRead(): void {
+/** What every account answers about payouts from now on. */
+function allAnswer(answers: Partial<Pick<Late['able'], 'onPayout' | 'onPayoutRead'>>): void {
+  for (const one of [late.able, late.second]) Object.assign(one, answers);
+}
+
+/** A callback comes while the refund is read the next time; from then on the refund is done. */
+function newsDuringRead(answer: typeof REFUSED | typeof DONE = REFUSED): void {
   const refunds = must(late.able.refunds, 'it refunds');
   const { read } = refunds;
   refunds.read = async () => {
     refunds.read = read;
     late.able.onRefundRead = DONE;
     await news();
-    return REFUSED;
+    return answer;
   };
 }
 
@@ -64,15 +70,13 @@ test('a callback about a failed refund that comes just before a person is asked 
 test('no payout is sent while the refund that called back is pending or cannot be read', async () => {
   for (const said of [{ kind: 'pending', provider_ref: null, poll_after_ms: 1_000 } as const, UNKNOWN]) {
     await late.captured();
-    Object.assign(late.able, { onPayout: CLOSED });
-    Object.assign(late.second, { onPayout: CLOSED });
+    allAnswer({ onPayout: CLOSED });
     await late.work(8, 1_000);
     assert.deepEqual([(await late.row()).state, (await late.row()).dispatched_at], ['paying_out', null]);
     const before = payouts();
     late.able.onRefundRead = said;
     await news();
-    Object.assign(late.able, { onPayout: null });
-    Object.assign(late.second, { onPayout: null });
+    allAnswer({ onPayout: null });
     await late.work(6, 300_000);
     assert.equal(payouts(), before, said.kind);
     late.able.onRefundRead = DONE;
@@ -121,8 +125,7 @@ test('a payout that is not known is not sent again while a refund that called ba
 
 test('a callback about a failed refund is read although a person resolves the return before', async () => {
   await late.captured();
-  Object.assign(late.able, { onPayout: REFUSED });
-  Object.assign(late.second, { onPayout: REFUSED });
+  allAnswer({ onPayout: PAYOUT_REFUSED });
   await late.work(8);
   assert.equal((await late.row()).state, 'waiting');
   late.able.onRefundRead = UNKNOWN;
@@ -148,18 +151,10 @@ test('a refund that called back just after it was sent, and is not shown yet, is
 
 test('a return that waits for a person ends when its refund was done after all, also when that was called back about twice', async () => {
   await late.captured();
-  Object.assign(late.able, { onPayout: REFUSED, onPayoutRead: REFUSED });
-  Object.assign(late.second, { onPayout: REFUSED, onPayoutRead: REFUSED });
+  allAnswer({ onPayout: PAYOUT_REFUSED, onPayoutRead: PAYOUT_REFUSED });
   await late.work(8);
   assert.equal((await late.row()).state, 'waiting');
-  late.able.onRefundRead = DONE;
-  const refunds = must(late.able.refunds, 'it refunds');
-  const { read } = refunds;
-  refunds.read = async () => {
-    refunds.read = read;
-    await news();
-    return DONE;
-  };
+  newsDuringRead(DONE);
   await news();
   await late.work(6, 60_000);
   assert.deepEqual([(await late.row()).state, await late.hold()], ['returned', 0n]);
@@ -167,8 +162,7 @@ test('a return that waits for a person ends when its refund was done after all, 
 
 test('a payout that no account can pay any more does not end when its provider calls back at that moment', async (t) => {
   await late.captured();
-  Object.assign(late.able, { onPayout: CLOSED });
-  Object.assign(late.second, { onPayout: CLOSED });
+  allAnswer({ onPayout: CLOSED });
   await late.work(8, 1_000);
   const { id, payout_id, dispatched_at } = await late.row();
   assert.equal(dispatched_at, null);

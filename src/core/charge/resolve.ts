@@ -25,7 +25,8 @@ export interface ProviderName {
 
 /**
  * Rejects evidence about an earlier submission.
- * @param sent to which account and under which key it was sent last, and the provider's reference. Left out: a refund goes to the account of its charge.
+ * @param sent the account and key of the last submission, and the provider's reference; without an account, as for a refund, only key or
+ * reference count
  * @throws Problem 400
  */
 export function checkNamed(

@@ -3,7 +3,7 @@ import { backOff, MAX_RECHECKS } from '../../providers/adapters/polling.ts';
 import { applyRefund } from './apply.ts';
 import type { RefundDeps } from './deps.ts';
 import type { RefundRow } from './schema.ts';
-import { rereadRefund } from './send.ts';
+import { readRefund } from './send.ts';
 import { writeRecheck } from './store.ts';
 
 /**
@@ -12,7 +12,9 @@ import { writeRecheck } from './store.ts';
  */
 export async function recheckRefund(deps: RefundDeps, store: Store, row: RefundRow): Promise<void> {
   const failed = row.legs.flatMap(({ status }, index) => (status === 'failed' ? [index] : []));
-  const read = await Promise.all(failed.map(async (index) => ({ index, outcome: await rereadRefund(deps, store, row, index) })));
+  const read = await Promise.all(
+    failed.map(async (index) => ({ index, outcome: await readRefund(deps, store, row, index, 'after a callback') })),
+  );
   for (const { index, outcome } of read) {
     if (outcome?.kind !== 'succeeded') continue;
     const context = { environment: store.environment, at: deps.clock.now(), listeners: deps.listeners };

@@ -64,25 +64,25 @@ function evidenceOf(outcome: RefundOutcome, mayResend: () => boolean): RefundOut
 }
 
 /**
- * Reads the state of a refund at the provider, even after the refund has failed here: before money is returned another way.
+ * Reads the state of a refund at the provider, even after the refund has failed here: before money is returned another way, or after a
+ * callback about it.
+ * @param why after a callback, "not found" soon after the submission is no answer: the provider may not show it yet
  * @returns null when the provider cannot be used at the moment
  */
-export async function readRefund(deps: RefundDeps, store: Store, row: RefundRow, index: number): Promise<RefundOutcome | null> {
-  const { provider, request } = await addressed(deps, store, row, must(row.legs[index], 'a refund has this part'));
-  return provider?.refunds ? provider.refunds.read(request) : null;
-}
-
-/**
- * Reads the state of a refund that had failed, after a callback about it. Its provider may not show it soon after it was sent.
- * @returns null when the provider cannot be used at the moment
- */
-export async function rereadRefund(deps: RefundDeps, store: Store, row: RefundRow, index: number): Promise<RefundOutcome | null> {
+export async function readRefund(
+  deps: RefundDeps,
+  store: Store,
+  row: RefundRow,
+  index: number,
+  why: 'before another way' | 'after a callback',
+): Promise<RefundOutcome | null> {
   const { provider, request } = await addressed(deps, store, row, must(row.legs[index], 'a refund has this part'));
   if (!provider?.refunds) return null;
   const asked_at = deps.clock.now();
   const outcome = await provider.refunds.read(request);
-  const early = outcome.kind === 'not_found' && mayNotBeShownYet(provider.capabilities, request.submitted_at, asked_at);
-  return early ? { kind: 'unknown', message: NOT_KNOWN } : outcome;
+  if (why === 'before another way' || outcome.kind !== 'not_found') return outcome;
+  const isEarly = mayNotBeShownYet(provider.capabilities, request.submitted_at, asked_at);
+  return isEarly ? { kind: 'unknown', message: NOT_KNOWN } : outcome;
 }
 
 /**

@@ -46,8 +46,9 @@ export async function findReported(
   provider_key: string,
 ): Promise<ReportedRefund | undefined> {
   const known = await findByKey(store.db, team_id, account_id, provider_key);
-  const payment_id = known ? undefined : await paymentOfKey(store.db, team_id, provider_key);
-  if (payment_id === undefined) return known;
+  if (known) return known;
+  const payment_id = await paymentOfKey(store.db, team_id, provider_key);
+  if (payment_id === undefined) return undefined;
   return store.db.transaction(async (tx) => {
     await lockPayment(tx, team_id, payment_id);
     return findByKey(tx, team_id, account_id, provider_key);

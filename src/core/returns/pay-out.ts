@@ -187,7 +187,10 @@ interface ProviderResponse {
   call: 'submit' | 'read';
 }
 
-/** Applies a response, unless it is about an earlier submission or the payout has ended: money is then evidence to be read again. */
+/**
+ * Applies a response. It changes nothing when it is about an earlier submission or the payout has ended meanwhile. If it then says that the
+ * provider has the payout, the payout is read again.
+ */
 async function applyResponse(
   step: Step,
   known: ReturnRow,
@@ -197,16 +200,16 @@ async function applyResponse(
 ): Promise<void> {
   const { deps, store } = step;
   const applied = await locked(deps, store, known, async (tx, context, row) => {
-    if (row.dispatched_at?.getTime() !== known.dispatched_at?.getTime()) return null;
+    if (row.dispatched_at?.getTime() !== known.dispatched_at?.getTime()) return false;
     const now = must(await findWay(tx, row.team_id, refund.id), 'refunds are never deleted');
     const has_news = hasNews(row, known);
     await applyOutcome(tx, context, row, now, provider, { ...response, has_news });
     const failed = response.outcome.kind === 'failed' || response.outcome.kind === 'cancelled';
     if (failed && has_news) await recheckFailedPayout(tx, row, new Date(context.at));
-    return now;
+    return true;
   });
-  const shows = response.outcome.kind === 'succeeded' || response.outcome.kind === 'pending';
-  if (!applied && shows) await pollFailedPayout(store, deps.clock.now(), known);
+  const hasIt = response.outcome.kind === 'succeeded' || response.outcome.kind === 'pending';
+  if (!applied && hasIt) await pollFailedPayout(store, deps.clock.now(), known);
   deps.wake.ring(store.environment);
 }
 

@@ -5,7 +5,7 @@ import { backOff } from '../../providers/adapters/polling.ts';
 import { getCapture } from '../payments/service.ts';
 import type { PayoutOutcome, Provider, RefundOutcome } from '../../providers/adapters/contract.ts';
 import { applyRefund } from '../refunds/apply.ts';
-import { readRefund, rereadRefund } from '../refunds/send.ts';
+import { readRefund } from '../refunds/send.ts';
 import type { RefundRow } from '../refunds/schema.ts';
 import { needsPayer } from '../refunds/service.ts';
 import { findFailedWays, findWay } from '../refunds/ways.ts';
@@ -98,7 +98,7 @@ async function choosePayout(deps: ReturnDeps, store: Store, row: ReturnRow, atte
 async function isProvenFailed(deps: ReturnDeps, store: Store, row: ReturnRow, refund: RefundRow): Promise<boolean> {
   // A person has proved that no money moved, where the provider could not.
   if (refund.resolution !== null) return true;
-  const outcome = await readRefund(deps, store, refund, 0);
+  const outcome = await readRefund(deps, store, refund, 0, 'before another way');
   switch (outcome?.kind) {
     case 'failed':
     case 'unfunded':
@@ -163,7 +163,7 @@ async function readWay(
   row: ReturnRow,
   way: RefundRow,
 ): Promise<RefundOutcome | PayoutOutcome | null> {
-  if (way.way === 'refund') return rereadRefund(deps, store, way, 0);
+  if (way.way === 'refund') return readRefund(deps, store, way, 0, 'after a callback');
   const outcome = await readPayout(deps, store, row, way);
   const strange =
     outcome?.kind === 'succeeded' && (outcome.amount_minor !== row.amount_minor || outcome.currency !== row.currency);

@@ -82,7 +82,7 @@ export async function admit(
 const CHECKS_OF_KEY = [checkAddress, checkKeyKind, checkScope];
 
 /**
- * Admits a request whose body has come late once more: its key may have been revoked since.
+ * Admits a request again whose body came late: its key may have been revoked since its headers came.
  * @throws Problem 401, 403 or 406
  */
 export async function readmit(deps: HttpDeps, keys: KeyRing, request: FastifyRequest, target: Target): Promise<Caller> {

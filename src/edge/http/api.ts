@@ -78,8 +78,8 @@ interface Admitted {
 }
 
 /**
- * Admits a request whose body has come late once more, and lets it count as made now: lists expect ids of the last minute only to appear
- * among their rows.
+ * Admits a request again whose body came late, and gives it the present time: the total of a list expects that no row appears with an id
+ * older than a minute.
  */
 async function admittedLate(
   deps: HttpDeps,
