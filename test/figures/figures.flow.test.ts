@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import { sql } from '../../src/kit/sql.ts';
+import { countTeam } from '../../src/core/figures/count.ts';
 import type { DbPool } from '../../src/platform/db/pool.ts';
 import { archive, countArchived, openOwner } from '../archive/fixture.ts';
 import { Market } from '../setup/market.ts';
@@ -99,6 +100,32 @@ test('an event that is committed late is counted when its hour is finished', asy
   assert.notDeepEqual(await stored(own), observer.hours);
   market.clock.advance(HOUR_MS);
   await count(market);
+  assert.deepEqual(await stored(own), observer.hours);
+});
+
+test('more events than one statement counts are counted in several, in the open hour and when it is finished', async () => {
+  const own = await market.shop('live', new SimulatedProvider('simulated'));
+  const observer = new Observer(own);
+  for (let i = 0; i < 5; i++) {
+    const id = await own.paid({ amount: 1_000 + i });
+    observer.watch(id);
+    await observer.look();
+    if (i % 2 === 0) observer.watchRefund(await own.refund(id, 500), id);
+    await own.pass(MINUTE_MS);
+  }
+  await observer.look();
+  const { db, environment } = own.store;
+  const team = { environment, team_id: own.team_id };
+  const [{ events = 0 } = {}] = await owner.all<{ events: number }>(
+    sql`select count(*)::integer as events from events where team_id = ${own.team_id}`,
+  );
+  assert.ok(events > 20, `only ${events} events`);
+  for (const max_events of [1, 3, events - 1, events, events + 1]) {
+    await countTeam(db, team, market.clock.now(), max_events);
+    assert.deepEqual(await stored(own), observer.hours);
+  }
+  market.clock.advance(3 * HOUR_MS);
+  await countTeam(db, team, market.clock.now(), 3);
   assert.deepEqual(await stored(own), observer.hours);
 });
 

@@ -7,7 +7,7 @@ export type Hours = Record<string, Record<string, number>>;
 
 /** A round of the worker that counts, as after the pause that a team has between two counts. */
 export async function count({ api, clock }: Market): Promise<void> {
-  clock.advance(16_000);
+  clock.advance(31_000);
   for (const sweep of sweepsOf(api.deps, api.deps.stores.live)) {
     if (sweep.name !== 'figures') continue;
     // Hours of a team are finished a few in each round.

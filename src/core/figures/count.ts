@@ -1,7 +1,16 @@
 import type { Db, Tx } from '../../kit/sql.ts';
 import type { Environment } from '../../kit/environment.ts';
-import type { CountRow } from './schema.ts';
-import { deleteFigures, firstEventFrom, insertFigures, lockCount, newestEvent, type Period, updateCount } from './store.ts';
+import {
+  addFigures,
+  deleteFigures,
+  eventAfter,
+  eventsOf,
+  firstEventFrom,
+  lockCount,
+  newestEvent,
+  type Period,
+  updateCount,
+} from './store.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -14,30 +23,35 @@ const PART_MS = 5 * MINUTE_MS;
 export const FINISH_AFTER_MS = 15 * MINUTE_MS;
 /** Parts that ended longer ago are left as they are until their hour is finished: few changes take as long. */
 const USUAL_DELAY_MS = 2 * MINUTE_MS;
-/** Hours that one round finishes, so that its transaction stays short while a team is counted for the first time. */
-const MAX_HOURS = 12;
+/** Statements after which a round finishes no further hour, so that its transaction stays short while a team is counted for the first time. */
+const MAX_STATEMENTS = 12;
+/** Events that one statement counts: a third of a second when they are in memory. */
+const MAX_EVENTS = 50_000;
 
 /**
  * Brings the figures of a team up to date: finishes hours that are over, and counts the open ones again from the part of the last
- * count on. Each part of an hour is counted about ten times, the whole hour once, however many payments it has.
+ * count on. Each part of an hour is counted about seven times, the whole hour once, however many payments it has.
  * @param at milliseconds since the epoch
+ * @param max_events events that one statement counts
  * @returns whether hours remain to be finished
  */
-export function countTeam(db: Db, environment: Environment, team_id: bigint, at: number): Promise<boolean> {
+export function countTeam(
+  db: Db,
+  { environment, team_id }: { environment: Environment; team_id: bigint },
+  at: number,
+  max_events = MAX_EVENTS,
+): Promise<boolean> {
   return db.transaction(async (tx) => {
     const count = await lockCount(tx, team_id);
     // Read before the figures: what is recorded meanwhile is found by the next count.
     const newest = await newestEvent(tx, team_id);
     if (!count || !newest) return false;
-    const { final_to, more } = await finishHours(tx, environment, team_id, count, at);
+    const counted: Counted = { tx, environment, team_id, max_events };
+    const { final_to, more } = await finishHours(counted, count.final_to, at);
     if (!more) {
       const from = Math.max(final_to.getTime(), startOf(count.counted_at.getTime() - USUAL_DELAY_MS, PART_MS));
       // Events of a process whose clock is ahead are in the next part.
-      await countAgain(
-        tx,
-        { environment, team_id, from: new Date(from), to: new Date(startOf(at, PART_MS) + 2 * PART_MS) },
-        false,
-      );
+      await countAgain(counted, new Date(from), new Date(startOf(at, PART_MS) + 2 * PART_MS), false);
     }
     const progress = more
       ? { counted_id: count.counted_id, counted_at: count.counted_at }
@@ -47,30 +61,45 @@ export function countTeam(db: Db, environment: Environment, team_id: bigint, at:
   });
 }
 
+/** A count under way. */
+interface Counted {
+  tx: Tx;
+  environment: Environment;
+  team_id: bigint;
+  max_events: number;
+}
+
 /** Counts the hours that are over for the last time. Hours without events take no statement. */
-async function finishHours(
-  tx: Tx,
-  environment: Environment,
-  team_id: bigint,
-  count: CountRow,
-  at: number,
-): Promise<{ final_to: Date; more: boolean }> {
+async function finishHours(counted: Counted, finished_to: Date, at: number): Promise<{ final_to: Date; more: boolean }> {
+  const { tx, environment, team_id } = counted;
   const end = startOf(at - FINISH_AFTER_MS, HOUR_MS);
-  let final_to = count.final_to.getTime();
-  for (let hours = 0; final_to < end; hours++) {
+  let final_to = finished_to.getTime();
+  for (let statements = 0; final_to < end; ) {
     const next = await firstEventFrom(tx, environment, team_id, new Date(final_to));
     const from = next ? startOf(next.getTime(), HOUR_MS) : end;
     if (from >= end) return { final_to: new Date(end), more: false };
-    if (hours === MAX_HOURS) return { final_to: new Date(final_to), more: true };
+    if (statements >= MAX_STATEMENTS) return { final_to: new Date(final_to), more: true };
     final_to = from + HOUR_MS;
-    await countAgain(tx, { environment, team_id, from: new Date(from), to: new Date(final_to) }, true);
+    statements += await countAgain(counted, new Date(from), new Date(final_to), true);
   }
   return { final_to: new Date(final_to), more: false };
 }
 
-async function countAgain(tx: Tx, period: Period, finished: boolean): Promise<void> {
+/**
+ * Counts a period anew, in as many statements as its events need: an hour of a busy team has more than one can count in its time.
+ * @returns how many
+ */
+async function countAgain({ tx, max_events, ...team }: Counted, from: Date, to: Date, finished: boolean): Promise<number> {
+  const period: Period = { ...team, from, to };
+  const events = eventsOf(period);
   await deleteFigures(tx, period);
-  await insertFigures(tx, period, finished);
+  let statements = 0;
+  for (let at: string | null = events.from; at !== null; statements++) {
+    const next: string | null = await eventAfter(tx, team.team_id, { from: at, to: events.to }, max_events);
+    await addFigures(tx, team.team_id, { from: at, to: next ?? events.to }, finished);
+    at = next;
+  }
+  return statements;
 }
 
 function startOf(at: number, length_ms: number): number {

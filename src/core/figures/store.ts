@@ -69,15 +69,37 @@ export async function deleteFigures(tx: Tx, { team_id, from, to }: Period): Prom
       and hour + part * interval '5 minutes' >= ${from} and hour + part * interval '5 minutes' < ${to}`);
 }
 
+/** Events of a team: `from` inclusive, `to` exclusive. */
+export interface EventRange {
+  from: string;
+  to: string;
+}
+
+/** Returns the ids between which the events of a period are. */
+export function eventsOf({ environment, from, to }: Period): EventRange {
+  return { from: lowestIdAt('evt', environment, from.getTime()), to: lowestIdAt('evt', environment, to.getTime()) };
+}
+
+/** Returns the event that comes after a number of events of a range; null when the range has no more than that. */
+export async function eventAfter(
+  db: Queryable,
+  team_id: bigint,
+  { from, to }: EventRange,
+  count: number,
+): Promise<string | null> {
+  const row = await db.maybe<{ id: string }>(sql`
+    select id from events where team_id = ${team_id} and id >= ${from} and id < ${to} order by id offset ${count} limit 1`);
+  return row?.id ?? null;
+}
+
 /**
- * Counts a period from its events: each payment has one event of its end, each refund one of its success. Neither the amounts nor
- * the end of a payment change afterwards.
+ * Adds what ended in a range of events to the figures: each payment has one event of its end, each refund one of its success. Neither
+ * the amounts nor the end of a payment change afterwards.
  * @param finished one part for each hour, instead of one for each five minutes
  */
-export async function insertFigures(tx: Tx, { environment, team_id, from, to }: Period, finished: boolean): Promise<void> {
-  const [lowest, highest] = [from, to].map((at) => lowestIdAt('evt', environment, at.getTime()));
+export async function addFigures(tx: Tx, team_id: bigint, { from, to }: EventRange, finished: boolean): Promise<void> {
   await tx.run(sql`
-    insert into payment_hours (team_id, hour, part, currency, channel, succeeded, failed, cancelled, expired, collected_minor,
+    insert into payment_hours as h (team_id, hour, part, currency, channel, succeeded, failed, cancelled, expired, collected_minor,
       confirmed, confirm_ms, refunded, refunded_minor)
     select ${team_id}::bigint, date_trunc('hour', at, 'UTC'),
       case when ${finished}::boolean then 0 else extract(minute from at)::integer / 5 end, currency, coalesce(channel, ''),
@@ -92,15 +114,21 @@ export async function insertFigures(tx: Tx, { environment, team_id, from, to }: 
         select max(a.created_at) from attempts a
         where a.team_id = p.team_id and a.payment_id = p.id and a.status = 'succeeded' and e.type = 'payment.succeeded') as charged_at
       from events e join payments p on p.team_id = e.team_id and p.id = e.resource_id
-      where e.team_id = ${team_id} and e.id >= ${lowest} and e.id < ${highest}
+      where e.team_id = ${team_id} and e.id >= ${from} and e.id < ${to}
         and e.type in ('payment.succeeded', 'payment.failed', 'payment.cancelled', 'payment.expired')
       union all
       select e.type, e.created_at, r.currency, p.channel, r.amount_minor, null
       from events e join refunds r on r.team_id = e.team_id and r.id = e.resource_id
       join payments p on p.team_id = r.team_id and p.id = r.payment_id
-      where e.team_id = ${team_id} and e.id >= ${lowest} and e.id < ${highest} and e.type = 'refund.succeeded' and r.kind = 'merchant'
+      where e.team_id = ${team_id} and e.id >= ${from} and e.id < ${to} and e.type = 'refund.succeeded' and r.kind = 'merchant'
     ) ended
-    group by 2, 3, 4, 5`);
+    group by 2, 3, 4, 5
+    on conflict (team_id, hour, part, currency, channel) do update set
+      succeeded = h.succeeded + excluded.succeeded, failed = h.failed + excluded.failed,
+      cancelled = h.cancelled + excluded.cancelled, expired = h.expired + excluded.expired,
+      collected_minor = h.collected_minor + excluded.collected_minor,
+      confirmed = h.confirmed + excluded.confirmed, confirm_ms = h.confirm_ms + excluded.confirm_ms,
+      refunded = h.refunded + excluded.refunded, refunded_minor = h.refunded_minor + excluded.refunded_minor`);
 }
 
 /** Returns the figures of a team since a day, by day, currency and channel. */

@@ -9,7 +9,7 @@ import { dueTeams } from './store.ts';
 const PAGE = 200;
 const IDLE_MS = 10_000;
 /** Minimum time between two counts of a team. */
-const COUNT_EVERY_MS = 15_000;
+const COUNT_EVERY_MS = 30_000;
 const HOUR_MS = 3_600_000;
 
 interface SweepDeps {
@@ -42,7 +42,7 @@ async function countTeams(deps: SweepDeps, { db, environment }: Store, page: rea
   let more = 0;
   for (const team_id of due) {
     try {
-      if (await countTeam(deps.stores[environment].of(team_id).db, environment, team_id, at)) more++;
+      if (await countTeam(deps.stores[environment].of(team_id).db, { environment, team_id }, at)) more++;
     } catch (err) {
       deps.log.error(
         { err, team: String(team_id) },
