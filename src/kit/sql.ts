@@ -110,6 +110,24 @@ export function clause(strings: TemplateStringsArray, ...holes: unknown[]): Frag
   return new Fragment(strings, holes, false);
 }
 
+/** The key of a row of a team. */
+interface RowKey {
+  team_id: bigint;
+  id: string;
+}
+
+/**
+ * Condition of rows by the keys of a batch. A single key is compared by itself: PostgreSQL expects more of a list of unknown length
+ * than of the list at hand, so that it would plan the statement on every execution, which takes longer than reading the row.
+ * @param column of the id
+ */
+export function amongKeys(column: string, keys: readonly RowKey[]): Fragment {
+  const [first] = keys;
+  if (first && keys.length === 1) return clause`team_id = ${first.team_id} and ${identifier(column)} = ${first.id}`;
+  return clause`(team_id, ${identifier(column)}) in (
+      select * from unnest(${keys.map((key) => key.team_id)}::bigint[], ${keys.map((key) => key.id)}::text[]))`;
+}
+
 /** SQL text fixed at load time (shared CTEs, identifiers). Never for anything sent by a caller. */
 export function fixed(text: string): Fragment {
   return new Fragment([text], [], false);

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { verifyLedger } from '../../src/money/ledger/verify.ts';
 import { KEPT_FOR_EVER } from '../../src/platform/db/partitioning/tables.ts';
@@ -246,6 +248,30 @@ test('what is unique stays so, across partitions and time', async () => {
       from (select * from attempts where team_id = ${quiet.team.id} limit 1) a, generate_series(1, 2) n`),
     (error) => pgConstraint(error) === 'attempts_one_open',
   );
+});
+
+test('tables whose rows come and go, or change often, have thresholds of their own, as partitions too', async () => {
+  const without = () =>
+    owner.all<{ name: string }>(sql`
+      select relation::text as name from unnest(array['deliveries', 'balance_deltas', 'balances', 'attempts', 'payments']) as name
+      cross join lateral (select relid from pg_partition_tree(name) where isleaf union select name::regclass) as tree (relation)
+      join pg_class c on c.oid = relation and c.relkind = 'r'
+      where not coalesce(c.reloptions::text, '') ~ 'autovacuum_analyze_(threshold=20000|scale_factor=0.[34])'`);
+  assert.deepEqual(await without(), []);
+  const partitions = await owner.all<{ name: string }>(
+    sql`select relid::text as name from pg_partition_tree('attempts') where isleaf union all select 'deliveries'`,
+  );
+  assert.ok(partitions.length > 2, 'attempts has no partitions');
+  for (const { name } of partitions) {
+    await owner.run({
+      text: `alter table ${name} reset (autovacuum_analyze_threshold, autovacuum_analyze_scale_factor)`,
+      values: [],
+    });
+  }
+  assert.equal((await without()).length, partitions.length);
+  const file = path.join(import.meta.dirname, '..', '..', 'migrations', 'store', '0138_steady_statistics.sql');
+  await owner.run({ text: fs.readFileSync(file, 'utf8'), values: [] });
+  assert.deepEqual(await without(), []);
 });
 
 test('a payment is created, charged and refunded', async () => {

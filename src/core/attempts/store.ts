@@ -1,7 +1,7 @@
 import { assignments, columnsOf, typedColumns } from '../../kit/columns.ts';
 import { jsonText } from '../../kit/json.ts';
 import { must } from '../../kit/errors.ts';
-import { BY_KEY, type Fragment, fixed, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { amongKeys, BY_KEY, clause, fixed, type Fragment, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import { countMoved, intervalOf, type Shifted, type TimeShift } from '../../platform/db/time-shift.ts';
 import type { Next, Subject } from '../../providers/adapters/contract.ts';
 import { storedExplanation } from '../../providers/routing/explain.ts';
@@ -69,7 +69,7 @@ export function findAttempt(db: Queryable, team_id: bigint, id: string): Promise
 export function attemptsOf(db: Queryable, refs: readonly PaymentRef[]): Promise<AttemptRow[]> {
   return db.all<AttemptRow>(sql`
     select ${ATTEMPT_COLUMNS} from attempts
-    where (team_id, payment_id) in (select * from unnest(${refs.map((ref) => ref.team_id)}::bigint[], ${refs.map((ref) => ref.id)}::text[]))
+    where ${amongKeys('payment_id', refs)}
     order by team_id, id`);
 }
 
@@ -80,7 +80,7 @@ export function attemptsOf(db: Queryable, refs: readonly PaymentRef[]): Promise<
 export function lockAttempts(tx: Tx, refs: readonly PaymentRef[]): Promise<AttemptRow[]> {
   return tx.all<AttemptRow>(sql`
     select ${ATTEMPT_COLUMNS} from attempts
-    where (team_id, payment_id) in (select * from unnest(${refs.map((ref) => ref.team_id)}::bigint[], ${refs.map((ref) => ref.id)}::text[]))
+    where ${amongKeys('payment_id', refs)}
     order by team_id, id for update`);
 }
 
@@ -204,11 +204,11 @@ export async function storeReportedRef(tx: Tx, attempt: AttemptRow, ref: string,
 function matching({ by, value }: AttemptReference): Fragment {
   switch (by) {
     case 'id':
-      return part`id = ${value}`;
+      return clause`id = ${value}`;
     case 'provider_key':
-      return part`provider_key = ${value}`;
+      return clause`provider_key = ${value}`;
     case 'provider_ref':
-      return part`provider_ref = ${value} and status in ('created', 'open', 'unknown')`;
+      return clause`provider_ref = ${value} and status in ('created', 'open', 'unknown')`;
   }
 }
 

@@ -1,4 +1,4 @@
-import { fixed, type Queryable, sql } from '../../kit/sql.ts';
+import { amongKeys, fixed, type Queryable, sql } from '../../kit/sql.ts';
 import type { AttemptRow } from '../attempts/schema.ts';
 import { type Stored, withArchived } from './archived-store.ts';
 import type { PaymentRow } from './schema.ts';
@@ -22,7 +22,7 @@ export async function readSnapshots(db: Queryable, refs: readonly PaymentRef[]):
       select json_agg(${VIEW} order by a.id)
       from attempts a where a.team_id = p.team_id and a.payment_id = p.id), '[]') as attempts
     from payments p
-    where (team_id, id) in (select * from unnest(${refs.map((ref) => ref.team_id)}::bigint[], ${refs.map((ref) => ref.id)}::text[]))`);
+    where ${amongKeys('id', refs)}`);
   const shown = await withArchived(db, rows, VIEW);
   return shown.map(({ team_id, id, status, expires_at, continue_at, attempts }) => ({
     payment: { team_id, id, status, expires_at, continue_at },

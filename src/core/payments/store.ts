@@ -1,7 +1,7 @@
 import { assignments, columnsOf, typedColumns } from '../../kit/columns.ts';
 import { jsonText } from '../../kit/json.ts';
 import { must } from '../../kit/errors.ts';
-import { BY_KEY, fixed, PLANNED_EACH_TIME, type Queryable, sql, type Tx, part } from '../../kit/sql.ts';
+import { amongKeys, BY_KEY, fixed, part, PLANNED_EACH_TIME, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import { intervalOf, type Shifted, type TimeShift } from '../../platform/db/time-shift.ts';
 import { notAt } from '../../platform/work/account-key.ts';
 import { BY_SHARD, dueBefore, EVERY_TURN, IN_SHARD, shardsOf, type Turn } from '../../platform/work/shards.ts';
@@ -132,7 +132,7 @@ export interface PaymentRef {
 export async function lockPayments(tx: Tx, refs: readonly PaymentRef[]): Promise<PaymentRow[]> {
   const rows = await tx.all<Stored<PaymentRow>>(sql`
     select ${columns} from payments
-    where (team_id, id) in (select * from unnest(${refs.map((ref) => ref.team_id)}::bigint[], ${refs.map((ref) => ref.id)}::text[]))
+    where ${amongKeys('id', refs)}
     order by team_id, id for update`);
   return restoreLocked(tx, rows);
 }
@@ -141,7 +141,7 @@ export async function lockPayments(tx: Tx, refs: readonly PaymentRef[]): Promise
 export async function lockFreePayments(tx: Tx, refs: readonly PaymentRef[]): Promise<PaymentRow[]> {
   const rows = await tx.all<Stored<PaymentRow>>(sql`
     select ${columns} from payments
-    where (team_id, id) in (select * from unnest(${refs.map((ref) => ref.team_id)}::bigint[], ${refs.map((ref) => ref.id)}::text[]))
+    where ${amongKeys('id', refs)}
     order by team_id, id for update skip locked`);
   return restoreLocked(tx, rows);
 }

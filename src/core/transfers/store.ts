@@ -5,7 +5,7 @@ import { type Conditions, conditionsOf, containing, equalTo, withinAmounts, with
 import { ALL_IDS, rowsOf, rowsOfPage, rowsToCount } from '../../kit/pages.ts';
 import type { PagingQuery, Position } from '../../kit/paging.ts';
 import { must } from '../../kit/errors.ts';
-import { clause, type Fragment, fixed, BY_KEY, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { amongKeys, BY_KEY, clause, fixed, type Fragment, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import { countMoved, intervalOf, type Shifted, type TimeShift } from '../../platform/db/time-shift.ts';
 import { notAt } from '../../platform/work/account-key.ts';
 import { BY_SHARD, dueBefore, EVERY_TURN, IN_SHARD, shardsOf, type Turn } from '../../platform/work/shards.ts';
@@ -111,7 +111,7 @@ export async function findStatuses(db: Queryable, team_id: bigint, ids: readonly
 export function lockTransfers(tx: Tx, refs: readonly TransferRef[]): Promise<TransferRow[]> {
   return tx.all<TransferRow>(sql`
     select ${columns} from transfers
-    where (team_id, id) in (select * from unnest(${refs.map((ref) => ref.team_id)}::bigint[], ${refs.map((ref) => ref.id)}::text[]))
+    where ${amongKeys('id', refs)}
     order by team_id, id for update`);
 }
 
@@ -156,7 +156,7 @@ export const RECALLED = fixed(`(decision::jsonb || '{"recalled": true}')::json`)
 export async function recheckNow(db: Queryable, refs: readonly TransferRef[], now: Date): Promise<void> {
   await db.run(sql`
     update transfers set next_poll_at = ${now}, polls = 0
-    where (team_id, id) in (select * from unnest(${refs.map((ref) => ref.team_id)}::bigint[], ${refs.map((ref) => ref.id)}::text[]))
+    where ${amongKeys('id', refs)}
       and ${MAY_BE_PAID_LATE}`);
 }
 

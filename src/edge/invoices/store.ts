@@ -1,5 +1,5 @@
 import { jsonText } from '../../kit/json.ts';
-import { fixed, PLANNED_EACH_TIME, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { amongKeys, fixed, PLANNED_EACH_TIME, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import type { InvoiceRow } from './schema.ts';
 import type { InvoiceRef } from './token.ts';
 
@@ -30,7 +30,7 @@ export function findInvoice(db: Queryable, { team_id, id }: InvoiceRef): Promise
 export function lockInvoices(tx: Tx, refs: readonly InvoiceRef[]): Promise<InvoiceRow[]> {
   return tx.all<InvoiceRow>(sql`
     select ${columns} from invoices
-    where (team_id, id) in (select * from unnest(${refs.map((ref) => ref.team_id)}::bigint[], ${refs.map((ref) => ref.id)}::text[]))
+    where ${amongKeys('id', refs)}
     order by team_id, id for update`);
 }
 
