@@ -133,7 +133,7 @@ async function advance<Mark>(now: number, before: Counted<Mark> | undefined, cou
  */
 export const SETTLED_MS = 600_000;
 /** Hardly any row is committed later after the moment in its id. */
-const SELDOM_MS = 20_000;
+const SELDOM_MS = 5_000;
 
 export interface ListTotalsOptions {
   /** Longest time between the moment in an id and the commit of its row; default {@link SETTLED_MS}. */

@@ -125,7 +125,7 @@ test('with too many rows at the ends to count on each call, a total is exact wit
   const step = fc.record({
     pass_ms: fc.oneof(fc.integer({ min: 0, max: 30_000 }), fc.integer({ min: 0, max: 9 * HOUR_MS })),
     come: fc.integer({ min: 0, max: 20 }),
-    late_ms: fc.integer({ min: 0, max: 500_000 }),
+    late_ms: fc.oneof(fc.integer({ min: 0, max: 4_999 }), fc.integer({ min: 0, max: 500_000 })),
     deletes: fc.boolean(),
   });
   await fc.assert(
@@ -138,7 +138,7 @@ test('with too many rows at the ends to count on each call, a total is exact wit
         const before = rows.ids.length;
         const shown = await total(now);
         for (let i = 0; i < come; i++) rows.ids.push(newId('evt', 'live', now - late_ms));
-        if (late_ms < 20_000) assert.equal((await total(now)) - shown, rows.ids.length - before);
+        if (late_ms < 5_000) assert.equal((await total(now)) - shown, rows.ids.length - before);
         const kept_from = lowestIdAt('evt', 'live', now - KEEP_MS);
         if (deletes) rows.ids.splice(0, rows.ids.length, ...rows.ids.filter((id) => id >= kept_from));
         await total(now);
@@ -159,8 +159,8 @@ test('of a list that is long at its new end, that end is counted once in ten sec
     for (let ms = 0; ms < 1_000; ms += 100) rows.ids.push(newId('evt', 'live', START + s * 1_000 - ms));
     assert.equal(await read(START + s * 1_000), rows.ids.length);
   }
-  // Six times the ten minutes, and on the other calls at most half a minute. A new part is begun once.
-  assert.ok(rows.walked() - before < 7 * 6_300 + 54 * 310, String(rows.walked() - before));
+  // Six times the ten minutes, and on the other calls at most fifteen seconds. A new part is begun once.
+  assert.ok(rows.walked() - before < 7 * 6_300 + 54 * 160, String(rows.walked() - before));
 });
 
 test('of rows that are deleted when they are old, only the oldest and the newest are counted on each call', async () => {
