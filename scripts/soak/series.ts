@@ -41,6 +41,8 @@ const RULES: readonly Rule[] = [
 
 /** Dead rows of a table, as a share of all: autovacuum starts at 17 % of a table with PostgreSQL's defaults. */
 const MAX_DEAD_SHARE = 0.4;
+/** What one statement replaced, such as most of a young search index, is dead until the next visit of autovacuum. */
+const DEAD_FOR_S = 60;
 /** In a small or short-lived table the share means nothing: its size is judged. */
 const MIN_ROWS = 5_000;
 const SETTLED_MIN_S = 600;
@@ -117,16 +119,28 @@ function bytesEach(samples: readonly Sample[]): Point[] {
   });
 }
 
-/** Returns the highest share of dead rows of each large table after the warm-up. */
+/** Returns the highest share of dead rows of each large table that lasted for a minute, after the warm-up. */
 export function deadRows(samples: readonly Sample[], warmup_s: number): Bound[] {
-  const highest = new Map<string, number>();
-  for (const { values } of samples.filter(({ at_s }) => at_s >= Math.max(warmup_s, SETTLED_MIN_S))) {
+  const shares = new Map<string, Point[]>();
+  for (const { at_s, values } of samples.filter(({ at_s }) => at_s >= Math.max(warmup_s, SETTLED_MIN_S))) {
     for (const [name, rows] of Object.entries(values)) {
       const [, table] = /^table\.(\w+)\.rows$/.exec(name) ?? [];
       if (table === undefined || rows < MIN_ROWS || table === 'deliveries') continue;
       const dead = values[`table.${table}.dead`] ?? 0;
-      highest.set(table, Math.max(highest.get(table) ?? 0, dead / (dead + rows)));
+      const points = shares.get(table) ?? [];
+      points.push({ at_s, value: dead / (dead + rows) });
+      shares.set(table, points);
     }
   }
-  return [...highest].map(([table, share]) => ({ name: `dead rows of ${table}`, highest: share, bound: MAX_DEAD_SHARE }));
+  return [...shares].map(([table, points]) => ({
+    name: `dead rows of ${table}`,
+    highest: Math.max(...points.map((point) => lowestBefore(points, point))),
+    bound: MAX_DEAD_SHARE,
+  }));
+}
+
+/** Returns the lowest value of the minute that ends at a point; of what is known of it. */
+function lowestBefore(points: readonly Point[], { at_s }: Point): number {
+  const minute = points.filter((point) => point.at_s >= at_s - DEAD_FOR_S && point.at_s <= at_s);
+  return Math.min(...minute.map(({ value }) => value));
 }

@@ -48,6 +48,18 @@ test('the share of dead rows is bounded in large tables; small ones and the queu
   assert.ok(bound.highest > bound.bound);
 });
 
+test('dead rows that are gone within a minute are not those of a table that vacuum does not keep up with', () => {
+  const dying = (dead_s: number) =>
+    samples((at_s) => ({
+      'table.search_postings.rows': 8_000,
+      'table.search_postings.dead': at_s >= 3_000 && at_s <= 3_000 + dead_s ? 20_000 : 0,
+    }));
+  const highest = (dead_s: number) => deadRows(dying(dead_s), WARMUP_S)[0]?.highest;
+  assert.equal(highest(0), 0);
+  assert.equal(highest(50), 0);
+  assert.equal(highest(60), 20_000 / 28_000);
+});
+
 test('a sparkline shows the course of a series', () => {
   const points = Array.from({ length: 240 }, (_, i) => ({ at_s: i, value: i < 120 ? 1 : 8 }));
   assert.equal(sparkline(points), '▁'.repeat(12) + '█'.repeat(12));
