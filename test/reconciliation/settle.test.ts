@@ -60,6 +60,21 @@ describe('settling the breaks in suspense', () => {
     assert.equal((await booked()).length, 1);
   });
 
+  test('a break is settled by the amount in suspense, not by the one of a later statement', async () => {
+    const first = await books.reconcile([line('collect', 'stray')], APPLY);
+    const [before] = await booked();
+    for (const other of [{ amount: '700' }, { currency: 'XOF' }]) {
+      const later = await books.reconcile([line('collect', 'stray', other)], APPLY);
+      await assert.rejects(
+        settle(later.run, later.breaks[0] as BreakRow, 'platform'),
+        (error) => error instanceof Problem && error.status === 400 && /Another amount is in hold/.test(error.message),
+      );
+      assert.deepEqual(await booked(), [before]);
+    }
+    await settle(first.run, first.breaks[0] as BreakRow, 'platform');
+    assert.equal((await booked()).length, 2);
+  });
+
   for (const as of ['platform', 'undone'] as const) {
     test(`a payout that a statement listed as paid late, settled as ${as}: only "undone" leaves room for other evidence`, async () => {
       const { id, key } = await books.transfer('failed', 'closed');

@@ -2,7 +2,7 @@ import type { Minor } from '../../kit/money.ts';
 import type { Queryable } from '../../kit/sql.ts';
 import { decimal } from '../../money/ledger/decimal.ts';
 import type { Journal } from '../../money/ledger/post.ts';
-import { suspenseOf } from '../../money/ledger/suspense.ts';
+import { suspenseKey, suspenseOf } from '../../money/ledger/suspense.ts';
 import { correctionsOf, intoHold } from '../reconciliation/corrections.ts';
 import { settlementOf } from '../reconciliation/settle.ts';
 import type { Report } from './differences.ts';
@@ -34,8 +34,8 @@ async function checkPage(db: Queryable, team_id: bigint, rows: SetAside[], repor
   for (const [i, { row, journal }] of wanted.entries()) {
     const settlement = settlements[i] as Journal;
     const expected = intoHold(journal);
-    const found = booked.get(nameOf(journal)) ?? 0n;
-    const taken = booked.get(nameOf(settlement)) ?? 0n;
+    const found = booked.get(suspenseKey(journal)) ?? 0n;
+    const taken = booked.get(suspenseKey(settlement)) ?? 0n;
     const what = `${journal.currency} hold of break ${row.run_id}:${row.id} about ${journal.subject_id}`;
     const reportDifference = (expected: Minor, found: Minor) =>
       report({
@@ -49,8 +49,4 @@ async function checkPage(db: Queryable, team_id: bigint, rows: SetAside[], repor
     if (found !== expected) reportDifference(expected, found);
     else if (row.state === 'settled' && taken !== -expected) reportDifference(0n, expected + taken);
   }
-}
-
-function nameOf({ source_id, kind }: Journal): string {
-  return `${source_id} ${kind}`;
 }

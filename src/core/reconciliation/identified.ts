@@ -1,7 +1,7 @@
 import type { Store } from '../../platform/db/stores.ts';
 import type { Tx } from '../../kit/sql.ts';
 import { type Journal, post } from '../../money/ledger/post.ts';
-import { suspenseOf } from '../../money/ledger/suspense.ts';
+import { suspenseKey, suspenseOf } from '../../money/ledger/suspense.ts';
 import { correctionsOf, intoHold } from './corrections.ts';
 import { identify, lockUnidentified } from './identified-store.ts';
 import type { Books } from './matching-store.ts';
@@ -45,12 +45,12 @@ async function undo(tx: Tx, books: Books, lines: readonly BreakRow[], found: Map
     team_id,
     known.flatMap(({ correction, undone }) => [correction, undone]),
   );
-  const isSettled = (undone: Journal) => before.has(nameOf(undone));
+  const isSettled = (undone: Journal) => before.has(suspenseKey(undone));
   const held = known.filter(
-    ({ correction, undone }) => isSettled(undone) || before.get(nameOf(correction)) === intoHold(correction),
+    ({ correction, undone }) => isSettled(undone) || before.get(suspenseKey(correction)) === intoHold(correction),
   );
   // Several runs may have a break about the same line.
-  const journals = new Map(held.map(({ undone }) => [nameOf(undone), undone]));
+  const journals = new Map(held.map(({ undone }) => [suspenseKey(undone), undone]));
   await post(
     tx,
     [...journals.values()].filter((undone) => !isSettled(undone)),
@@ -60,8 +60,4 @@ async function undo(tx: Tx, books: Books, lines: readonly BreakRow[], found: Map
     return { row, state: 'settled', outcome: isSettled(undone) ? 'settled after an earlier run' : outcome };
   });
   await writeOutcomes(tx, outcomes);
-}
-
-function nameOf({ source_id, kind }: Journal): string {
-  return `${source_id} ${kind}`;
 }

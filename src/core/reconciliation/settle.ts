@@ -5,8 +5,9 @@ import type { Clock } from '../../kit/clock.ts';
 import { notFound, Problem } from '../../kit/errors.ts';
 import { type Account, account } from '../../money/ledger/accounts.ts';
 import { InsufficientBalance, type Journal, post } from '../../money/ledger/post.ts';
+import { suspenseKey, suspenseOf } from '../../money/ledger/suspense.ts';
 import { type Arrival, repayCredit } from '../../money/settlement/credit.ts';
-import { correctionsOf } from './corrections.ts';
+import { correctionsOf, intoHold } from './corrections.ts';
 import type { BreakRow, SettledAs } from './schema.ts';
 import { bookedOf, lockBreak, findRunAccount, writeOutcomes } from './store.ts';
 
@@ -41,7 +42,7 @@ function arrivalOf({ team_id, currency, kind, source_id, subject_id }: Journal):
 /**
  * Assigns the money of a break in `hold` (suspense) to its owner, by a manual decision. Money missing at the provider
  * is taken from the same place, as far as a merchant's available balance covers it.
- * @throws Problem 404 no such break, 400 nothing of it is in hold, or the balance does not cover it
+ * @throws Problem 404 no such break, 400 nothing of it is in hold, another amount is, or the balance does not cover it
  */
 export async function settleBreak(
   deps: { clock: Clock },
@@ -60,6 +61,10 @@ export async function settleBreak(
     const isBooked = ({ source_id, kind }: Journal) => booked.has(`${source_id} ${kind}`);
     if (corrections.length === 0 || !corrections.every(isBooked)) throw new Problem(400, 'Nothing of the break is in hold.');
     if (journals.some(isBooked)) throw new Problem(400, 'The break is settled already.');
+    const held = await suspenseOf(tx, ref.team_id, corrections);
+    // Another statement may name another amount for the same movement.
+    if (corrections.some((correction) => held.get(suspenseKey(correction)) !== intoHold(correction)))
+      throw new Problem(400, 'Another amount is in hold: settle the break of the run that set it aside.');
     const posted = await post(tx, journals);
     if (posted.length < journals.length) throw new Problem(400, 'The break is settled already.');
     await repayCredit(tx, journals.filter(isArrival).map(arrivalOf));
