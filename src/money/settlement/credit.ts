@@ -48,7 +48,7 @@ async function repay(tx: Tx, arrival: Arrival): Promise<void> {
 export async function owedByTeam(db: Queryable, team_id: bigint, currency: string): Promise<Minor> {
   const row = await db.maybe<{ owed: bigint }>(sql`
     select coalesce(-sum(posted_minor), 0)::bigint as owed from balances
-    where team_id = ${team_id} and currency = ${currency} and (account = 'credit' or (account >= 'credit:' and account < 'credit;'))`);
+    where team_id = ${team_id} and currency = ${currency} and split_part(account, ':', 1) = 'credit'`);
   return row?.owed ?? 0n;
 }
 
