@@ -125,8 +125,14 @@ test('more events than one statement counts are counted in several, in the open 
     assert.deepEqual(await stored(own), observer.hours);
   }
   market.clock.advance(3 * HOUR_MS);
-  await countTeam(db, team, market.clock.now(), 3);
+  let rounds = 1;
+  for (; await countTeam(db, team, market.clock.now(), 1); rounds++) {
+    assert.deepEqual(await stored(own), observer.hours, 'between the parts of an hour');
+  }
+  assert.ok(rounds > 1, 'the hour was finished in one round');
   assert.deepEqual(await stored(own), observer.hours);
+  const parts = await owner.all(sql`select 1 from payment_hours where team_id = ${own.team_id} and part > 0`);
+  assert.equal(parts.length, 0, 'of a finished hour there is one part');
 });
 
 test('an archived payment that is refunded counts in the hour of its refund, and what was counted stays', async () => {

@@ -2,11 +2,13 @@ import type { Db, Tx } from '../../kit/sql.ts';
 import type { Environment } from '../../kit/environment.ts';
 import {
   addFigures,
+  beginCount,
   deleteFigures,
   eventAfter,
   eventsOf,
   firstEventFrom,
   lockCount,
+  mergeParts,
   newestEvent,
   type Period,
   updateCount,
@@ -30,17 +32,18 @@ const MAX_EVENTS = 50_000;
 
 /**
  * Brings the figures of a team up to date: finishes hours that are over, and counts the open ones again from the part of the last
- * count on. Each part of an hour is counted about seven times, the whole hour once, however many payments it has.
+ * count on. Each part of an hour is counted about ten times, and once for the last time, however many payments it has.
  * @param at milliseconds since the epoch
  * @param max_events events that one statement counts
  * @returns whether hours remain to be finished
  */
-export function countTeam(
+export async function countTeam(
   db: Db,
   { environment, team_id }: { environment: Environment; team_id: bigint },
   at: number,
   max_events = MAX_EVENTS,
 ): Promise<boolean> {
+  await beginCount(db, team_id);
   return db.transaction(async (tx) => {
     const count = await lockCount(tx, team_id);
     // Read before the figures: what is recorded meanwhile is found by the next count.
@@ -69,24 +72,39 @@ interface Counted {
   max_events: number;
 }
 
-/** Counts the hours that are over for the last time. Hours without events take no statement. */
+/**
+ * Counts the hours that are over for the last time. Hours without events take no statement; one with more events than a statement counts is
+ * counted by its parts, so that a round may end between them.
+ */
 async function finishHours(counted: Counted, finished_to: Date, at: number): Promise<{ final_to: Date; more: boolean }> {
   const { tx, environment, team_id } = counted;
   const end = startOf(at - FINISH_AFTER_MS, HOUR_MS);
   let final_to = finished_to.getTime();
   for (let statements = 0; final_to < end; ) {
-    const next = await firstEventFrom(tx, environment, team_id, new Date(final_to));
-    const from = next ? startOf(next.getTime(), HOUR_MS) : end;
-    if (from >= end) return { final_to: new Date(end), more: false };
     if (statements >= MAX_STATEMENTS) return { final_to: new Date(final_to), more: true };
-    final_to = from + HOUR_MS;
-    statements += await countAgain(counted, new Date(from), new Date(final_to), true);
+    if (final_to === startOf(final_to, HOUR_MS)) {
+      const next = await firstEventFrom(tx, environment, team_id, new Date(final_to));
+      final_to = Math.min(next ? startOf(next.getTime(), HOUR_MS) : end, end);
+      if (final_to === end) break;
+    }
+    const hour = startOf(final_to, HOUR_MS);
+    const whole = final_to === hour && !(await isBusy(counted, hour));
+    const to = final_to + (whole ? HOUR_MS : PART_MS);
+    statements += await countAgain(counted, new Date(final_to), new Date(to), whole);
+    if (!whole && to === hour + HOUR_MS) await mergeParts(tx, team_id, new Date(hour));
+    final_to = to;
   }
   return { final_to: new Date(final_to), more: false };
 }
 
+/** Whether an hour has more events than one statement counts. */
+async function isBusy({ tx, max_events, ...team }: Counted, hour: number): Promise<boolean> {
+  const events = eventsOf({ ...team, from: new Date(hour), to: new Date(hour + HOUR_MS) });
+  return (await eventAfter(tx, team.team_id, events, max_events)) !== null;
+}
+
 /**
- * Counts a period anew, in as many statements as its events need: an hour of a busy team has more than one can count in its time.
+ * Counts a period anew, in as many statements as its events need.
  * @returns how many
  */
 async function countAgain({ tx, max_events, ...team }: Counted, from: Date, to: Date, finished: boolean): Promise<number> {

@@ -46,11 +46,15 @@ export async function firstEventFrom(db: Queryable, environment: Environment, te
   return row?.created_at ?? null;
 }
 
-/** Locks the progress of a team until the transaction ends. @returns undefined: another worker has it */
-export async function lockCount(tx: Tx, team_id: bigint): Promise<CountRow | undefined> {
-  await tx.run(sql`
+/** Begins the progress of a team that was never counted. */
+export async function beginCount(db: Queryable, team_id: bigint): Promise<void> {
+  await db.run(sql`
     insert into payment_counts (team_id, final_to, counted_id, counted_at) values (${team_id}, '-infinity', '', 'epoch')
     on conflict (team_id) do nothing`);
+}
+
+/** Locks the progress of a team until the transaction ends. @returns undefined: another worker has it */
+export function lockCount(tx: Tx, team_id: bigint): Promise<CountRow | undefined> {
   return tx.maybe<CountRow>(sql`
     select greatest(final_to, 'epoch') as final_to, counted_id, counted_at from payment_counts where team_id = ${team_id}
     for update skip locked`);
@@ -129,6 +133,17 @@ export async function addFigures(tx: Tx, team_id: bigint, { from, to }: EventRan
       collected_minor = h.collected_minor + excluded.collected_minor,
       confirmed = h.confirmed + excluded.confirmed, confirm_ms = h.confirm_ms + excluded.confirm_ms,
       refunded = h.refunded + excluded.refunded, refunded_minor = h.refunded_minor + excluded.refunded_minor`);
+}
+
+/** Makes one part of the parts of an hour. */
+export async function mergeParts(tx: Tx, team_id: bigint, hour: Date): Promise<void> {
+  await tx.run(sql`
+    with parts as (delete from payment_hours where team_id = ${team_id} and hour = ${hour} returning *)
+    insert into payment_hours (team_id, hour, part, currency, channel, succeeded, failed, cancelled, expired, collected_minor,
+      confirmed, confirm_ms, refunded, refunded_minor)
+    select team_id, hour, 0, currency, channel, sum(succeeded), sum(failed), sum(cancelled), sum(expired), sum(collected_minor),
+      sum(confirmed), sum(confirm_ms), sum(refunded), sum(refunded_minor)
+    from parts group by team_id, hour, currency, channel`);
 }
 
 /** Returns the figures of a team since a day, by day, currency and channel. */

@@ -42,7 +42,7 @@ async function countTeams(deps: SweepDeps, { db, environment }: Store, page: rea
   let more = 0;
   for (const team_id of due) {
     try {
-      if (await countTeam(deps.stores[environment].of(team_id).db, { environment, team_id }, at)) more++;
+      if (await countTeam(deps.stores[environment].of(team_id).db, { environment, team_id }, deps.clock.now())) more++;
     } catch (err) {
       deps.log.error(
         { err, team: String(team_id) },
