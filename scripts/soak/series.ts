@@ -121,8 +121,9 @@ function bytesEach(samples: readonly Sample[]): Point[] {
 
 /** Returns the highest share of dead rows of each large table that lasted for a minute, after the warm-up. */
 export function deadRows(samples: readonly Sample[], warmup_s: number): Bound[] {
+  const settled_s = Math.max(warmup_s, SETTLED_MIN_S);
   const shares = new Map<string, Point[]>();
-  for (const { at_s, values } of samples.filter(({ at_s }) => at_s >= Math.max(warmup_s, SETTLED_MIN_S))) {
+  for (const { at_s, values } of samples) {
     for (const [name, rows] of Object.entries(values)) {
       const [, table] = /^table\.(\w+)\.rows$/.exec(name) ?? [];
       if (table === undefined || rows < MIN_ROWS || table === 'deliveries') continue;
@@ -134,7 +135,7 @@ export function deadRows(samples: readonly Sample[], warmup_s: number): Bound[] 
   }
   return [...shares].map(([table, points]) => ({
     name: `dead rows of ${table}`,
-    highest: Math.max(...points.map((point) => lowestBefore(points, point))),
+    highest: Math.max(0, ...points.filter(({ at_s }) => at_s >= settled_s).map((point) => lowestBefore(points, point))),
     bound: MAX_DEAD_SHARE,
   }));
 }

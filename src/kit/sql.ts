@@ -117,15 +117,14 @@ interface RowKey {
 }
 
 /**
- * Condition of rows by the keys of a batch. A single key is compared by itself: PostgreSQL expects more of a list of unknown length
- * than of the list at hand, so that it would plan the statement on every execution, which takes longer than reading the row.
- * @param column of the id
+ * Condition of rows by the keys of a batch, for a table whose primary key they are. A single key is compared by itself: PostgreSQL expects
+ * more of a list of unknown length than of the list at hand, so that it would plan the statement on every execution, which takes longer
+ * than reading the row.
  */
-export function amongKeys(column: string, keys: readonly RowKey[]): Fragment {
+export function amongKeys(keys: readonly RowKey[]): Fragment {
   const [first] = keys;
-  if (first && keys.length === 1) return clause`team_id = ${first.team_id} and ${identifier(column)} = ${first.id}`;
-  return clause`(team_id, ${identifier(column)}) in (
-      select * from unnest(${keys.map((key) => key.team_id)}::bigint[], ${keys.map((key) => key.id)}::text[]))`;
+  if (first && keys.length === 1) return clause`team_id = ${first.team_id} and id = ${first.id}`;
+  return clause`(team_id, id) in (select * from unnest(${keys.map((key) => key.team_id)}::bigint[], ${keys.map((key) => key.id)}::text[]))`;
 }
 
 /** SQL text fixed at load time (shared CTEs, identifiers). Never for anything sent by a caller. */

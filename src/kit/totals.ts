@@ -132,12 +132,14 @@ async function advance<Mark>(now: number, before: Counted<Mark> | undefined, cou
  * a deadline of less than a minute.
  */
 export const SETTLED_MS = 600_000;
-/** Hardly any row is committed later after the moment in its id. */
+/** Hardly any row is committed later after the moment in its id, where nothing outside is waited for. */
 const SELDOM_MS = 5_000;
 
 export interface ListTotalsOptions {
   /** Longest time between the moment in an id and the commit of its row; default {@link SETTLED_MS}. */
   settled_ms?: number;
+  /** Age at which rows are seldom added any more; default five seconds. */
+  seldom_ms?: number;
   /** Age at which rows may be deleted; left out: they are never deleted. */
   keep_ms?: number;
   /** Rows at one end of the list that are counted on each call; default 10,000. */
@@ -174,11 +176,11 @@ export class ListTotals {
   ): Promise<number> {
     if (isFiltered(query)) return count(ALL_IDS);
     const lowest = (at: number) => lowestIdAt(this.#prefix, environment, at);
-    const { keep_ms, settled_ms = SETTLED_MS } = this.#options;
+    const { keep_ms, settled_ms = SETTLED_MS, seldom_ms = SELDOM_MS } = this.#options;
     return this.#totals.total(`${environment} ${owner}`, now, {
       settled: () => lowest(now - settled_ms),
       count: (from, to) => count({ from, to }),
-      ...(settled_ms > SELDOM_MS ? { seldom: () => lowest(now - SELDOM_MS) } : {}),
+      ...(settled_ms > seldom_ms ? { seldom: () => lowest(now - seldom_ms) } : {}),
       ...(keep_ms === undefined ? {} : { keptFrom: (at: number) => lowest(at - keep_ms + SKEW_MS) }),
     });
   }

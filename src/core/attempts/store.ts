@@ -1,7 +1,7 @@
 import { assignments, columnsOf, typedColumns } from '../../kit/columns.ts';
 import { jsonText } from '../../kit/json.ts';
 import { must } from '../../kit/errors.ts';
-import { amongKeys, BY_KEY, clause, fixed, type Fragment, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { BY_KEY, clause, fixed, type Fragment, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import { countMoved, intervalOf, type Shifted, type TimeShift } from '../../platform/db/time-shift.ts';
 import type { Next, Subject } from '../../providers/adapters/contract.ts';
 import { storedExplanation } from '../../providers/routing/explain.ts';
@@ -69,7 +69,7 @@ export function findAttempt(db: Queryable, team_id: bigint, id: string): Promise
 export function attemptsOf(db: Queryable, refs: readonly PaymentRef[]): Promise<AttemptRow[]> {
   return db.all<AttemptRow>(sql`
     select ${ATTEMPT_COLUMNS} from attempts
-    where ${amongKeys('payment_id', refs)}
+    where (team_id, payment_id) in (select * from unnest(${refs.map((ref) => ref.team_id)}::bigint[], ${refs.map((ref) => ref.id)}::text[]))
     order by team_id, id`);
 }
 
@@ -80,7 +80,7 @@ export function attemptsOf(db: Queryable, refs: readonly PaymentRef[]): Promise<
 export function lockAttempts(tx: Tx, refs: readonly PaymentRef[]): Promise<AttemptRow[]> {
   return tx.all<AttemptRow>(sql`
     select ${ATTEMPT_COLUMNS} from attempts
-    where ${amongKeys('payment_id', refs)}
+    where (team_id, payment_id) in (select * from unnest(${refs.map((ref) => ref.team_id)}::bigint[], ${refs.map((ref) => ref.id)}::text[]))
     order by team_id, id for update`);
 }
 

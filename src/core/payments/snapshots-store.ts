@@ -22,7 +22,7 @@ export async function readSnapshots(db: Queryable, refs: readonly PaymentRef[]):
       select json_agg(${VIEW} order by a.id)
       from attempts a where a.team_id = p.team_id and a.payment_id = p.id), '[]') as attempts
     from payments p
-    where ${amongKeys('id', refs)}`);
+    where ${amongKeys(refs)}`);
   const shown = await withArchived(db, rows, VIEW);
   return shown.map(({ team_id, id, status, expires_at, continue_at, attempts }) => ({
     payment: { team_id, id, status, expires_at, continue_at },

@@ -132,7 +132,7 @@ export interface PaymentRef {
 export async function lockPayments(tx: Tx, refs: readonly PaymentRef[]): Promise<PaymentRow[]> {
   const rows = await tx.all<Stored<PaymentRow>>(sql`
     select ${columns} from payments
-    where ${amongKeys('id', refs)}
+    where ${amongKeys(refs)}
     order by team_id, id for update`);
   return restoreLocked(tx, rows);
 }
@@ -141,7 +141,7 @@ export async function lockPayments(tx: Tx, refs: readonly PaymentRef[]): Promise
 export async function lockFreePayments(tx: Tx, refs: readonly PaymentRef[]): Promise<PaymentRow[]> {
   const rows = await tx.all<Stored<PaymentRow>>(sql`
     select ${columns} from payments
-    where ${amongKeys('id', refs)}
+    where ${amongKeys(refs)}
     order by team_id, id for update skip locked`);
   return restoreLocked(tx, rows);
 }

@@ -111,7 +111,7 @@ export async function findStatuses(db: Queryable, team_id: bigint, ids: readonly
 export function lockTransfers(tx: Tx, refs: readonly TransferRef[]): Promise<TransferRow[]> {
   return tx.all<TransferRow>(sql`
     select ${columns} from transfers
-    where ${amongKeys('id', refs)}
+    where ${amongKeys(refs)}
     order by team_id, id for update`);
 }
 
@@ -156,7 +156,7 @@ export const RECALLED = fixed(`(decision::jsonb || '{"recalled": true}')::json`)
 export async function recheckNow(db: Queryable, refs: readonly TransferRef[], now: Date): Promise<void> {
   await db.run(sql`
     update transfers set next_poll_at = ${now}, polls = 0
-    where ${amongKeys('id', refs)}
+    where ${amongKeys(refs)}
       and ${MAY_BE_PAID_LATE}`);
 }
 

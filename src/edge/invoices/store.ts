@@ -30,7 +30,7 @@ export function findInvoice(db: Queryable, { team_id, id }: InvoiceRef): Promise
 export function lockInvoices(tx: Tx, refs: readonly InvoiceRef[]): Promise<InvoiceRow[]> {
   return tx.all<InvoiceRow>(sql`
     select ${columns} from invoices
-    where ${amongKeys('id', refs)}
+    where ${amongKeys(refs)}
     order by team_id, id for update`);
 }
 

@@ -38,7 +38,8 @@ const one = envelopeSchema({ webhook: endpointReply });
 const withSecret = envelopeSchema({ webhook: endpointWithSecretReply });
 
 export function webhookRoutes(deps: WebhookDeps): Route[] {
-  const totals = new ListTotals('whd', { keep_ms: deps.config.events_keep_ms });
+  // The id is made before the request, the row is stored after its answer.
+  const totals = new ListTotals('whd', { keep_ms: deps.config.events_keep_ms, seldom_ms: 20_000 });
   return [
     route({
       ...READ,

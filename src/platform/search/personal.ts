@@ -2,7 +2,7 @@ import { kept, type PersonalData } from '../../kit/personal.ts';
 
 const LISTS = kept(
   'which three characters the texts of a row contain, without their order; a search reads it',
-  'for about a minute: the segment is built again without the texts of the person',
+  'until the segment is built again without the texts of the person: about a minute, or half an hour where the rows of many segments change all the time',
 );
 
 export const personal: PersonalData = {

@@ -8,8 +8,8 @@ import type { Corpus, Searchable } from './searchable.ts';
 /** Longest time between a claim and the next one of the same team after a worker was killed. */
 const LEASE_MS = 120_000;
 
-/** Building segments of one index again takes a twentieth of the time of a worker. */
-const REST = 19;
+/** Building segments of one index again takes a tenth of the time of a worker. */
+const REST = 9;
 
 export const DEFAULT_BUILD: BuildOptions = {
   segment_rows: 16_384,
@@ -21,7 +21,7 @@ export const DEFAULT_BUILD: BuildOptions = {
 
 /**
  * Builds the search index, one step in a round: a segment takes a third of a second of CPU, so that one worker covers 16,000 rows a
- * second and leaves half of a core to everything else. Of this, one index takes a twentieth at most because a few of its rows have changed.
+ * second and leaves half of a core to everything else. Of this, one index takes a tenth at most because a few of its rows have changed.
  */
 export function searchSweep(store: Store, searchables: readonly Searchable[], options: BuildOptions = DEFAULT_BUILD): Sweep {
   const { db, environment } = store;
