@@ -66,11 +66,11 @@ test('what every change of a dispute writes, in every status', async () => {
       const found = await written.by(
         async (tx) => {
           const { team_id, id } = await open(inside(tx));
-          if (first) await changeDispute(shop.api.deps, inside(tx), { team_id, id }, first, { first: true });
+          if (first) await changeDispute(shop.api.deps, inside(tx), { team_id, id }, first, { evidence: { first: true } });
           shop.clock.advance(1_000);
           return { team_id, id };
         },
-        (_, store, ref) => changeDispute(shop.api.deps, store, ref, trigger, trigger === 'evidence_sent' ? evidence : undefined),
+        (_, store, ref) => changeDispute(shop.api.deps, store, ref, trigger, trigger === 'evidence_sent' ? { evidence } : {}),
       );
       lines.push(...found);
     }

@@ -6,7 +6,7 @@ export const personal: PersonalData = {
     disputes: {
       belongs: { to: 'row', of: 'payments', by: 'payment_id' },
       plain: 'team_id id payment_id amount_minor currency status reason due_at event_count created_at updated_at closed_at',
-      rules: { evidence: redacted, draws },
+      rules: { evidence: redacted, note: redacted, draws },
     },
   },
   events: {

@@ -89,7 +89,14 @@ async function change(
   return reply(
     call,
     message,
-    await changeDispute(deps, store, { team_id: team.id, id: call.params.id as string }, trigger, evidence, callerOf(call)),
+    await changeDispute(
+      deps,
+      store,
+      { team_id: team.id, id: call.params.id as string },
+      trigger,
+      evidence ? { evidence } : {},
+      callerOf(call),
+    ),
   );
 }
 

@@ -16,6 +16,8 @@ export interface DisputeRow {
   reason: string;
   evidence: JsonObject | null;
   draws: Draw[];
+  /** What an operator recorded of the provider's notices. Not shown by the API. */
+  note: string | null;
   /** Deadline for evidence. */
   due_at: Date | null;
   event_count: number;

@@ -43,10 +43,12 @@ export interface Opening {
   /** In hundredths; default: the amount that has not been refunded. */
   amount_minor?: bigint;
   reason: string;
+  /** What an operator records of the notice. */
+  note?: string;
 }
 
 /**
- * Opens a dispute after the provider's notice (in the sandbox: after `pirogue trigger dispute.created`) and moves the amount to
+ * Opens a dispute after the provider's notice (`pirogue disputes open`, in the sandbox also `pirogue trigger dispute.created`) and moves the amount to
  * `disputed`. The platform advances what the balance does not cover, because a chargeback cannot be declined.
  * @throws Problem 404, 400 when there is nothing to dispute, 422 for an amount that was not paid
  */
@@ -78,6 +80,7 @@ export async function openDispute(
       reason: opening.reason,
       evidence: null,
       draws,
+      note: opening.note ?? null,
       due_at: new Date(at + RESPONSE_MS),
       event_count: 1,
       created_at: now,
@@ -101,7 +104,7 @@ export async function changeDispute(
   store: Store,
   ref: { team_id: bigint; id: string },
   trigger: DisputeTrigger,
-  evidence?: JsonObject,
+  { evidence, note }: { evidence?: JsonObject; note?: string } = {},
   by: Actor = PROVIDER,
 ): Promise<DisputeRow> {
   const at = deps.clock.now();
@@ -120,6 +123,7 @@ export async function changeDispute(
       ...before,
       status,
       evidence: evidence ?? before.evidence,
+      note: note === undefined ? before.note : [...(before.note === null ? [] : [before.note]), note].join('\n'),
       event_count: before.event_count + 1,
       updated_at: now,
       closed_at: closed ? now : null,

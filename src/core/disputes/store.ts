@@ -6,7 +6,8 @@ import { fixed, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import { readDraws } from '../../money/settlement/draw.ts';
 import type { DisputeRow } from './schema.ts';
 
-const columns = fixed(`team_id, id, payment_id, amount_minor, currency, status, reason, evidence, draws, due_at, event_count,
+const columns =
+  fixed(`team_id, id, payment_id, amount_minor, currency, status, reason, evidence, draws, note, due_at, event_count,
   created_at, updated_at, closed_at`);
 
 function read(row: DisputeRow): DisputeRow {
@@ -15,9 +16,10 @@ function read(row: DisputeRow): DisputeRow {
 
 export async function insertDispute(tx: Tx, row: DisputeRow): Promise<void> {
   await tx.run(sql`
-    insert into disputes (team_id, id, payment_id, amount_minor, currency, status, reason, draws, due_at, event_count, created_at, updated_at)
+    insert into disputes (team_id, id, payment_id, amount_minor, currency, status, reason, draws, note, due_at, event_count, created_at,
+      updated_at)
     values (${row.team_id}, ${row.id}, ${row.payment_id}, ${row.amount_minor}, ${row.currency}, ${row.status}, ${row.reason},
-      ${jsonText(row.draws)}, ${row.due_at}, ${row.event_count}, ${row.created_at}, ${row.updated_at})`);
+      ${jsonText(row.draws)}, ${row.note}, ${row.due_at}, ${row.event_count}, ${row.created_at}, ${row.updated_at})`);
 }
 
 export async function findDispute(db: Queryable, team_id: bigint, id: string): Promise<DisputeRow | undefined> {
@@ -43,7 +45,7 @@ export async function findBlocking(db: Queryable, team_id: bigint, payment_id: s
 
 export async function updateDispute(tx: Tx, row: DisputeRow): Promise<void> {
   await tx.run(sql`
-    update disputes set status = ${row.status}, evidence = ${row.evidence && JSON.stringify(row.evidence)}, event_count = ${row.event_count},
+    update disputes set status = ${row.status}, evidence = ${row.evidence && JSON.stringify(row.evidence)}, note = ${row.note}, event_count = ${row.event_count},
       updated_at = ${row.updated_at}, closed_at = ${row.closed_at}
     where team_id = ${row.team_id} and id = ${row.id}`);
 }

@@ -24,6 +24,7 @@ import { addProviders } from './providers/command.ts';
 import { addBreaks, addReconcile } from './reconcile/command.ts';
 import { addRefunds } from './refunds/command.ts';
 import { addResolve } from './resolve/command.ts';
+import { addDisputes } from './disputes/command.ts';
 import { addReturns } from './returns/command.ts';
 import { addRules } from './rules/command.ts';
 import { addSandbox } from './sandbox/command.ts';
@@ -61,6 +62,7 @@ export function buildProgram(output: Pick<OutputConfiguration, 'writeOut' | 'wri
   addRules(program);
   addExplain(program);
   addResolve(program);
+  addDisputes(program);
   addReturns(program);
   addCompliance(program);
   addAbuse(program);

@@ -34,6 +34,6 @@ export function notify(notice: Notice, options: NoticeOptions): Promise<ReturnTy
     const id = await openOrLostDispute(store.db, team_id, payment);
     if (!id) throw new Failure(`${payment} has no open dispute`, 'Open one with "pirogue trigger dispute.created".');
     const trigger = notice === 'dispute.won' ? 'provider_decided_won' : 'provider_decided_lost';
-    return presentDispute('sandbox', await changeDispute(deps, store, { team_id, id }, trigger, undefined, operator()));
+    return presentDispute('sandbox', await changeDispute(deps, store, { team_id, id }, trigger, {}, operator()));
   });
 }
