@@ -82,6 +82,8 @@ test('the commands are the ones in the reference', () => {
       'rules remove',
       'explain',
       'resolve',
+      'disputes open',
+      'disputes decide',
       'returns list',
       'returns resolve',
       'returns retry',
