@@ -92,7 +92,15 @@ const CASES: Case[] = [
   ['a refund that stands there', () => books.refund('succeeded', 'succeeded'), ({ key }) => line('refund', key), 'matched'],
   ['… as a payout', () => books.refund('succeeded', 'succeeded'), ({ key }) => line('payout', key, { amount: '300' }), 'matched'],
   ['a refund under way', () => books.refund('processing', 'sent'), ({ key }) => line('refund', key), 'unknown', 'close'],
-  ['a failed refund that was paid', () => books.refund('failed', 'failed'), ({ key }) => line('refund', key), 'late', 'correct'],
+  ['a failed refund that was paid', () => books.refund('failed', 'failed'), ({ key }) => line('refund', key), 'late', 'close'],
+  [
+    '… with another amount',
+    () => books.refund('failed', 'failed'),
+    ({ key }) => line('refund', key, { amount: '1' }),
+    'late',
+    'correct',
+  ],
+  ['… although it was never sent', () => books.refund('failed', 'waiting'), ({ key }) => line('refund', key), 'late', 'correct'],
   ['one that waits to be sent', () => books.refund('processing', 'waiting'), ({ key }) => line('refund', key), 'late', 'none'],
 ];
 

@@ -7,6 +7,7 @@ import { decimal } from '../../money/ledger/decimal.ts';
 import { applyStatementProof, type Proof } from '../charge/statement-proof.ts';
 import type { PaymentListener } from '../payments/listeners.ts';
 import { resolveRefund } from '../refunds/resolve.ts';
+import { findWay } from '../refunds/ways.ts';
 import { recordLateRefund } from '../returns/late.ts';
 import { resolveTransfer } from '../transfers/resolve.ts';
 import type { BreakRow, Run } from './schema.ts';
@@ -48,12 +49,12 @@ async function applyEvidence(deps: ClosingDeps, store: Store, run: Run, row: Bre
     const { transfer } = await resolveTransfer(deps, store, { ...ref, named }, resolution, by);
     return { row, state: 'closed', outcome: `transfer ${transfer.status}` };
   }
-  if (row.kind === 'late') {
+  if (row.kind === 'late' && (await findWay(store.db, row.team_id, ref.id))?.return_id) {
     const { state } = await recordLateRefund(deps, store, ref, source, by);
     return { row, state: 'closed', outcome: `return ${state}` };
   }
   const { status } = await resolveRefund(deps, store, { ...ref, part: row.leg, named }, resolution, by);
-  return { row, state: 'closed', outcome: `refund ${status}` };
+  return { row, state: 'closed', outcome: row.kind === 'late' ? `late success; refund ${status}` : `refund ${status}` };
 }
 
 function proofOf(row: BreakRow): Proof {

@@ -48,7 +48,8 @@ export async function closeStage(tx: Tx): Promise<void> {
 
 /**
  * The two sides of the books. Outgoing money may be in a statement as a payout or as a refund, whichever it is in our
- * books. `held`: a mismatch of a collection, or a failed refund whose money is handled by a return.
+ * books. `held`: a mismatch of a collection, or a failed refund part whose late success is posted like a late report: by the
+ * refund, or by its return. What a statement has set aside before stays there.
  */
 export const SIDES = [
   { flows: fixed("('collect')"), here: collected },
@@ -78,7 +79,10 @@ function sentOut({ team_id, provider_account, lowest }: Books): Fragment {
       (leg.value->>'amount_minor')::bigint, r.currency, coalesce(r.submitted_at, r.created_at), r.completed_at,
       case when leg.value->>'status' = 'succeeded' then 'succeeded' when leg.value->>'status' = 'sent' then 'open'
         when leg.value->>'status' = 'waiting' and r.status in ('pending', 'processing') then 'waiting' else 'ended' end,
-      r.return_id is not null and r.way <> 'manual' and r.status = 'failed'
+      r.status = 'failed' and case when r.return_id is null then leg.value->>'status' = 'failed' or leg.value->>'sent_at' is not null
+        else r.way <> 'manual' end
+        and not exists (select from journals j where j.team_id = r.team_id and j.source_id = r.id || ':' || (leg.n - 1)
+          and j.kind = 'reconciliation.late')
     from refunds r cross join json_array_elements(r.legs) with ordinality as leg(value, n)
       join attempts a on a.team_id = r.team_id and a.id = leg.value->>'attempt_id'
     where r.team_id = ${team_id} and r.id >= ${lowest.refund}
