@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { after, before, test } from 'node:test';
+import { sql } from '../../src/kit/sql.ts';
 import { type Api, FakeClock, startApi, until } from '../setup/api.ts';
 import { newPayment, Payer } from './payer.ts';
 
@@ -162,6 +163,17 @@ test('404 with a page for an unknown, modified or empty token', async () => {
   assert.equal((await new Payer(`${api.url}/pay/x/card`).get()).status, 404);
   assert.equal((await new Payer(`${api.url}/pay/x`).json({ channel: 'cm.mtn' })).body.message, 'Payment Not Found');
   assert.equal((await new Payer(`${api.url}/pay/${token}/nothing/here`).get()).status, 404);
+});
+
+test('an expired payment whose tranches were returned says so, and no longer that they will be', async () => {
+  const { id, url } = await newPayment(api);
+  const { db } = api.deps.stores.sandbox;
+  await db.run(sql`update payments set status = 'expired', captured_minor = 50000, refunded_minor = 20000 where id = ${id}`);
+  assert.match((await new Payer(url).get()).body, /will be (returned|refunded)/);
+  await db.run(sql`update payments set refunded_minor = 50000 where id = ${id}`);
+  const { body } = await new Payer(url).get();
+  assert.match(body, /500 was refunded\./);
+  assert.doesNotMatch(body, /will be (returned|refunded)/);
 });
 
 test('410 for a cancelled and for an expired link, the latter also before the expiry sweep', async () => {

@@ -93,6 +93,7 @@ function outcomeOf(scene: Result): Outcome {
 /** Tranches that were captured are returned. The text says so, so that the payer does not have to ask. */
 function expiredText(scene: Result): string {
   const { texts, payment, unmatched, merchant } = scene;
+  if (isReturned(payment)) return texts.refundedText(money(scene, payment.refunded_minor));
   if (payment.captured_minor > 0n) return texts.expiredInPart(money(scene, payment.captured_minor));
   return unmatched ? texts.unmatched(merchant) : texts.expiredText;
 }
@@ -102,6 +103,11 @@ function lateText(scene: Result): string | null {
   const { texts, payment, unmatched, merchant } = scene;
   if (unmatched) return texts.unmatched(merchant);
   if (payment.captured_minor === 0n) return null;
-  if (payment.refunded_minor >= payment.captured_minor) return texts.refundedText(money(scene, payment.refunded_minor));
+  if (isReturned(payment)) return texts.refundedText(money(scene, payment.refunded_minor));
   return texts.lateReturned(money(scene, payment.captured_minor));
+}
+
+/** Whether all that was captured has gone back to the payer. */
+function isReturned({ captured_minor, refunded_minor }: Result['payment']): boolean {
+  return captured_minor > 0n && refunded_minor >= captured_minor;
 }
