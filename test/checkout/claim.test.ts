@@ -162,6 +162,14 @@ test('a browser that enters the charged number takes over the page when no charg
   assert.equal((await other.submit(FORM)).status, 303);
 });
 
+test('no browser takes over the page of a payment that has ended, even with the number', async () => {
+  const { holder, other, id } = await claimedAndIdle();
+  await api.deps.stores.sandbox.db.run(sql`update payments set status = 'succeeded' where id = ${id}`);
+  const { status, body } = await other.json({ data: { phone: '650123456' } });
+  assert.deepEqual([status, body.message], [400, 'The payment is succeeded and cannot be charged.']);
+  assert.deepEqual(await claimOf(id), sha256(holder.cookie?.split('=')[1] ?? ''));
+});
+
 test('a browser that charges the charged number takes over the page at once; one that charges another number does not', async () => {
   const { other, id } = await claimedAndIdle();
   providerAnswer = CONFIRM;

@@ -20,6 +20,7 @@ import { cancelAttempt, isCancellable } from './poll.ts';
 import { wrongState } from './refusals.ts';
 import { type AttemptRow, isOpen } from '../attempts/schema.ts';
 import type { PaymentRow } from '../payments/schema.ts';
+import { isFinal } from '../payments/states.ts';
 import { lockPayments, type PaymentRef, writeClaim } from '../payments/store.ts';
 import { readToken } from '../payments/token.ts';
 
@@ -152,11 +153,15 @@ export async function cancelFrom(
 
 /**
  * Assigns the page to a browser whose payer typed a number that was charged.
- * @throws Problem 403 for another number, and while a charge is under way
+ * @throws Problem 403 for another number, and while a charge is under way; 400 after the end of the payment
  */
 export async function takeOver(deps: PaymentDeps, { store, payment }: Hosted, browser: string, typed: string): Promise<void> {
   const ref = { team_id: payment.team_id, id: payment.id };
-  await store.db.transaction((tx) => claim(deps, tx, ref, browser, { typed }));
+  await store.db.transaction(async (tx) => {
+    const [locked] = await lockPayments(tx, [ref]);
+    if (locked && isFinal(locked.status)) throw wrongState(locked);
+    await claim(deps, tx, ref, browser, { typed });
+  });
 }
 
 interface Proof {
