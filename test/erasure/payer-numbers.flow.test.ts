@@ -66,8 +66,10 @@ describe('payer numbers', () => {
       sql`select payer, payer_hash from attempts where payment_id = ${id}`,
     );
 
-  test('only a keyed hash is left seven days after an attempt has ended', async () => {
+  test('only a keyed hash is left seven days after an attempt has ended, and no IP address', async () => {
     const id = await paid(api, { phone: '+237650445566' });
+    const { db } = api.deps.stores.sandbox;
+    await db.run(sql`update attempts set client_ip = '198.51.100.7' where payment_id = ${id}`);
     const clock = new FakeClock();
     const sweep = payerSweep({ ...api.deps, clock }, api.deps.stores.sandbox);
     clock.advance(6 * 86_400_000);
@@ -78,7 +80,8 @@ describe('payer numbers', () => {
     const [attempt] = await payerOf(id);
     assert.equal(attempt?.payer, null);
     assert.match(attempt?.payer_hash ?? '', /^[\w-]{22}$/);
-    assert.ok(!(await dumpDatabase(api.deps.stores.sandbox.db)).includes('237650445566'));
+    const dump = await dumpDatabase(db);
+    assert.deepEqual([dump.includes('237650445566'), dump.includes('198.51.100.7')], [false, false]);
   });
 
   test('six months where the provider refunds to the number, and as long as a refund of the payment is open', async () => {

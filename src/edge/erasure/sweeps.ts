@@ -55,7 +55,7 @@ function revisit(deps: SweepDeps, store: Store, ref: CustomerRef): Promise<void>
   });
 }
 
-/** Replaces the payer's number by a keyed hash when the attempt is closed and its reconciliation period is over. */
+/** Replaces the payer's number by a keyed hash, and removes the IP address, when the attempt is closed and its reconciliation period is over. */
 export function payerSweep(deps: SweepDeps, store: Store): Sweep {
   return {
     name: 'payer-numbers',
@@ -71,8 +71,10 @@ export function payerSweep(deps: SweepDeps, store: Store): Sweep {
           redactor: NOBODY,
           hash: (payer: string) => payerHash(deps.secrets, team_id, payer),
         });
-        const forgotten = old.map((row) => eraseRow({ ...row, payer_hash: null }, tableOf('attempts'), by(row.team_id)));
-        await writeRows(tx, 'attempts', ['payer', 'payer_hash'], forgotten);
+        const forgotten = old.map((row) =>
+          eraseRow({ ...row, payer_hash: null, client_ip: null }, tableOf('attempts'), by(row.team_id)),
+        );
+        await writeRows(tx, 'attempts', ['payer', 'payer_hash', 'client_ip'], forgotten);
         return forgotten.length;
       }),
   };
