@@ -93,6 +93,22 @@ test('the same list, uploaded twice before either is confirmed, is not paid twic
   assert.deepEqual(await payer.references(), ['L-1', 'L-1', 'L-2', 'L-2']);
 });
 
+test('a number that was paid, or that another list pays, is the same under another spelling of the name', async () => {
+  const payer = await Payer.open(api, 50_000);
+  const lineOf = (name: string) => `+237650000010,cm.mtn,${name},700,XAF,${name}`;
+  const [first, second, third] = [
+    await payer.upload([HEAD, lineOf('Ama Ngono')].join('\n')),
+    await payer.upload([HEAD, lineOf('AMA NGONO'), line(2)].join('\n')),
+    await payer.upload([HEAD, line(2).replace('cm.mtn,', 'cm.mtn,Kofi')].join('\n')),
+  ];
+  await payer.press(first);
+  assert.equal((await payer.press(second)).to, `${second}?stop=sure`);
+  assert.match(read((await payer.person.get(second)).text), /repeat a recipient and an amount, too: 1/);
+  await started(api, second);
+  assert.equal((await payer.press(third)).to, `${third}?stop=sure`);
+  assert.deepEqual(await payer.references(), ['Ama Ngono']);
+});
+
 test('a list that was paused goes on when somebody presses the button, and not when its address is opened again', async () => {
   const payer = await Payer.open(api, 500_000);
   const list = await payer.upload([HEAD, ...numbers(30).map((n) => line(n))].join('\n'));

@@ -33,6 +33,8 @@ export function recipientName({ name, phone, account_number }: Recipient): strin
   return name ?? phone ?? account_number ?? '—';
 }
 
+const SEPARATOR = ' · ';
+
 /** Returns name and number of a recipient in one line. With another text, the money would go to somebody else than was shown. */
 export function recipientLine({
   name,
@@ -40,7 +42,29 @@ export function recipientLine({
   account_number,
   bank_code,
 }: Pick<Recipient, 'name' | 'phone' | 'account_number' | 'bank_code'>): string {
-  return [name, account_number ?? phone, bank_code].filter(Boolean).join(' · ');
+  return [name, account_number ?? phone, bank_code].filter(Boolean).join(SEPARATOR);
+}
+
+/** A number of a recipient: no spaces, and at least six digits in a row. */
+const NUMBER = /^\S*\d{6}\S*$/;
+
+/**
+ * Returns a key that is the same for payouts of one amount to one number, however the name is written. It is made from the text, because
+ * a line of a list that was sent for approval has nothing else.
+ * @param recipient as {@link recipientLine} returns it
+ */
+export function sameness({
+  recipient,
+  amount_minor,
+  currency,
+}: {
+  recipient: string | null;
+  amount_minor: bigint | null;
+  currency: string | null;
+}): string {
+  const parts = recipient?.split(SEPARATOR) ?? [];
+  const destination = NUMBER.test(parts.at(-2) ?? '') ? parts.slice(-2) : parts.slice(-1);
+  return [...destination, amount_minor, currency].join('|');
 }
 
 /** Channels on which money is paid out, as choices. */

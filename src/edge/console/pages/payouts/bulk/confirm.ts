@@ -10,7 +10,7 @@ import {
 } from '../../../../../core/payout-batches/store.ts';
 import type { BatchRow } from '../../../../../core/payout-batches/schema.ts';
 import type { TeamVisit } from '../../../page.ts';
-import { recipientLine } from '../recipient.ts';
+import { recipientLine, sameness } from '../recipient.ts';
 import { MAX_RECENT, RECENT_MS } from './make.ts';
 import { MAX_LINES } from './parse.ts';
 
@@ -48,9 +48,4 @@ export function confirmLines(
     await (status === 'open' ? startBatch(tx, ref, new Date(at)) : reopenFailed(tx, ref));
     return true;
   });
-}
-
-/** A key that is the same for payouts of one amount to one recipient. */
-function sameness(paid: { recipient: string | null; amount_minor: bigint | null; currency: string | null }): string {
-  return [paid.recipient, paid.amount_minor, paid.currency].join('|');
 }

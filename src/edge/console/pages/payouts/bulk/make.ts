@@ -3,14 +3,13 @@ import { findBeneficiaries } from '../../../../../core/beneficiaries/store.ts';
 import type { LineRow } from '../../../../../core/payout-batches/schema.ts';
 import { insertBatch, paidSince } from '../../../../../core/payout-batches/store.ts';
 import { type Quote, quoteTransfer } from '../../../../../core/transfers/quote.ts';
-import type { Recipient } from '../../../../../core/transfers/schema.ts';
 import { sha256 } from '../../../../../kit/crypto.ts';
 import { notFound, Problem } from '../../../../../kit/errors.ts';
 import { levelOf } from '../../../../../money/transaction-limits/service.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
 import type { TeamVisit } from '../../../page.ts';
 import { type Asked, bodyOf } from '../new/asked.ts';
-import { recipientLine } from '../recipient.ts';
+import { recipientLine, sameness } from '../recipient.ts';
 import { BULK_TEXTS } from './texts.ts';
 import { cut } from '../../../../../kit/unicode.ts';
 
@@ -49,15 +48,16 @@ export async function makeBatch(deps: ConsoleDeps, visit: TeamVisit, asked: read
       return row;
     },
   };
-  const paid = new Set(recent.map(({ recipient, amount_minor, currency }) => sameness(recipient, amount_minor, currency)));
+  const paid = new Set(recent.map((one) => sameness({ ...one, recipient: recipientLine(one.recipient) })));
   const seen = new Set<string>();
   const lines: LineRow[] = [];
   for (const [i, one] of asked.entries()) {
     try {
       if (one.surplus) throw new OwnProblem(422, BULK_TEXTS[visit.language].faults.surplus);
       const quote = await quoteTransfer(deps.config, context, bodyOf(visit, one));
-      const key = sameness(quote.payee.recipient, quote.amount_minor, quote.body.currency);
-      lines.push(openLine(i + 1, quote, seen.has(key) ? 'file' : paid.has(key) ? 'recent' : null));
+      const line = openLine(i + 1, quote);
+      const key = sameness(line);
+      lines.push({ ...line, repeats: seen.has(key) ? 'file' : paid.has(key) ? 'recent' : null });
       seen.add(key);
     } catch (error) {
       if (!(error instanceof Problem) || error.status >= 500) throw error;
@@ -82,14 +82,9 @@ export function reasonOf({ message, details }: Problem): string {
   return cut(errors.length > 0 ? errors.join('; ') : message, 500);
 }
 
-/** A key that is the same for payouts of one amount to one number. */
-function sameness({ phone, account_number, bank_code }: Recipient, amount_minor: bigint, currency: string): string {
-  return [phone, account_number, bank_code, amount_minor, currency].join('|');
-}
-
-function openLine(line: number, { body, payee, amount_minor, fee_minor }: Quote, repeats: LineRow['repeats']): LineRow {
+function openLine(line: number, { body, payee, amount_minor, fee_minor }: Quote): LineRow {
   return {
-    ...{ line, status: 'open', body, amount_minor, fee_minor, currency: body.currency, repeats },
+    ...{ line, status: 'open', body, amount_minor, fee_minor, currency: body.currency, repeats: null },
     ...{ recipient: recipientLine(payee.recipient), result_id: null, message: null },
   };
 }
