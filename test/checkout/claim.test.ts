@@ -277,6 +277,8 @@ test('429 with a page and Retry-After above 30 submits of one page in a minute; 
   const { status, headers, body } = await payer.submit(FORM, '', { 'accept-language': 'fr' });
   assert.equal(status, 429);
   assert.match(body, /Trop de tentatives/);
+  assert.match(body, /rechargez la page pour voir l’état actuel/);
+  assert.doesNotMatch(body, /Rien n’a été payé/, 'an earlier submit may have charged');
   assert.equal(headers.get('retry-after'), '60');
   assert.equal((await payer.json(wrong)).body.retry_after, 60);
   assert.equal((await payer.get()).status, 200, 'looking is free');

@@ -66,6 +66,9 @@ for (const [what, limit, make, paths] of PAGES) {
     const last = await readsOf(page);
     assert.deepEqual([last.status, last.reads > 0], [200, true]);
     for (const path of paths) assert.deepEqual(await readsOf(page + path), { status: 429, reads: 0 }, path);
+    const text = await (await fetch(page)).text();
+    assert.match(text, /Please wait a minute, then reload the page to see the current status\./);
+    assert.doesNotMatch(text, /Nothing was paid/);
     assert.equal((await open(other)).status, 200);
     clock.advance(60_000);
     assert.equal((await open(page)).status, 200);

@@ -51,7 +51,7 @@ async function pageOf(
   const subject = readOnboardingToken(deps.secrets, token, deps.clock.now());
   if (subject === null) return { status: 404, page: sheet(language, 'unknown', false) };
   if (subject === 'expired') return { status: 410, page: sheet(language, 'expired', false) };
-  if (reads.take(token) > 0) return { status: 429, page: noticePage(language, 'busy') };
+  if (reads.take(token) > 0) return { status: 429, page: noticePage(language, 'wait') };
   const { environment, team_id, account_id } = subject;
   const account = await getAccount(deps.stores[environment].of(team_id).db, environment, { team_id, id: account_id }).catch(
     (error) => {

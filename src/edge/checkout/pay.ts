@@ -156,7 +156,7 @@ async function receive(context: CheckoutContext, arriving: Visit, body: unknown,
     return visit.json ? problemAnswer(new Problem(403, 'The request comes from another site.')) : notice(visit, 403, 'refused');
   }
   const wait_s = context.submits.take(visit.token);
-  if (wait_s > 0) return showTooManyRequests(context, visit, tooOften(wait_s));
+  if (wait_s > 0) return showTooManyRequests(context, visit, tooOften(wait_s), 'wait');
   const browser = visit.browser ?? newBrowser();
   const place = { hosted, visit };
   const answer = { ...(await answered(context, place, browser, body, card, work)), browser };

@@ -23,7 +23,7 @@ export async function showRejection(
   card: boolean,
 ): Promise<Shown> {
   if (visit.json) return problemAnswer(inLanguage(problem, visit.language));
-  if (problem.status === 429) return showTooManyRequests(context, visit, problem);
+  if (problem.status === 429) return showTooManyRequests(context, visit, problem, 'busy');
   const hosted = must(await openHosted(context.deps, visit.token), 'the payment was there when the submit came');
   // Blocked only for now: the page with the payment's status would not mention the block.
   const later = problem.details.error_code === 'fraud_blocked' && isChargeable(hosted.payment);
@@ -33,11 +33,11 @@ export async function showRejection(
   return card ? cardPageOf(context, visit, hosted, rejection) : pageOf(context, visit, hosted, false, rejection);
 }
 
-/** Answers 429 with the time after which to retry, as a page or as JSON. */
-export function showTooManyRequests(context: CheckoutContext, visit: Visit, problem: Problem): Shown {
+/** Answers 429 with the time after which to retry, as a page with this notice or as JSON. */
+export function showTooManyRequests(context: CheckoutContext, visit: Visit, problem: Problem, what: 'busy' | 'wait'): Shown {
   if (visit.json) return problemAnswer(problem);
   const headers = problem.details.headers ?? {};
-  const answer = notice(visit, 429, 'busy', pathOf(context, visit.token), Number(headers['Retry-After']));
+  const answer = notice(visit, 429, what, pathOf(context, visit.token), Number(headers['Retry-After']));
   return { ...answer, headers: { ...answer.headers, ...headers } };
 }
 

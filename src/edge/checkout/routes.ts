@@ -229,7 +229,7 @@ function cookieOptions(context: CheckoutContext, token: string) {
 function tooManyReads(context: CheckoutContext, visit: Visit, wait_s: number): Answer {
   const headers = { 'Retry-After': String(wait_s) };
   if (visit.json) return problemAnswer(new Problem(429, 'Too many requests for this page.', { headers }));
-  return { ...notice(visit, 429, 'busy', pathOf(context, visit.token), wait_s), headers };
+  return { ...notice(visit, 429, 'wait', pathOf(context, visit.token), wait_s), headers };
 }
 
 /** Answers an unexpected error. The page states that the fault is ours and where to look before paying again. */

@@ -71,7 +71,7 @@ export function unknownInvoice(visit: Visit): Answer {
 export async function showInvoice({ deps, reads }: InvoicePageContext, visit: Visit): Promise<Answer> {
   if (readInvoiceToken(deps.secrets, visit.token) && reads.take(visit.token) > 0) {
     const language = wishedLanguage(visit);
-    return { status: 429, page: noticePage(language, 'busy'), language };
+    return { status: 429, page: noticePage(language, 'wait'), language };
   }
   const found = await open(deps, visit.token);
   if (!found) return unknownInvoice(visit);

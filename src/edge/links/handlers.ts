@@ -127,7 +127,7 @@ function rejectReader({ deps, reads }: LinkPageContext, visit: LinkVisit): LinkA
   const wait_s = readLinkToken(deps.secrets, visit.token) ? reads.take(senderOf(visit)) : 0;
   if (wait_s === 0) return null;
   const language = visit.chosen ?? visit.language;
-  return { status: 429, page: noticePage(language, 'busy'), language, headers: { 'Retry-After': String(wait_s) } };
+  return { status: 429, page: noticePage(language, 'wait'), language, headers: { 'Retry-After': String(wait_s) } };
 }
 
 /** Returns the key of the rate limit: one link and one subscriber. A whole /64 of IPv6 counts as one subscriber. */

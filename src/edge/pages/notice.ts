@@ -5,11 +5,12 @@ import { document } from './document.ts';
 import type { Icon } from './icons.ts';
 import { state } from './parts.ts';
 
-export type Notice = 'unknown' | 'busy' | 'broken' | 'refused' | 'later';
+export type Notice = 'unknown' | 'busy' | 'wait' | 'broken' | 'refused' | 'later';
 
 const NOTICES: Record<Notice, (texts: CheckoutTexts, minutes: number) => { icon: Icon; title: string; text: string }> = {
   unknown: (texts) => ({ icon: 'cross', title: texts.unknownTitle, text: texts.unknownText }),
   busy: (texts, minutes) => ({ icon: 'clock', title: texts.busyTitle, text: texts.busyText(minutes) }),
+  wait: (texts, minutes) => ({ icon: 'clock', title: texts.busyTitle, text: texts.waitText(minutes) }),
   broken: (texts) => ({ icon: 'cross', title: texts.brokenTitle, text: texts.brokenText }),
   refused: (texts) => ({ icon: 'shield', title: texts.refusedTitle, text: texts.refusedText }),
   later: (texts) => ({ icon: 'clock', title: texts.laterTitle, text: texts.laterText }),
@@ -18,7 +19,8 @@ const NOTICES: Record<Notice, (texts: CheckoutTexts, minutes: number) => { icon:
 /**
  * Renders a page with a message that belongs to no payment.
  * @param back the payment's page, when there is one to go back to
- * @param wait_s how long `busy` lasts, in seconds
+ * @param notice `busy`: a new charge was rejected. `wait`: any other request, beside which a charge may be in progress or have succeeded
+ * @param wait_s how long `busy` and `wait` last, in seconds
  */
 export function noticePage(language: Language, notice: Notice, back?: string, wait_s = 60): Html {
   const texts = textsIn(language).checkout;

@@ -128,6 +128,7 @@ export interface CheckoutTexts {
   unknownText: string;
   busyTitle: string;
   busyText(minutes: number): string;
+  waitText(minutes: number): string;
   brokenTitle: string;
   brokenText: string;
   refusedTitle: string;

@@ -132,6 +132,8 @@ export const checkout: CheckoutTexts = {
     'The link is not complete or not valid. Open it again from the message you received, or ask the merchant for a new one.',
   busyTitle: 'Too many attempts',
   busyText: (minutes) => `Nothing was paid. Please wait ${minutes === 1 ? 'a minute' : `${minutes} minutes`}, then try again.`,
+  waitText: (minutes) =>
+    `Please wait ${minutes === 1 ? 'a minute' : `${minutes} minutes`}, then reload the page to see the current status.`,
   brokenTitle: 'Something went wrong',
   brokenText: 'The error is ours. Reload the page to see the status of your payment before you pay again.',
   refusedTitle: 'Request refused',

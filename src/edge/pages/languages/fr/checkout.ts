@@ -138,6 +138,8 @@ export const checkout: CheckoutTexts = {
     'Le lien est incomplet ou invalide. Ouvrez-le de nouveau depuis le message reçu, ou demandez-en un nouveau au marchand.',
   busyTitle: 'Trop de tentatives',
   busyText: (minutes) => `Rien n’a été payé. Attendez ${minutes === 1 ? 'une minute' : `${minutes} minutes`}, puis réessayez.`,
+  waitText: (minutes) =>
+    `Attendez ${minutes === 1 ? 'une minute' : `${minutes} minutes`}, puis rechargez la page pour voir l’état actuel.`,
   brokenTitle: 'Une erreur est survenue',
   brokenText: 'L’erreur vient de nous. Rechargez la page pour voir où en est votre paiement avant de payer de nouveau.',
   refusedTitle: 'Demande refusée',

@@ -135,6 +135,8 @@ export const checkout: CheckoutTexts = {
     'O link está incompleto ou não é válido. Abra-o novamente a partir da mensagem recebida ou peça um novo ao comerciante.',
   busyTitle: 'Demasiadas tentativas',
   busyText: (minutes) => `Nada foi pago. Aguarde ${minutes === 1 ? 'um minuto' : `${minutes} minutos`} e tente novamente.`,
+  waitText: (minutes) =>
+    `Aguarde ${minutes === 1 ? 'um minuto' : `${minutes} minutos`} e recarregue a página para ver o estado atual.`,
   brokenTitle: 'Ocorreu um erro',
   brokenText: 'O erro é nosso. Recarregue a página para ver o estado do seu pagamento antes de pagar novamente.',
   refusedTitle: 'Pedido recusado',
