@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { troubledLines } from '../../src/core/payout-batches/store.ts';
+import { must } from '../../src/kit/errors.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { type Api, FakeClock, startApi, until } from '../setup/api.ts';
 import { HEAD, line, numbers, Payer, read, started, storedLines } from './bulk.ts';
@@ -107,6 +109,27 @@ test('a number that was paid, or that another list pays, is the same under anoth
   await started(api, second);
   assert.equal((await payer.press(third)).to, `${third}?stop=sure`);
   assert.deepEqual(await payer.references(), ['Ama Ngono']);
+});
+
+test('a list whose payouts failed or were cancelled says so and shows their lines, unless they were paid late', async () => {
+  const payer = await Payer.open(api, 50_000);
+  const { db } = api.deps.stores.sandbox;
+  const list = await payer.upload([HEAD, ...numbers(5).map((n) => line(n))].join('\n'));
+  await payer.finish(list);
+  await db.run(sql`
+    update transfers set stage = 'closed', completed_at = now(), status = case right(reference, 1) when '2' then 'failed' when '4' then 'failed'
+      when '3' then 'cancelled' else 'succeeded' end, paid_late_at = case right(reference, 1) when '4' then now() end
+    where team_id = ${payer.merchant.team.id}`);
+  assert.match(
+    read((await payer.person.get(list)).text),
+    /^[^.]*Finished, with failures .*Payouts that failed or were cancelled: 2\./,
+  );
+  assert.match(read((await payer.person.get(payer.path)).text), /5 Finished, with failures/);
+  const ref = { team_id: payer.merchant.team.id, id: must(list.split('/').at(-1), 'it has an id') };
+  assert.deepEqual(
+    (await troubledLines(db, ref, [], 10)).map((one) => one.line),
+    [2, 3],
+  );
 });
 
 test('a list that was paused goes on when somebody presses the button, and not when its address is opened again', async () => {

@@ -55,6 +55,8 @@ export interface LineSum {
   lines: number;
   /** Lines with {@link LineRow.repeats}. */
   repeated: number;
+  /** Lines whose payout failed or was cancelled and was not paid late. */
+  unpaid: number;
   amount_minor: bigint;
   fee_minor: bigint;
 }

@@ -30,11 +30,20 @@ export function findBatch(db: Queryable, { team_id, id }: BatchRef): Promise<Bat
     select team_id, id, user_id, lines, started_at, created_at from payout_batches where team_id = ${team_id} and id = ${id}`);
 }
 
-/** Returns the latest lists of a team with the number of their lines that are open. */
-export function latestBatches(db: Queryable, team_id: bigint, limit: number): Promise<(BatchRow & { open: number })[]> {
-  return db.all<BatchRow & { open: number }>(sql`
+/** SQL: whether the transfer `t` of a line ended without money. */
+const UNPAID = fixed(`t.status in ('failed', 'cancelled') and t.paid_late_at is null`);
+
+/** Returns the latest lists of a team with the number of their lines that are open, and of those whose payout ended without money. */
+export function latestBatches(
+  db: Queryable,
+  team_id: bigint,
+  limit: number,
+): Promise<(BatchRow & { open: number; unpaid: number })[]> {
+  return db.all<BatchRow & { open: number; unpaid: number }>(sql`
     select b.team_id, b.id, b.user_id, b.lines, b.started_at, b.created_at, (
-      select count(*)::integer from payout_batch_lines l where l.team_id = b.team_id and l.batch_id = b.id and l.status = 'open') as open
+      select count(*)::integer from payout_batch_lines l where l.team_id = b.team_id and l.batch_id = b.id and l.status = 'open') as open, (
+      select count(*)::integer from payout_batch_lines l join transfers t on t.team_id = l.team_id and t.id = l.result_id
+      where l.team_id = b.team_id and l.batch_id = b.id and ${UNPAID}) as unpaid
     from payout_batches b where b.team_id = ${team_id} order by b.created_at desc limit ${limit}`);
 }
 
@@ -74,7 +83,8 @@ export async function batchesAsking(
 }
 
 /**
- * Returns the first lines of a list that a person should look at: wrong, failed, or repeating a payout.
+ * Returns the first lines of a list that a person should look at: wrong, failed, repeating a payout, or with a payout that ended without
+ * money.
  * @param others numbers of further ones
  */
 export function troubledLines(
@@ -85,7 +95,7 @@ export function troubledLines(
 ): Promise<ShownLine[]> {
   return db.all<ShownLine>(sql`
     select ${SHOWN} where l.team_id = ${team_id} and l.batch_id = ${id}
-      and (l.status in ('wrong', 'failed') or l.status = 'open' and l.repeats is not null or l.line = any(${[...others]}::integer[]))
+      and (l.status in ('wrong', 'failed') or l.status = 'open' and l.repeats is not null or ${UNPAID} or l.line = any(${[...others]}::integer[]))
     order by l.line limit ${limit}`);
 }
 
@@ -104,9 +114,11 @@ export function linesThat(
 /** Returns the sums of a list by status and currency. */
 export function sumsOf(db: Queryable, { team_id, id }: BatchRef): Promise<LineSum[]> {
   return db.all<LineSum>(sql`
-    select status, currency, count(*)::integer as lines, count(repeats)::integer as repeated,
-      coalesce(sum(amount_minor), 0)::bigint as amount_minor, coalesce(sum(fee_minor), 0)::bigint as fee_minor
-    from payout_batch_lines where team_id = ${team_id} and batch_id = ${id} group by status, currency order by currency, status`);
+    select l.status, l.currency, count(*)::integer as lines, count(l.repeats)::integer as repeated,
+      (count(*) filter (where ${UNPAID}))::integer as unpaid,
+      coalesce(sum(l.amount_minor), 0)::bigint as amount_minor, coalesce(sum(l.fee_minor), 0)::bigint as fee_minor
+    from payout_batch_lines l left join transfers t on t.team_id = l.team_id and t.id = l.result_id
+    where l.team_id = ${team_id} and l.batch_id = ${id} group by l.status, l.currency order by l.currency, l.status`);
 }
 
 /** Lets one list of a team be confirmed at a time, until the transaction ends. */

@@ -76,3 +76,10 @@ const ENDINGS: Record<ApprovalState, Ending> = {
 export function linesEnded(all: ReadonlyMap<number, Followed>, ...endings: Ending[]): number[] {
   return [...all].filter(([, { state }]) => endings.includes(ENDINGS[state])).map(([line]) => line);
 }
+
+/** Returns the numbers of the lines whose payout was approved and made, and then failed or was cancelled. */
+export function unpaidLines(all: ReadonlyMap<number, Followed>): number[] {
+  return [...all]
+    .filter(([, { transfer_status: status }]) => status === 'failed' || status === 'cancelled')
+    .map(([line]) => line);
+}

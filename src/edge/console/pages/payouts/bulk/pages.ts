@@ -4,7 +4,7 @@ import { notFound } from '../../../../../kit/errors.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
 import { type Answer, type ConsolePage, fieldOf, redirect, type TeamVisit, teamPage } from '../../../page.ts';
 import { confirmLines } from './confirm.ts';
-import { followed, linesEnded, waitingAmong } from './follow.ts';
+import { followed, linesEnded, unpaidLines, waitingAmong } from './follow.ts';
 import { makeBatch } from './make.ts';
 import { MAX_CHARACTERS, parseList } from './parse.ts';
 import { countForSecond, runSlice } from './run.ts';
@@ -64,7 +64,9 @@ async function showBatch(visit: TeamVisit): Promise<Answer> {
     sumsOf(store.db, ref),
     linesFrom(store.db, ref, from, PAGE),
     // On one page they are seen where they are.
-    batch.lines > PAGE ? troubledLines(store.db, ref, linesEnded(asked, 'refused', 'undone'), PAGE) : [],
+    batch.lines > PAGE
+      ? troubledLines(store.db, ref, [...linesEnded(asked, 'refused', 'undone'), ...unpaidLines(asked)], PAGE)
+      : [],
     batch.started_at === null ? countForSecond(visit, batch) : 0,
   ]);
   return batchView(visit, { batch, sums, lines, troubled, from, second, asked });

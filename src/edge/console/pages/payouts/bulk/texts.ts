@@ -16,7 +16,7 @@ interface BulkTexts {
   linesHead: string;
   troubled: string;
   state: string;
-  states: Record<'preview' | 'paused' | 'waiting' | 'finished', string>;
+  states: Record<'preview' | 'paused' | 'waiting' | 'unpaid' | 'finished', string>;
   list(lines: string): string;
   sums: string;
   currency: string;
@@ -36,6 +36,7 @@ interface BulkTexts {
   /** How the approvals of lines have ended. */
   ended: Record<'done' | 'refused' | 'undone', (lines: string) => string>;
   failed(lines: string): string;
+  unpaid(payouts: string): string;
   goOn: string;
   pause: string;
   retry: string;
@@ -73,7 +74,13 @@ export const BULK_TEXTS: Texts<BulkTexts> = {
     linesHead: 'Lines',
     troubled: 'Lines to look at',
     state: 'State',
-    states: { preview: 'Not confirmed', paused: 'Not finished', waiting: 'Waits for a second person', finished: 'Finished' },
+    states: {
+      preview: 'Not confirmed',
+      paused: 'Not finished',
+      waiting: 'Waits for a second person',
+      unpaid: 'Finished, with failures',
+      finished: 'Finished',
+    },
     list: (lines) => `List of ${lines} lines`,
     sums: 'What is paid out',
     currency: 'Currency',
@@ -100,6 +107,7 @@ export const BULK_TEXTS: Texts<BulkTexts> = {
       undone: (lines) => `Approved, but failed: ${lines}.`,
     },
     failed: (lines) => `${lines} failed.`,
+    unpaid: (payouts) => `Payouts that failed or were cancelled: ${payouts}. Their amounts are back in the balance.`,
     goOn: 'Go on',
     pause: 'Pause',
     retry: 'Try the failed lines again',
@@ -143,7 +151,13 @@ export const BULK_TEXTS: Texts<BulkTexts> = {
     linesHead: 'Lignes',
     troubled: 'Lignes à examiner',
     state: 'État',
-    states: { preview: 'Non confirmée', paused: 'Inachevée', waiting: 'Attend une deuxième personne', finished: 'Terminée' },
+    states: {
+      preview: 'Non confirmée',
+      paused: 'Inachevée',
+      waiting: 'Attend une deuxième personne',
+      unpaid: 'Terminée, avec des échecs',
+      finished: 'Terminée',
+    },
     list: (lines) => `Liste de ${lines} lignes`,
     sums: 'Ce qui sera viré',
     currency: 'Devise',
@@ -170,6 +184,7 @@ export const BULK_TEXTS: Texts<BulkTexts> = {
       undone: (lines) => `Validées, mais échouées\u00A0: ${lines}.`,
     },
     failed: (lines) => `${lines} ont été rejetées.`,
+    unpaid: (payouts) => `Virements échoués ou annulés\u00A0: ${payouts}. Leurs montants sont de retour dans le solde.`,
     goOn: 'Continuer',
     pause: 'Suspendre',
     retry: 'Réessayer les lignes rejetées',

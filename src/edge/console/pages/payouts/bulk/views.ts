@@ -14,7 +14,7 @@ import { alert, badge, card, type Column, pageHead, shortId, table, type Tone, w
 import { approvalBadge } from '../../approvals/parts.ts';
 import { payoutBadge } from '../status.ts';
 import { PAYOUT_TEXTS } from '../texts.ts';
-import { type Followed, linesEnded } from './follow.ts';
+import { type Followed, linesEnded, unpaidLines } from './follow.ts';
 import { COLUMNS, MAX_CHARACTERS } from './parse.ts';
 import { BULK_TEXTS } from './texts.ts';
 
@@ -30,7 +30,7 @@ const EXAMPLE = [
   '0123456789,ng.bank,Kofi Ltd,044,1250.50,NGN,INV-118,',
 ].join('\n');
 
-type Latest = BatchRow & { open: number; waits: boolean };
+type Latest = BatchRow & { open: number; unpaid: number; waits: boolean };
 
 /** The form of a list, with the lists that were uploaded before. */
 export function formView(visit: TeamVisit, latest: readonly Latest[], csv: string, fault: string | undefined): Answer {
@@ -72,16 +72,20 @@ function latestCard({ language, base }: TeamVisit, latest: readonly Latest[]): H
       cell: ({ id, created_at }) => html`<a href="${base}/payouts/bulk/${id}">${when(created_at, language)}</a>`,
     },
     { head: texts.linesHead, kind: 'number', cell: ({ lines }) => number(lines, language) },
-    { head: texts.state, cell: ({ started_at, open, waits }) => stateBadge(language, started_at !== null, open, waits) },
+    { head: texts.state, cell: (batch) => stateBadge(language, batch) },
   ];
   return card(texts.latest, html`<p class="note">${texts.latestNote}</p>${table(texts.latest, columns, latest)}`);
 }
 
-function stateBadge(language: TeamVisit['language'], started: boolean, open: number, waits: boolean): Html {
+function stateBadge(
+  language: TeamVisit['language'],
+  { started_at, open, waits, unpaid }: Pick<Latest, 'started_at' | 'open' | 'waits' | 'unpaid'>,
+): Html {
   const texts = BULK_TEXTS[language].states;
-  if (!started) return badge(texts.preview, 'idle');
-  if (open === 0 && waits) return badge(texts.waiting, 'warn');
-  return open > 0 ? badge(texts.paused, 'warn') : badge(texts.finished, 'good');
+  if (started_at === null) return badge(texts.preview, 'idle');
+  if (open > 0) return badge(texts.paused, 'warn');
+  if (waits) return badge(texts.waiting, 'warn');
+  return unpaid > 0 ? badge(texts.unpaid, 'warn') : badge(texts.finished, 'good');
 }
 
 /** A list with its sums and a page of its lines. */
@@ -105,14 +109,15 @@ export async function batchView(visit: TeamVisit, shown: ShownBatch): Promise<An
   const texts = BULK_TEXTS[language];
   const { batch, sums } = shown;
   const open = countOf(sums, 'open');
+  const unpaid = sums.reduce((count, one) => count + one.unpaid, 0) + unpaidLines(shown.asked).length;
   const stop = query.stop === 'balance' || query.stop === 'sure' ? texts.stops[query.stop] : null;
   return {
     kind: 'page',
     title: texts.title,
     nav: '/payouts',
     body: html`<p class="back"><a href="${base}/payouts/bulk">← ${texts.title}</a></p>
-${pageHead(texts.list(number(batch.lines, language)), { note: when(batch.created_at, language), actions: stateBadge(language, batch.started_at !== null, open, linesEnded(shown.asked, 'waiting').length > 0) })}
-${alert(stop)}${batch.started_at === null ? await preview(visit, shown) : progress(visit, shown)}${linesCard(visit, shown)}
+${pageHead(texts.list(number(batch.lines, language)), { note: when(batch.created_at, language), actions: stateBadge(language, { ...batch, open, unpaid, waits: linesEnded(shown.asked, 'waiting').length > 0 }) })}
+${alert(stop)}${alert(unpaid > 0 && texts.unpaid(number(unpaid, language)), 'info')}${batch.started_at === null ? await preview(visit, shown) : progress(visit, shown)}${linesCard(visit, shown)}
 <script src="${assetPath('payouts')}" defer></script>`,
   };
 }
