@@ -1,3 +1,4 @@
+import type { TObject } from 'typebox';
 import type { CardRule } from '../../kit/cards.ts';
 import { type FieldErrors, invalid, Problem } from '../../kit/errors.ts';
 import type { Wake } from '../../platform/work/wake.ts';
@@ -35,9 +36,16 @@ export async function runRoute(
   // The faults of the schema come first in the message, and replace those of the check.
   refuseFaults({ ...validator.query(query), ...faults, ...route.check?.(body), ...faults });
   if (sent.idempotency_key !== null) refuseKey(sent.idempotency_key);
-  const answer = await route.handle({ ...sent, caller, query, body, ...(body === sent.body ? {} : { sent_body: sent.body }) });
+  const call = { ...sent, caller, query: namedIn(route, query), body };
+  const answer = await route.handle({ ...call, ...(body === sent.body ? {} : { sent_body: sent.body }) });
   if (route.method !== 'GET') deps.wake.ring(caller.store.environment);
   return answer;
+}
+
+/** Returns the query fields that the route names. Handlers take every field that they get for a filter. */
+function namedIn({ query: schema }: Route, query: Record<string, unknown>): Record<string, unknown> {
+  const named = (schema as TObject | undefined)?.properties ?? {};
+  return Object.fromEntries(Object.entries(query).filter(([name]) => Object.hasOwn(named, name)));
 }
 
 /**

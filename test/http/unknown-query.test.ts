@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Sql } from '../../src/kit/sql.ts';
+import { type Api, startApi } from '../setup/api.ts';
+
+let sent: Sql[] = [];
+let api: Api;
+
+before(async () => {
+  const listen = (statement: Sql) => {
+    sent.push(statement);
+    return null;
+  };
+  api = await startApi({ workers: false, watch: (database) => (database === 'sandbox' ? listen : undefined) });
+  for (const n of [1, 2]) {
+    const payment = await api.call('POST', '/payments', {
+      body: { amount: 100, currency: 'XAF', phone: '1', reference: 'count' },
+    });
+    const customer = await api.call('POST', '/customers', { body: { name: 'Awa', email: `awa${n}@example.com` } });
+    assert.deepEqual([payment.status, customer.status], [201, 201]);
+  }
+});
+after(() => api.stop());
+
+/** Returns the statements that count rows for a numbered page. */
+async function counts(path: string, query: string): Promise<string[]> {
+  sent = [];
+  const { status, body } = await api.call('GET', `${path}?page=1&per_page=1${query}`);
+  assert.equal(status, 200, JSON.stringify(body));
+  return sent.map(({ text }) => text).filter((text) => /\bcount\(\*\)/.test(text));
+}
+
+for (const path of ['/payments', '/customers']) {
+  test(`an unknown query field of ${path} is not a filter: the known total is used`, async () => {
+    await counts(path, ''); // counts the settled part
+    const usual = await counts(path, '');
+    assert.ok(usual.length > 0);
+    assert.deepEqual(await counts(path, '&_=1'), usual);
+  });
+}
+
+test('422 for a character that cannot be stored, in an unknown query field too', async () => {
+  const { status, body } = await api.call('GET', '/payments?_=%00');
+  assert.deepEqual([status, Object.keys(body.errors)], [422, ['_']]);
+});
