@@ -6,7 +6,10 @@ const AT = 1_790_000_000_000;
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const SPAN = 'b7ad6b7169203331';
 
-const ECHOED = ['a', 'order-1', 'a'.repeat(64), 'A.b_c:d/e+f=g@h-i', '550e8400-e29b-41d4-a716-446655440000'];
+const ECHOED = [
+  ...['a', 'order-1', 'a'.repeat(64), 'A.b_c:d/e+f=g@h-i', '550e8400-e29b-41d4-a716-446655440000'],
+  ...['order#42', '{550e8400-e29b-41d4-a716-446655440000}', `!"#$%&'()*,;<>?[\\]^\`|~`],
+];
 
 for (const sent of ECHOED) {
   test(`X-Request-Id ${sent} is echoed`, () => {
@@ -19,7 +22,7 @@ const REPLACED: [why: string, sent: string | string[]][] = [
   ['has 65 characters', 'a'.repeat(65)],
   ['has a space', 'a b'],
   ['has a line break', 'a\nb'],
-  ['has a quote', 'a"b'],
+  ['has a control character', 'a\x7fb'],
   ['is not ASCII', 'é'],
   ['was sent twice', ['a', 'b']],
   ['is a card number', '4242424242424242'],

@@ -5749,7 +5749,7 @@ export interface components {
          */
         ServiceVersion: "2026-08-01";
         /**
-         * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+         * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
          * @example web-7f3a91
          */
         RequestId: string;
@@ -5844,7 +5844,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -5899,7 +5899,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -5994,7 +5994,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -6046,7 +6046,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -6102,7 +6102,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -6161,7 +6161,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -6246,7 +6246,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -6296,7 +6296,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -6347,7 +6347,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -6432,7 +6432,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -6507,7 +6507,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -6552,7 +6552,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -6604,7 +6604,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -6660,7 +6660,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -6765,7 +6765,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -6815,7 +6815,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -6867,7 +6867,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -6937,7 +6937,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -6987,7 +6987,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -7037,7 +7037,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -7089,7 +7089,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -7145,7 +7145,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -7197,7 +7197,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -7273,7 +7273,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -7323,7 +7323,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -7373,7 +7373,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -7425,7 +7425,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -7481,7 +7481,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -7533,7 +7533,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -7589,7 +7589,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -7641,7 +7641,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -7706,7 +7706,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -7758,7 +7758,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -7838,7 +7838,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -7888,7 +7888,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -7938,7 +7938,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -7990,7 +7990,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -8089,7 +8089,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -8141,7 +8141,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -8204,7 +8204,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -8254,7 +8254,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -8304,7 +8304,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -8356,7 +8356,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -8412,7 +8412,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -8468,7 +8468,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -8520,7 +8520,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -8572,7 +8572,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -8637,7 +8637,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -8687,7 +8687,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -8737,7 +8737,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -8789,7 +8789,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -8845,7 +8845,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -8901,7 +8901,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -8953,7 +8953,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -9005,7 +9005,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -9092,7 +9092,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -9142,7 +9142,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -9193,7 +9193,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -9245,7 +9245,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -9297,7 +9297,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -9358,7 +9358,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -9417,7 +9417,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -9481,7 +9481,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -9570,7 +9570,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -9629,7 +9629,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -9679,7 +9679,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -9729,7 +9729,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -9781,7 +9781,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -9837,7 +9837,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -9889,7 +9889,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -9945,7 +9945,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -10010,7 +10010,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -10067,7 +10067,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -10148,7 +10148,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -10193,7 +10193,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -10250,7 +10250,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -10329,7 +10329,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -10374,7 +10374,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -10437,7 +10437,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -10493,7 +10493,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];
@@ -10554,7 +10554,7 @@ export interface operations {
                  */
                 "X-Service-Version"?: components["parameters"]["ServiceVersion"];
                 /**
-                 * @description Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.
+                 * @description Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.
                  * @example web-7f3a91
                  */
                 "X-Request-Id"?: components["parameters"]["RequestId"];

@@ -86,7 +86,7 @@ export const HEADER_PARAMETERS: Record<string, Parameter> = {
   RequestId: {
     name: 'X-Request-Id',
     in: 'header',
-    description: 'Your id for the request, returned when it is 1 to 64 letters, digits and `. : / + = @ _ -`.',
+    description: 'Your id for the request, returned when it is 1 to 64 visible ASCII characters without a card number or key.',
     schema: { type: 'string', maxLength: 64 },
     example: 'web-7f3a91',
   },
