@@ -1,9 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import type { Config } from '../../platform/config/config.ts';
 
+/** More than a name in the DNS and a port. Longer values of Host are not parsed. */
+const MAX_HOST = 300;
+
 /** Whether a request names the host of CONSOLE_URL, with or without the port that its scheme has anyway. Never without CONSOLE_URL. */
 export function isAtConsole({ console }: Pick<Config, 'console'>, { headers }: Pick<FastifyRequest, 'headers'>): boolean {
-  if (!console || console.host === null) return false;
+  if (!console || console.host === null || (headers.host?.length ?? 0) > MAX_HOST) return false;
   return URL.parse(`${new URL(console.url).protocol}//${headers.host}`)?.host === console.host;
 }
 

@@ -25,6 +25,9 @@ export function isFormToken(secrets: Secrets, token: string, browser: string, pr
   return typeof presented === 'string' && sameText(presented, formToken(secrets, token, browser));
 }
 
+/** More than a scheme, a name in the DNS and a port. Longer values of Origin are not parsed. */
+const MAX_ORIGIN = 300;
+
 type Headers = Record<string, string | string[] | undefined>;
 
 /**
@@ -37,7 +40,7 @@ export function isCrossSite(headers: Headers, ownHost: string): boolean {
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return true;
   const { origin } = headers;
   if (origin === undefined || origin === 'null') return false;
-  const host = typeof origin === 'string' ? URL.parse(origin)?.host : undefined;
+  const host = typeof origin === 'string' && origin.length <= MAX_ORIGIN ? URL.parse(origin)?.host : undefined;
   return host !== headers.host && host !== ownHost;
 }
 
