@@ -1,7 +1,7 @@
 import { type Ids, rowsOf, rowsOfPage, rowsToCount } from '../../kit/pages.ts';
 import type { Position } from '../../kit/paging.ts';
 import { must } from '../../kit/errors.ts';
-import { clause, fixed, type Queryable, sql, type Tx, part } from '../../kit/sql.ts';
+import { clause, type Fragment, fixed, type Queryable, sql, type Tx, part } from '../../kit/sql.ts';
 import { countMoved, intervalOf, type Shifted, type TimeShift } from '../../platform/db/time-shift.ts';
 import type { AttemptRow, EndpointRow } from './schema.ts';
 
@@ -88,10 +88,11 @@ export async function dropQueuesOfInactive(db: Queryable, endpoints: readonly En
 const attemptsTo = ({ team_id, id }: EndpointRef) => rowsOf(team_id, [], clause`endpoint_id = ${id}`);
 
 export function listAttempts(db: Queryable, ref: EndpointRef, position: Position): Promise<AttemptRow[]> {
+  const ids = (rows: Fragment) => clause`select id from delivery_attempts where ${rows}`;
   return db.all<AttemptRow>(sql`
     select id, endpoint_id, event_id, event_type, attempt, succeeded, response_status, response_body, error, duration_ms,
       next_attempt_at, created_at
-    from delivery_attempts where ${rowsOfPage(attemptsTo(ref), position)}`);
+    from delivery_attempts where ${rowsOfPage(attemptsTo(ref), position, ids)}`);
 }
 
 export async function countAttempts(db: Queryable, ref: EndpointRef, ids: Ids): Promise<number> {
