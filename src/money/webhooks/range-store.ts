@@ -10,8 +10,8 @@ export interface EventRange {
 
 /**
  * Queues the events of a range again for one endpoint, all or none. Deliveries that wait are replaced, those in progress are left to
- * finish. Each falls due a millisecond after the one before it, in the order of their recording, so that those of one resource stay in
- * their order. The endpoint remembers when and how many, for {@link resendOf}.
+ * finish. Each falls due a millisecond after the one before it, in the order of their recording. Those of one resource stay in their
+ * sequence: the clocks of the processes that recorded them may differ. The endpoint remembers when and how many, for {@link resendOf}.
  * @param max maximum number of events
  * @returns number of events in the range, up to `max` + 1: then, and when its backlog is full, nothing was queued
  */
@@ -23,8 +23,8 @@ export async function requeueRange(
 ): Promise<{ events: number; is_full: boolean }> {
   const row = await tx.maybe<{ events: number; is_full: boolean }>(sql`
     with picked as materialized (
-      select e.id, e.created_at, e.sequence from unnest(${[...types]}::text[]) as t (type) cross join lateral (
-        select id, created_at, sequence from events
+      select e.id, e.created_at, e.resource_id, e.sequence from unnest(${[...types]}::text[]) as t (type) cross join lateral (
+        select id, created_at, resource_id, sequence from events
         where team_id = ${team_id} and type = t.type and id >= ${from} and id < ${to} order by id limit ${max + 1}) e
       limit ${max + 1}
     ),
@@ -43,11 +43,14 @@ export async function requeueRange(
     replaced as (
       delete from deliveries d using waiting w where d.id = w.id and d.claim is null
     ),
+    ordered as materialized (
+      select id, resource_id, sequence, max(created_at) over (partition by resource_id order by sequence) as recorded_at from picked
+    ),
     queued as (
       insert into deliveries (team_id, endpoint_id, event_id, due_at)
       select ${team_id}::bigint, ${endpoint_id}::text, p.id,
-        pirogue_now() + row_number() over (order by p.created_at, p.sequence) * interval '1 millisecond'
-      from picked p, fits f where f.events <= ${max} and not f.is_full
+        pirogue_now() + row_number() over (order by p.recorded_at, p.resource_id, p.sequence) * interval '1 millisecond'
+      from ordered p, fits f where f.events <= ${max} and not f.is_full
     ),
     remembered as (
       update webhook_endpoints set resend_started_at = pirogue_now(), resend_events = f.events
