@@ -9,7 +9,6 @@ import { Deliveries } from '../setup/deliveries.ts';
 import { EVERY_TURN } from '../../src/platform/work/shards.ts';
 
 const hooks = new Deliveries();
-const DAY_MS = 86_400_000;
 
 /** Statements that were sent, with the results that they had. */
 function watched(db: Queryable) {
@@ -92,7 +91,7 @@ test('claims and outcomes reach their rows by keys, whatever PostgreSQL knows of
   await copies(id, 5);
   await backlog(id, 5, 50);
   const { db, sent } = watched(hooks.store.db);
-  await recordOutcomes(db, answered(await claim(db, 20)), 5 * DAY_MS);
+  await recordOutcomes(db, 'sandbox', answered(await claim(db, 20)));
   for (const statement of sent) {
     assert.ok(statement.name && statement.by_key, 'planned once');
     const { plan } = await explained(statement);

@@ -5,7 +5,8 @@ import { FakeClock, until } from '../setup/api.ts';
 import { Deliveries, deliveryIds, sleep } from '../setup/deliveries.ts';
 import { type Received, verify } from '../setup/receiver.ts';
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 const hooks = new Deliveries();
 
@@ -121,24 +122,27 @@ test('after five days without one success the next failure deactivates an endpoi
   hooks.start({ config: { webhook_retry_schedule_ms: [50] }, clock });
   await hooks.announce();
   await hooks.recorded(endpoint, 2);
-  clock.advance(5 * DAY_MS - 60_000);
+  clock.advance(5 * DAY_MS - 3 * HOUR_MS);
   await hooks.announce();
   await hooks.recorded(endpoint, 4);
+  clock.advance(3 * HOUR_MS - 60_000);
+  await hooks.announce();
+  await hooks.recorded(endpoint, 6);
   assert.equal((await state()).active, true, 'not a minute too early');
   clock.advance(120_000);
   await hooks.announce();
-  await hooks.recorded(endpoint, 5);
+  await hooks.recorded(endpoint, 7);
   const webhook = await until(state, ({ active }) => !active);
   assert.equal(webhook.disabled_reason, 'No delivery succeeded for 5 days.');
   assert.notEqual(webhook.failing_since, null);
   await hooks.announce();
   await sleep(200);
-  assert.equal(hooks.receiver.received.length, 5);
+  assert.equal(hooks.receiver.received.length, 7);
   const again = (await hooks.call('PATCH', `/webhooks/${endpoint.id}`, { active: true })).webhook;
   assert.deepEqual([again.active, again.failing_since, again.disabled_reason], [true, null, null]);
   hooks.receiver.behave(200);
   await hooks.announce();
-  await hooks.receiver.waitFor(6);
+  await hooks.receiver.waitFor(8);
 });
 
 test('what waits for an endpoint is dropped when we deactivate it, as when its owner does', async () => {
@@ -150,7 +154,10 @@ test('what waits for an endpoint is dropped when we deactivate it, as when its o
   await hooks.announce(40);
   await hooks.recorded(endpoint, 40);
   await hooks.recorded(other, 40);
-  clock.advance(5 * DAY_MS + 60_000);
+  clock.advance(5 * DAY_MS - 3 * HOUR_MS);
+  await hooks.call('POST', `/webhooks/${endpoint.id}/test`);
+  await hooks.recorded(endpoint, 41);
+  clock.advance(3 * HOUR_MS + 60_000);
   const state = async (id: string) => (await hooks.call('GET', `/webhooks/${id}`)).webhook;
   await hooks.call('POST', `/webhooks/${endpoint.id}/test`);
   await until(
@@ -182,4 +189,22 @@ test('one success in five days keeps an endpoint active', async () => {
   await hooks.announce();
   await hooks.recorded(endpoint, 3);
   assert.equal((await hooks.call('GET', `/webhooks/${endpoint.id}`)).webhook.active, true);
+});
+
+test('an endpoint that seldom gets an event is not deactivated by a failure days after an outage, unless the last retry fails too', async () => {
+  const clock = new FakeClock();
+  const endpoint = await hooks.register();
+  const state = async () => (await hooks.call('GET', `/webhooks/${endpoint.id}`)).webhook;
+  hooks.receiver.behave(500);
+  hooks.start({ config: { webhook_retry_schedule_ms: [50, 600_000] }, clock });
+  await hooks.announce();
+  await hooks.recorded(endpoint, 2);
+  clock.advance(6 * DAY_MS);
+  await hooks.announce(2);
+  await hooks.recorded(endpoint, 6);
+  await sleep(100);
+  assert.equal((await state()).active, true, 'the retries are left');
+  await hooks.store.db.run(sql`update deliveries set due_at = pirogue_now()`);
+  hooks.api.deps.wake.ring('sandbox');
+  await until(state, ({ active }) => !active);
 });

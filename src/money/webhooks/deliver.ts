@@ -12,7 +12,6 @@ import { Lanes } from './lanes.ts';
 import { OpenedSecrets } from './opened-secrets.ts';
 import { Outcomes } from './outcomes.ts';
 import { Pacer } from './pacer.ts';
-import { DISABLE_AFTER_MS } from './schedule.ts';
 import { attempt, type Sender } from './send.ts';
 import { type SlotLimits, Slots } from './slots.ts';
 import { dropQueuesOfInactive } from './store.ts';
@@ -84,7 +83,7 @@ class DeliveryWorker {
     this.#turns = new Turns(deps.shards[store.environment]);
     this.#secrets = new OpenedSecrets(deps.secrets);
     this.#outcomes = new Outcomes(async (outcomes) => {
-      const deactivated = await recordOutcomes(store.db, outcomes, DISABLE_AFTER_MS);
+      const deactivated = await recordOutcomes(store.db, store.environment, outcomes);
       if (deactivated.length === 0) return;
       announceDeactivation(deps, store.environment, deactivated);
       await dropQueuesOfInactive(store.db, deactivated);

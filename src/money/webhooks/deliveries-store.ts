@@ -4,7 +4,10 @@ import type { MailKind } from '../../tenants/outbox/schema.ts';
 import { INSERT_MAILS } from '../../tenants/outbox/store.ts';
 import { randomBytes, randomInt } from 'node:crypto';
 import type { Turn } from '../../platform/work/shards.ts';
+import type { Environment } from '../../kit/environment.ts';
+import { lowestIdAt } from '../../kit/ids.ts';
 import { BY_KEY, clause, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { DISABLE_AFTER_MS, FAILED_BEFORE_MS } from './schedule.ts';
 
 /** A delivery claimed by this worker until its lease ends. */
 export interface Claimed {
@@ -186,10 +189,13 @@ export interface Deactivated {
  * Records many outcomes in one statement: adds attempts, deletes finished deliveries, reschedules failed ones, and updates the
  * endpoints' failure state. Rows whose lease ended and that another worker claimed are left unchanged, so recording the same
  * outcomes twice has no effect.
- * @param disable_after_ms an endpoint without a success for this long is deactivated by its next failure
+ * An endpoint without a success for {@link DISABLE_AFTER_MS} is deactivated by its next failure if it also failed hours before, or if that
+ * was the last attempt of a delivery: one that seldom gets an event keeps the retries that it has after a short failure.
  * @returns the deactivated endpoints
  */
-export function recordOutcomes(db: Queryable, outcomes: readonly Outcome[], disable_after_ms: number): Promise<Deactivated[]> {
+export function recordOutcomes(db: Queryable, environment: Environment, outcomes: readonly Outcome[]): Promise<Deactivated[]> {
+  const last_at = Math.max(0, ...outcomes.flatMap(({ attempt }) => (attempt ? [Date.parse(attempt.at)] : [])));
+  const idAt = (ago_ms: number) => lowestIdAt('whd', environment, Math.max(0, last_at - ago_ms));
   const input = JSON.stringify(outcomes.map(({ attempt, ...rest }) => ({ ...rest, ...attempt })));
   return db.all<Deactivated>(sql`
     with done as materialized (
@@ -216,12 +222,15 @@ export function recordOutcomes(db: Queryable, outcomes: readonly Outcome[], disa
     ),
     results as (
       select team_id, endpoint_id, bool_or(succeeded) as answered, min(at) as first_at,
-        max(at) as last_at
+        max(at) as last_at, bool_or(retry_ms is null) as ended
       from made group by team_id, endpoint_id
     ),
     changes as (
       select v.*, e.failing_since, coalesce(e.active and not v.answered
-        and v.last_at - e.failing_since >= ${disable_after_ms}::float8 * interval '1 ms', false) as hopeless
+        and v.last_at - e.failing_since >= ${DISABLE_AFTER_MS}::float8 * interval '1 ms'
+        and (v.ended or exists (
+          select from delivery_attempts a where a.team_id = v.team_id and a.endpoint_id = v.endpoint_id
+            and a.id >= ${idAt(FAILED_BEFORE_MS.from)} and a.id < ${idAt(FAILED_BEFORE_MS.to)})), false) as hopeless
       from results v join webhook_endpoints e on e.team_id = v.team_id and e.id = v.endpoint_id
     ),
     marked as (

@@ -1,6 +1,9 @@
 /** An endpoint with nothing but failures for this long is deactivated. */
 export const DISABLE_AFTER_MS = 5 * 24 * 3_600_000;
 
+/** Times of the failures that show that an endpoint fails for long: older than the usual retries of one delivery take, within a day. */
+export const FAILED_BEFORE_MS = { from: 24 * 3_600_000, to: 2 * 3_600_000 };
+
 /**
  * Returns the wait after a failed attempt. There is one immediate attempt and one after each wait of the schedule: five waits
  * make six attempts (docs/contract/webhooks-and-signatures.md).

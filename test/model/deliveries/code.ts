@@ -1,8 +1,9 @@
+import { lowestIdAt } from '../../../src/kit/ids.ts';
 import { createLog } from '../../../src/kit/log.ts';
 import { type Db, sql, type Tx } from '../../../src/kit/sql.ts';
 import { type Attempt, claimDue, recordOutcomes, requeue } from '../../../src/money/webhooks/deliveries-store.ts';
 import { recordEvents } from '../../../src/money/webhooks/record-store.ts';
-import { DISABLE_AFTER_MS, retryDelay } from '../../../src/money/webhooks/schedule.ts';
+import { DISABLE_AFTER_MS, FAILED_BEFORE_MS, retryDelay } from '../../../src/money/webhooks/schedule.ts';
 import { dropDeliveries, dropQueuesOfInactive, insertEndpoint } from '../../../src/money/webhooks/store.ts';
 import { EVERY_TURN } from '../../../src/platform/work/shards.ts';
 import { openPool } from '../../../src/platform/db/pool.ts';
@@ -16,6 +17,7 @@ import type { Delivery, EndpointState, Outcome } from './world.ts';
 
 const TEAM = 1n;
 const ENDPOINT = 'wh_test_model';
+const EARLIER_EVENT = 'evt_test_earlier';
 const NOTHING_BUSY = {};
 const WAIT_MS = 600_000;
 
@@ -76,12 +78,13 @@ export class DeliveryStore {
       if (outcome === 'hopeless') {
         const since = new Date(Date.now() - 2 * DISABLE_AFTER_MS);
         await tx.run(sql`update webhook_endpoints set failing_since = ${since}`);
+        await failEarlier(tx);
       }
       const succeeded = outcome === 'succeeded';
       const schedule = Array.from({ length: max - 1 }, () => WAIT_MS);
       const retry_ms = succeeded || outcome === 'nothing' ? null : retryDelay(schedule, tries + 1);
       const attempt = outcome === 'nothing' ? null : attemptOf(succeeded);
-      await recordOutcomes(tx, [{ id: String(ids[0]), claim: claimOf(claim, true), retry_ms, attempt }], DISABLE_AFTER_MS);
+      await recordOutcomes(tx, 'sandbox', [{ id: String(ids[0]), claim: claimOf(claim, true), retry_ms, attempt }]);
       return shown(tx, state);
     });
   }
@@ -171,7 +174,9 @@ function rowsIn(tx: Tx): Promise<Row[]> {
 async function shown(tx: Tx, state: State): Promise<After> {
   const rows = await rowsIn(tx);
   const [found] = await tx.all<{ active: boolean }>(sql`select active from webhook_endpoints`);
-  const [made] = await tx.all<{ attempts: number }>(sql`select count(*)::integer as attempts from delivery_attempts`);
+  const [made] = await tx.all<{ attempts: number }>(
+    sql`select count(*)::integer as attempts from delivery_attempts where event_id <> ${EARLIER_EVENT}`,
+  );
   const known = state.deliveries.flatMap(({ claim }) => (claim ? [claimOf(claim.id, claim.live)] : []));
   return {
     deliveries: rows.map(({ tries, due, claim }) => ({ tries, due, claim: numberOf(claim, known) })),
@@ -191,6 +196,14 @@ function claimOf(id: number, live: boolean): string {
 function numberOf(claim: string | null, known: readonly string[]): number | null {
   if (claim === null) return null;
   return known.includes(claim) ? Number(claim.slice(-12)) : 99;
+}
+
+/** Adds an attempt of the day before at another event. */
+async function failEarlier(tx: Tx): Promise<void> {
+  const at = Date.now() - (FAILED_BEFORE_MS.from + FAILED_BEFORE_MS.to) / 2;
+  await tx.run(sql`
+    insert into delivery_attempts (team_id, id, endpoint_id, event_id, event_type, attempt, succeeded, duration_ms, created_at)
+    values (${TEAM}, ${lowestIdAt('whd', 'sandbox', at)}, ${ENDPOINT}, ${EARLIER_EVENT}, 'payment.created', 1, false, 1, ${new Date(at)})`);
 }
 
 function attemptOf(succeeded: boolean): Attempt {
