@@ -121,3 +121,20 @@ test('a receipt that went to a former address of the customer is erased too', as
   await fixture.call('DELETE', `/customers/${customer}`);
   await until(everything, (dump) => !/kofi/i.test(dump));
 });
+
+test('an erasure changes neither keys nor amounts of items, whatever the customer is called', async () => {
+  const named = async (name: string, email: string) => {
+    const items = [{ name: `Cake for ${name}`, description: `To ${name}`, quantity: 2, unit_price: 5000 }];
+    return fixture.createSent({ customer: { name, email }, items });
+  };
+  const sent = [await named('Katie Price', 'katie@keys.example'), await named('Amount 500000', 'amount@keys.example')];
+  for (const { id, customer } of sent) {
+    assert.equal((await fixture.call('DELETE', `/customers/${customer}`)).status, 200);
+    const [item] = (await fixture.invoice(id)).items;
+    assert.deepEqual([item.quantity, item.unit_price, item.amount], [2, 5000, 10_000]);
+    assert.doesNotMatch(`${item.name} ${item.description}`, /katie|price|amount|500000/i);
+    const { items } = (await fixture.call('GET', '/events?type=invoice.sent')).body;
+    const { data } = items.find((event: { data: { id: string } }) => event.data.id === id);
+    assert.deepEqual(data.items, [item]);
+  }
+});

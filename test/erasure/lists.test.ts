@@ -12,7 +12,7 @@ import type { Reading, Tally } from '../../src/core/reconciliation/schema.ts';
 import { refundShape, type RefundPart } from '../../src/core/refunds/schema.ts';
 import { type Decision, transferReply } from '../../src/core/transfers/schema.ts';
 import { TABLES } from '../../src/edge/erasure/catalogue.ts';
-import { invoiceReply } from '../../src/edge/invoices/schema.ts';
+import { invoiceReply, type StoredItem } from '../../src/edge/invoices/schema.ts';
 import { linkReply } from '../../src/edge/links/schema.ts';
 import { isErased, namesOf } from '../../src/kit/personal.ts';
 import type { NodeState } from '../../src/platform/nodes/peers.ts';
@@ -173,6 +173,10 @@ describe('the lists and stored JSON', () => {
     [
       'payments.details',
       { items: [], address: {}, shipping: {}, theming: {}, telemetry: {}, metadata: {} } satisfies Required<StoredDetails>,
+    ],
+    [
+      'invoices.items',
+      { name: '', description: null, quantity: 1, unit_price_minor: '1', amount_minor: '1' } satisfies Required<StoredItem>,
     ],
     ['payments.split', { type: 'fixed', value: 1 } satisfies Required<Split>],
     ['accounts.split', { type: 'fixed', value: 1 } satisfies Required<Split>],
