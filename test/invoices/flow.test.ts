@@ -178,3 +178,18 @@ test('an invoice is overdue on the day after its due date, with one event; a lat
   assert.deepEqual(await fixture.merchant.events(id), ['invoice.created', 'invoice.sent', 'invoice.overdue', 'invoice.paid']);
   assert.equal((await fixture.invoice(open.id)).status, 'sent', 'without a due date it is never late');
 });
+
+test('an invoice that cannot be shown does not keep others from becoming overdue', async () => {
+  const due_date = new Date(clock.now()).toISOString().slice(0, 10);
+  const damaged = await fixture.createSent({ due_date });
+  const { id } = await fixture.createSent({ due_date });
+  await db.run(sql`update invoices set items = '[{"name": "Mangoes", "quantity": 1}]' where id = ${damaged.id}`);
+  clock.advance(Date.parse(due_date) + 86_400_000 - clock.now());
+  await fixture.becomes(id, 'overdue');
+  const items = JSON.stringify([
+    { name: 'Mangoes', description: null, quantity: 1, unit_price_minor: '100', amount_minor: '100' },
+  ]);
+  await db.run(sql`update invoices set items = ${items}::json where id = ${damaged.id}`);
+  clock.advance(600_000);
+  await fixture.becomes(damaged.id, 'overdue');
+});

@@ -44,6 +44,11 @@ export function lockOverdue(tx: Tx, now: Date, limit: number): Promise<InvoiceRo
     order by overdue_at limit ${limit} for update skip locked${PLANNED_EACH_TIME}`);
 }
 
+/** Postpones the next try to mark an invoice as overdue. */
+export async function postponeOverdue(db: Queryable, { team_id, id }: InvoiceRef, until: Date): Promise<void> {
+  await db.run(sql`update invoices set overdue_at = ${until} where team_id = ${team_id} and id = ${id}`);
+}
+
 /** Writes every column that can change, of all rows in one statement. */
 export async function updateInvoices(tx: Tx, rows: readonly InvoiceRow[]): Promise<void> {
   await tx.run(sql`
