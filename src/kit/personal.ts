@@ -18,7 +18,8 @@ export type Rule =
   /** `unless` is the condition under which the value is kept, `except` the values that are kept because they identify nobody. */
   | ({ becomes: 'null'; unless?: string; except?: readonly string[]; mailed?: boolean } & Holds)
   | ({ becomes: 'pseudonym' } & Holds)
-  | { becomes: 'redacted' }
+  /** `clears` is a boolean column that becomes false when the value is changed: different texts may become the same. */
+  | { becomes: 'redacted'; clears?: string }
   /** Null once the value is not needed; its keyed hash goes into another column. */
   | ({ becomes: 'hash'; into: string } & Holds)
   /** The row is deleted. */
@@ -85,7 +86,7 @@ export function removed(more: Omit<Extract<Rule, { becomes: 'null' }>, 'becomes'
 export const pseudonym: Rule = { becomes: 'pseudonym', identifies: 'name' };
 
 /** Free text or free-form JSON: everything that identifies the person is replaced. */
-export const redacted: Rule = { becomes: 'redacted' };
+export const redacted: Extract<Rule, { becomes: 'redacted' }> = { becomes: 'redacted' };
 
 /** Deleted with its row. */
 export const withRow: Rule = { becomes: 'deleted' };

@@ -46,6 +46,7 @@ function tableFaults(name: string, list: PersonalTable, columns: readonly Column
   const types = new Map(columns.map((column) => [column.column_name, column.udt_name]));
   const named = Object.entries(list.rules ?? {}).flatMap(([, rule]) => {
     if (rule.becomes === 'hash') return [rule.into];
+    if (rule.becomes === 'redacted') return rule.clears ? [rule.clears] : [];
     return rule.becomes === 'generated' ? [rule.from] : [];
   });
   const belongs = list.belongs && list.belongs.to !== 'self' ? [list.belongs.by] : [];

@@ -74,7 +74,7 @@ export const FIELDS = {
   reference: {
     sent: Type.Optional(Type.String({ maxLength: 128, description: 'Your reference; need not be unique.' })),
     stored: 'column',
-    personal: redacted,
+    personal: { ...redacted, clears: 'unique_reference' },
     shown: 'created',
     reply: nullableText(),
     searched: 'anyone',

@@ -17,7 +17,10 @@ export interface PersonalRow {
 
 /** Columns of a table that an erasure writes. */
 export function writtenIn({ erased }: Owned): string[] {
-  return erased.flatMap(([column, rule]) => (rule.becomes === 'hash' ? [column, rule.into] : [column]));
+  return erased.flatMap(([column, rule]) => {
+    if (rule.becomes === 'hash') return [column, rule.into];
+    return rule.becomes === 'redacted' && rule.clears ? [column, rule.clears] : [column];
+  });
 }
 
 function selected(table: Owned) {

@@ -19,6 +19,8 @@ export function eraseRow<Row extends object>(row: Row, { rules = {} }: Fields, b
   const after = Object.fromEntries(columns) as Record<string, unknown>;
   for (const [name, rule] of Object.entries(rules)) {
     const value = after[name];
+    if (rule.becomes === 'redacted' && rule.clears && value !== (row as Record<string, unknown>)[name])
+      after[rule.clears] = false;
     if (rule.becomes !== 'hash' || !by.hash || typeof value !== 'string') continue;
     Object.assign(after, { [name]: null, [rule.into]: by.hash(value) });
   }
