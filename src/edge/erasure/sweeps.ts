@@ -1,6 +1,7 @@
 import type { CustomerDeps } from '../../core/customers/deps.ts';
 import { payerHash } from '../../core/customers/payer-hash.ts';
 import { type CustomerRef, lockCustomer } from '../../core/customers/store.ts';
+import { DatabaseUnavailable } from '../../kit/database-unavailable.ts';
 import { must } from '../../kit/errors.ts';
 import type { Store } from '../../platform/db/stores.ts';
 import type { Sweep } from '../../platform/work/sweep.ts';
@@ -32,7 +33,10 @@ const PAYER_BATCH = 200;
 
 type SweepDeps = Pick<CustomerDeps, 'clock' | 'secrets' | 'log'>;
 
-/** Repeats each erasure, to cover data that was being written when it ran. */
+/**
+ * Repeats each erasure, to cover data that was being written when it ran. One that fails is due again when its lease expires, and does
+ * not delay the others of its batch.
+ */
 export function erasureSweep(deps: SweepDeps, store: Store): Sweep {
   return {
     name: 'erasures',
@@ -40,7 +44,12 @@ export function erasureSweep(deps: SweepDeps, store: Store): Sweep {
     idle_ms: 15_000,
     round: async () => {
       const due = await claimRevisits(store.db, new Date(deps.clock.now()), REVISIT_LEASE_MS, REVISIT_BATCH);
-      for (const ref of due) await revisit(deps, store, ref);
+      for (const ref of due) {
+        await revisit(deps, store, ref).catch((err: unknown) => {
+          if (err instanceof DatabaseUnavailable) throw err;
+          deps.log.error({ err, customer: ref.id }, 'an erasure could not be repeated; it will be tried again');
+        });
+      }
       return due.length;
     },
   };
