@@ -263,6 +263,7 @@ describe('POST /invoices/{id}/send', () => {
     const cancelled = await fixture.createSent();
     await fixture.call('POST', `/invoices/${cancelled.id}/cancel`);
     assert.equal((await fixture.call('POST', `/invoices/${cancelled.id}/send`)).status, 400);
+    assert.equal((await fixture.createSent({ due_date: '9999-12-31' })).due_date, '9999-12-31');
     const due = await fixture.draft({ due_date: today() });
     clock.advance(86_400_000);
     const { status, body } = await fixture.call('POST', `/invoices/${due.id}/send`);

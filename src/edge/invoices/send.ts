@@ -16,6 +16,8 @@ import { takeNumber } from './store.ts';
 import { invoiceUrl } from './token.ts';
 
 const DAY_MS = 86_400_000;
+/** The last time that is written with four digits of the year, as the database reads it. */
+const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
 /** Minimum interval between reminders. More than one a day would be spam, for which our sender address would be blamed. */
 const REMINDER_REST_MS = DAY_MS;
 /**
@@ -65,7 +67,7 @@ async function issued(tx: Tx, deps: SendDeps, row: InvoiceRow, at: number): Prom
   const { due_date } = row;
   if (due_date !== null && due_date < dayOf(at)) throw invalid({ due_date: ['is in the past: change it first'] });
   const number = `INV-${String(await takeNumber(tx, row.team_id)).padStart(NUMBER_DIGITS, '0')}`;
-  const overdue_at = due_date === null ? null : new Date(Date.parse(due_date) + DAY_MS);
+  const overdue_at = due_date === null ? null : new Date(Math.min(Date.parse(due_date) + DAY_MS, LAST_MS));
   return { number, overdue_at, sent_at: new Date(at), url: invoiceUrl(deps, row) };
 }
 

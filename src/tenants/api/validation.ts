@@ -22,6 +22,9 @@ function compiler(options: { coerceTypes: boolean; verbose?: boolean }): Ajv {
     ...options,
   });
   formats.default(ajv, ['email', 'date', 'date-time']);
+  const { validate } = ajv.formats['date-time'] as { validate: (text: string) => boolean };
+  // A leap second is a valid time, which no Date can be.
+  ajv.addFormat('date-time', (text) => validate(text) && Number.isFinite(Date.parse(text)));
   ajv.addFormat('web-url', isWebUrl);
   return ajv;
 }

@@ -13,7 +13,13 @@ test('a URL that is too long is not parsed: its field has the fault of a URL, to
   const { body } = validatorOf(Type.Object({ url: Type.String({ format: 'web-url', maxLength: 2048 }) }), undefined);
   assert.deepEqual(body({ url: `https://${HOST}/`.padEnd(2_048, 'a') }), {});
   const faults = body({ url: `https://${HOST}/`.padEnd(5_000, 'a') }).url;
-  assert.ok(faults?.includes('must be an http or https address'), faults?.join());
+  assert.ok(faults?.includes('must be an http or https address'), String(faults));
+});
+
+test('a leap second, which no date of the program can be, is no time', () => {
+  const { body } = validatorOf(Type.Object({ at: Type.String({ format: 'date-time' }) }), undefined);
+  assert.deepEqual(body({ at: '2027-06-30T23:59:59Z' }), {});
+  assert.deepEqual(Object.keys(body({ at: '2027-06-30T23:59:60Z' })), ['at']);
 });
 
 test('a Host that is too long is not that of the console', () => {
