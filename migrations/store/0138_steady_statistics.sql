@@ -4,6 +4,7 @@
 -- and go had both every five seconds under load, so that a twentieth of PostgreSQL's time went into plans that came out the same. Their statements reach
 -- the rows by keys and in the order of an index, whatever the statistics.
 -- Four changes of an attempt and three of a payment are one life: the statistics stay much the same.
+-- migration: allow unreadable because it only sets thresholds of autovacuum, of a table or of its partitions
 do $$
 declare
   one record;
