@@ -14,7 +14,8 @@ import { createLog } from '../../src/kit/log.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { ensureDemoTeam } from '../../src/program/start/demo.ts';
 import { type Api, startApi, until } from '../setup/api.ts';
-import { ADMINISTERED, Office, TYPED } from './administered.ts';
+import { ADMINISTERED, TYPED } from './administered.ts';
+import { Office } from './office.ts';
 
 /** Behind sudo the person counts. */
 const OPERATOR = 'awa.operator';
