@@ -110,7 +110,7 @@ test('a chunk of journals ends with its last id, and its sums are those of its l
   });
 });
 
-test('suspense is what journals of a source and kind moved into hold, less what they moved out of it', async () => {
+test('suspense is what journals of a source, kind and currency moved into hold, less what they moved out of it', async () => {
   await trial(async (tx) => {
     const journals: Journal[] = [
       [1, 1, undefined, 'in', 's1'],
@@ -134,7 +134,7 @@ test('suspense is what journals of a source and kind moved into hold, less what 
       { source_id: 's2', kind: 'out' },
       { source_id: 's3', kind: 'in' },
     ];
-    assert.deepEqual(Object.fromEntries(await suspenseOf(tx, 1n, asked)), { 's1 in': 97n, 's2 out': -9n });
+    assert.deepEqual(Object.fromEntries(await suspenseOf(tx, 1n, asked)), { 's1 in XAF': 97n, 's2 out XAF': -9n });
     assert.deepEqual([...(await suspenseOf(tx, 1n, []))], []);
   });
 });

@@ -21,9 +21,6 @@ test('a late page of attempts does not read the responses of the attempts before
     select ${team_id}::bigint, 'whd_test_0' || lpad(i::text, 25, '0'), ${id}::text, 'evt_test_' || i, 'payment.created', 1, true, 200,
       (select string_agg(md5(i::text || part::text), '') from generate_series(1, 40) part), null, 3, null, now()
     from generate_series(1, ${ATTEMPTS}::integer) i`);
-  const owner = openPool({ url: hooks.api.databases.sandbox, size: 1, log: createLog({ level: 'silent', format: 'json' }) });
-  await owner.run({ text: 'vacuum analyze delivery_attempts', values: [] });
-  await owner.close();
   const sent: Sql[] = [];
   const all: Queryable['all'] = (statement) => {
     sent.push(statement);
@@ -33,8 +30,18 @@ test('a late page of attempts does not read the responses of the attempts before
   const rows = await listAttempts({ ...db, all } as Queryable, { team_id, id }, { kind: 'offset', page, per_page: 25 });
   assert.equal(rows[0]?.event_id, `evt_test_${ATTEMPTS - (page - 1) * 25}`);
   const [{ text, values }] = sent as [Sql];
-  const plan = (await db.all<{ 'QUERY PLAN': string }>({ text: `explain (analyze, buffers) ${text}`, values }))
-    .map(Object.values)
-    .join('\n');
-  assert.ok(Number(/Buffers: shared hit=(\d+)/.exec(plan)?.[1]) < MAX_BLOCKS, plan);
+  const explain = async () =>
+    (await db.all<{ 'QUERY PLAN': string }>({ text: `explain (analyze, buffers) ${text}`, values }))
+      .map(Object.values)
+      .join('\n');
+  const blocksOf = (plan: string) => Number(/Buffers: shared hit=(\d+)/.exec(plan)?.[1]);
+  const owner = openPool({ url: hooks.api.databases.sandbox, size: 1, log: createLog({ level: 'silent', format: 'json' }) });
+  let plan = '';
+  // A vacuum marks only pages that every transaction can see, and the service works meanwhile.
+  for (let tries = 0; tries < 50 && !(blocksOf(plan) < MAX_BLOCKS); tries++) {
+    await owner.run({ text: 'vacuum analyze delivery_attempts', values: [] });
+    plan = await explain();
+  }
+  await owner.close();
+  assert.ok(blocksOf(plan) < MAX_BLOCKS, plan);
 });
