@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import * as attempts from '../../src/core/attempts/store.ts';
 import { PAYMENT_STATUSES } from '../../src/core/payments/states.ts';
 import { CHARGEABLE } from '../../src/core/payments/store.ts';
-import { sql, type Tx } from '../../src/kit/sql.ts';
+import { type Queryable, type Sql, sql, type Tx } from '../../src/kit/sql.ts';
 import { at, idsOf, NOW, scanOnly, tried as triedOn } from '../payments/rows.ts';
 import { openTwins, type Twins } from '../tenants/twins.ts';
 import { storedExplanation } from '../../src/providers/routing/explain.ts';
@@ -28,6 +28,15 @@ test('the attempts of payments are read oldest first, wherever their rows are st
     assert.ok(ids.length >= 3);
     assert.deepEqual(ids, ids.toSorted());
   }
+});
+
+test('a callback looks its attempt up by a prepared statement, however it identifies it', async () => {
+  const sent: Sql[] = [];
+  const db = { maybe: async (statement: Sql) => void sent.push(statement) } as unknown as Queryable;
+  for (const by of ['id', 'provider_key', 'provider_ref'] as const)
+    await attempts.findBySubject(db, 1n, 'pa_1', { by, value: 'x' });
+  assert.equal(new Set(sent.map(({ name }) => name)).size, 3);
+  for (const { name, text } of sent) assert.ok(name, text);
 });
 
 const STATUSES = ['created', 'open', 'unknown', 'succeeded', 'failed', 'cancelled', 'expired', 'unavailable'] as const;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { allOf, BY_KEY, clause, fixed, ONE_PLAN, PLANNED_EACH_TIME, part, sql } from '../../src/kit/sql.ts';
+import { allOf, amongKeys, BY_KEY, clause, fixed, ONE_PLAN, PLANNED_EACH_TIME, part, sql } from '../../src/kit/sql.ts';
 
 const columns = fixed('id, name');
 const one = (id: number) => sql`select ${columns} from t where id = ${id}`;
@@ -21,6 +21,27 @@ test('statements with variable conditions, or marked to be planned each time, ar
   assert.equal(sql`select 1 where ${allOf([part`id = ${1}`])}`.name, undefined);
   assert.equal(sql`select 1 where id = ${1}${PLANNED_EACH_TIME}`.name, undefined);
   assert.equal(sql`select 1 where id = ${1}${PLANNED_EACH_TIME}`.text, 'select 1 where id = $1');
+});
+
+test('rows by their keys: a single key has a statement of its own, any number of others share one, and both are prepared', () => {
+  const keys = (...ids: string[]) => sql`select 1 where ${amongKeys(ids.map((id) => ({ team_id: 7n, id })))}`;
+  const single = keys('a');
+  assert.deepEqual([single.text, single.values], ['select 1 where team_id = $1 and id = $2', [7n, 'a']]);
+  assert.ok(single.name);
+  assert.equal(keys('b').name, single.name);
+  const [none, two] = [keys(), keys('a', 'b')];
+  assert.deepEqual(
+    [none.values, two.values],
+    [
+      [[], []],
+      [
+        [7n, 7n],
+        ['a', 'b'],
+      ],
+    ],
+  );
+  assert.ok(two.name);
+  assert.equal(none.name, two.name);
 });
 
 test('clauses with values are prepared, unless a part with values is beside or inside them', () => {
