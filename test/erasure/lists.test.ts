@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { Next } from '../../src/providers/adapters/contract.ts';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { accountReply } from '../../src/core/accounts/schema.ts';
@@ -180,6 +181,7 @@ describe('the lists and stored JSON', () => {
     ],
     ['payments.split', { type: 'fixed', value: 1 } satisfies Required<Split>],
     ['accounts.split', { type: 'fixed', value: 1 } satisfies Required<Split>],
+    ['attempts.action', { kind: '', hint: '', url: '', instructions: {} } satisfies Record<KeyOf<Next>, unknown>],
     ['attempts.mismatch', { amount_minor: '1', currency: '', provider_ref: '', at: '' } satisfies Required<Mismatch>],
     [
       'attempts.decision',
@@ -248,6 +250,9 @@ describe('the lists and stored JSON', () => {
     assert.deepEqual(keyed.toSorted(), [...compared].sort());
   });
 });
+
+/** The keys of all members of a union. */
+type KeyOf<T> = T extends unknown ? keyof T : never;
 
 function cost() {
   return { percent_hundredths: 0, fixed_minor: 0 };

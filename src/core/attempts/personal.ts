@@ -15,7 +15,8 @@ export const personal: PersonalData = {
         payer_hash: kept('a keyed hash, by which the hosted page recognises a charged number', 'for ever, with the attempt'),
         client_ip: removed(),
         message: redacted,
-        action: redacted,
+        // What the payer has to do. The page reads its kind.
+        action: fields({ plain: 'kind', rules: { hint: redacted, url: redacted, instructions: redacted } }),
         resolution: redacted,
         decision: fields(explanation),
         mismatch: fields({ plain: 'amount_minor currency provider_ref at' }),
