@@ -1,9 +1,9 @@
 -- Up Migration
 
--- Each vacuum and each analysis of a table makes every connection plan anew all statements that touch it. The tables whose few rows come
--- and go had both every five seconds under load, so that a twentieth of PostgreSQL's time went into plans that came out the same. Their statements reach
--- the rows by keys and in the order of an index, whatever the statistics.
--- Four changes of an attempt and three of a payment are one life: the statistics stay much the same.
+-- Each vacuum and each analysis of a table makes every connection plan again all statements that touch it. Under load, the tables whose
+-- few rows come and go had both every five seconds, so that a twentieth of PostgreSQL's time went into plans that came out the same.
+-- Their statements reach rows by keys or in the order of an index, whatever the statistics.
+-- Each attempt changes four times and each payment three times, so that most changes say nothing new about the table.
 -- migration: allow unreadable because it only sets thresholds of autovacuum, of a table or of its partitions
 do $$
 declare

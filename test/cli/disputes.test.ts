@@ -1,25 +1,22 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { newId } from '../../src/kit/ids.ts';
-import { createLog } from '../../src/kit/log.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { type DbPool, openPool } from '../../src/platform/db/pool.ts';
-import { type CommandLine, openCommandLine } from './command.ts';
+import type { DbPool } from '../../src/platform/db/pool.ts';
+import type { CommandLine } from './command.ts';
+import { type LiveTeam, openLiveTeam } from './live-team.ts';
 
 const EVIDENCE = ['--evidence', 'case 4711 of the card scheme', '--author', 'Awa'];
 
+let opened: LiveTeam;
 let cli: CommandLine;
 let live: DbPool;
 let team: string;
 before(async () => {
-  cli = await openCommandLine();
-  live = openPool({ url: cli.databases.live, size: 2, log: createLog({ level: 'silent', format: 'json' }) });
-  team = (await cli.json('teams', 'create', '--name', 'Chez Awa', '--email', 'awa@shop.example')).id;
+  opened = await openLiveTeam();
+  ({ cli, live, team } = opened);
 });
-after(async () => {
-  await live.close();
-  await cli.close();
-});
+after(() => opened.close());
 
 /** A live payment of 1,000 by card that succeeded; nothing of it is available any more. */
 async function paid(): Promise<string> {

@@ -2,23 +2,23 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { type DbPool, openPool } from '../../src/platform/db/pool.ts';
+import type { DbPool } from '../../src/platform/db/pool.ts';
 import { newId } from '../../src/kit/ids.ts';
-import { createLog } from '../../src/kit/log.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { type CommandLine, openCommandLine, parsed } from './command.ts';
+import { type CommandLine, parsed } from './command.ts';
+import { type LiveTeam, openLiveTeam } from './live-team.ts';
 
 const AT = Date.parse('2026-03-10T12:00:00Z');
 const HEAD = 'type,key,reference,amount,currency,fee,at,status';
 
+let opened: LiveTeam;
 let cli: CommandLine;
 let live: DbPool;
 let team: string;
 let account: string;
 before(async () => {
-  cli = await openCommandLine();
-  live = openPool({ url: cli.databases.live, size: 2, log: createLog({ level: 'silent', format: 'json' }) });
-  team = (await cli.json('teams', 'create', '--name', 'Chez Awa', '--email', 'awa@shop.example')).id;
+  opened = await openLiveTeam();
+  ({ cli, live, team } = opened);
   const pairs = [
     'api_user=u',
     'api_key=k',
@@ -28,10 +28,7 @@ before(async () => {
   ];
   account = (await cli.json('providers', 'add', 'mtn-momo', '--team', team, '--set', ...pairs)).id;
 });
-after(async () => {
-  await live.close();
-  await cli.close();
-});
+after(() => opened.close());
 
 function statement(name: string, lines: string[], mark = ''): string {
   const file = path.join(cli.dataDir, name);

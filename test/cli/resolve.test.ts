@@ -2,24 +2,21 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { newId } from '../../src/kit/ids.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { openPool, type DbPool } from '../../src/platform/db/pool.ts';
-import { createLog } from '../../src/kit/log.ts';
-import { type CommandLine, openCommandLine } from './command.ts';
+import type { DbPool } from '../../src/platform/db/pool.ts';
+import type { CommandLine } from './command.ts';
+import { type LiveTeam, openLiveTeam } from './live-team.ts';
 
 const EVIDENCE = 'statement of 21 November, line 3';
 
+let opened: LiveTeam;
 let cli: CommandLine;
 let live: DbPool;
 let team: string;
 before(async () => {
-  cli = await openCommandLine();
-  live = openPool({ url: cli.databases.live, size: 2, log: createLog({ level: 'silent', format: 'json' }) });
-  team = (await cli.json('teams', 'create', '--name', 'Chez Awa', '--email', 'awa@shop.example')).id;
+  opened = await openLiveTeam();
+  ({ cli, live, team } = opened);
 });
-after(async () => {
-  await live.close();
-  await cli.close();
-});
+after(() => opened.close());
 
 /** A payment whose one attempt nobody can tell the outcome of. */
 async function unknown(status = 'unknown', age_ms = 600_000): Promise<{ payment: string; attempt: string }> {

@@ -1,27 +1,24 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type DbPool, openPool } from '../../src/platform/db/pool.ts';
+import type { DbPool } from '../../src/platform/db/pool.ts';
 import { newId } from '../../src/kit/ids.ts';
-import { createLog } from '../../src/kit/log.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { exposition } from '../../src/edge/metrics/exposition.ts';
 import { readReturns, returnFamilies } from '../../src/edge/metrics/returns.ts';
-import { type CommandLine, openCommandLine } from './command.ts';
+import type { CommandLine } from './command.ts';
+import { type LiveTeam, openLiveTeam } from './live-team.ts';
 
 const EVIDENCE = 'transfer 4711 in the dashboard';
 
+let opened: LiveTeam;
 let cli: CommandLine;
 let live: DbPool;
 let team: string;
 before(async () => {
-  cli = await openCommandLine();
-  live = openPool({ url: cli.databases.live, size: 2, log: createLog({ level: 'silent', format: 'json' }) });
-  team = (await cli.json('teams', 'create', '--name', 'Chez Awa', '--email', 'awa@shop.example')).id;
+  opened = await openLiveTeam();
+  ({ cli, live, team } = opened);
 });
-after(async () => {
-  await live.close();
-  await cli.close();
-});
+after(() => opened.close());
 
 /** A payment that failed and whose money arrived after all, which nobody can return but a person. */
 async function waiting(): Promise<string> {

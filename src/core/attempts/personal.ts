@@ -15,7 +15,7 @@ export const personal: PersonalData = {
         payer_hash: kept('a keyed hash, by which the hosted page recognises a charged number', 'for ever, with the attempt'),
         client_ip: removed(),
         message: redacted,
-        // What the payer has to do. The page reads its kind.
+        // What the payer has to do. The hosted page needs the kind as it is.
         action: fields({ plain: 'kind', rules: { hint: redacted, url: redacted, instructions: redacted } }),
         resolution: redacted,
         decision: fields(explanation),

@@ -82,7 +82,7 @@ export async function admit(
 const CHECKS_OF_KEY = [checkAddress, checkKeyKind, checkScope];
 
 /**
- * Admits a request again whose body came late: its key may have been revoked since its headers came.
+ * Admits a request a second time after its body came late: its key may have been revoked since the headers arrived.
  * @throws Problem 401, 403 or 406
  */
 export async function readmit(deps: HttpDeps, keys: KeyRing, request: FastifyRequest, target: Target): Promise<Caller> {

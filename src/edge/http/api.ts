@@ -78,7 +78,7 @@ interface Admitted {
 }
 
 /**
- * Admits a request again whose body came late, and gives it the present time: the total of a list expects that no row appears with an id
+ * Admits a request a second time after its body came late, and gives it the present time: the total of a list expects that no row appears with an id
  * older than a minute.
  */
 async function admittedLate(
