@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { describe } from 'node:test';
+import { describe, mock } from 'node:test';
 import { LIMIT_MS, watch } from './watchdog.ts';
 
 /** A process that is not over by then, after its last test, has something open. */
@@ -7,7 +7,7 @@ const GRACE_MS = Math.min(LIMIT_MS, 20_000);
 
 /**
  * Runs test files one after another in this process, each as a suite with the name of its file: its hooks are those of the suite, and its tests
- * end before the next file is loaded.
+ * end before the next file is loaded. What a file has mocked for all of the process is restored then.
  * @param files relative to the working directory
  */
 export async function runBatch(files: readonly string[]): Promise<void> {
@@ -23,6 +23,8 @@ export async function runBatch(files: readonly string[]): Promise<void> {
     await describe(file, { timeout: LIMIT_MS }, async () => {
       await import(path.resolve(file));
     });
+    mock.reset();
+    mock.timers.reset();
   }
   running = undefined;
   watch(files.join(', '), GRACE_MS);

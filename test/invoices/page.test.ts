@@ -154,14 +154,3 @@ test('a team that requires unique references accepts partial payments', async ()
   const rows = await api.deps.stores.live.db.all(sql`select 1 from payments where key_id = ${id}`);
   assert.equal(rows.length, 2);
 });
-
-test('a payment that a browser has begun and that was not charged is replaced, so that another browser can pay', async () => {
-  const { url } = await fixture.createSent();
-  const begun = await fixture.submitForPayment(url);
-  assert.equal((await fixture.submitForPayment(url)).id, begun.id, 'one that nobody has begun is used again');
-  await fixture.api.deps.stores.live.db.run(sql`update payments set claim = '\\x01' where id = ${begun.id}`);
-  const other = await fixture.submitForPayment(url);
-  assert.notEqual(other.id, begun.id);
-  const { transaction } = (await fixture.call('GET', `/payments/${begun.id}`)).body;
-  assert.deepEqual([transaction.status, other.status], ['cancelled', 'pending']);
-});

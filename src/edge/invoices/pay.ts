@@ -64,9 +64,7 @@ export async function payInvoice(deps: InvoiceDeps, ref: InvoiceRef, chosen: Min
     if (objection?.status === 422) return { kind: 'refused', problem: objection };
     if (held?.progress === 'not_started') {
       const { payment } = held;
-      // Once one browser has begun a payment, no other can open its page.
-      const isFree = payment.claim === null && payment.expires_at.getTime() - at > MIN_WINDOW_MS;
-      if (isFree && payment.amount_minor === amount_minor) return lead(payment);
+      if (payment.amount_minor === amount_minor && payment.expires_at.getTime() - at > MIN_WINDOW_MS) return lead(payment);
       await cancelLockedPayment(tx, { environment: ENVIRONMENT, at, listeners: deps.listeners }, held);
     }
     // An erased customer is not named on the payment. The debt remains.
