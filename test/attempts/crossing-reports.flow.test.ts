@@ -3,14 +3,16 @@ import { after, afterEach, before, test } from 'node:test';
 import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { must } from '../../src/kit/errors.ts';
 import { findPayment } from '../../src/core/payments/store.ts';
-import { pageStateOf } from '../../src/edge/checkout/page-state.ts';
+import { pageStateOf, progressOf } from '../../src/edge/checkout/page-state.ts';
 import { findAttempt } from '../../src/core/attempts/store.ts';
 import { resolveAttempt } from '../../src/core/charge/resolve.ts';
+import { makeToken } from '../../src/core/payments/token.ts';
 import { applyAttemptCallback } from '../../src/core/charge/callback.ts';
 import { applyCallback } from '../../src/core/charge/poll.ts';
 import { reportOfReading } from '../../src/core/charge/reports.ts';
 import { pollSweep } from '../../src/core/charge/sweeps.ts';
 import { apply } from '../../src/core/payments/apply.ts';
+import { Payer } from '../checkout/payer.ts';
 import { type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
 import { untilLocked } from '../setup/locks.ts';
 import { Registry } from '../setup/providers.ts';
@@ -109,6 +111,27 @@ test('a callback that comes while a failure is read makes the ended attempt be r
   const id = await charged();
   await failWithNews();
   await paidAfterFailure(id);
+});
+
+test('the page of a payment whose failure is read once more waits for that, and follows it', async () => {
+  const id = await charged();
+  await failWithNews();
+  const shop = { environment: 'live', team_id: merchant.team.id, payment_id: id } as const;
+  const payer = new Payer(`${api.url}/pay/${makeToken(api.deps.secrets, shop)}`);
+  const page = async () => [/data-follow/.test((await payer.get()).body), (await payer.get('/status')).body.step];
+  assert.deepEqual(await page(), [true, 'checked']);
+  assert.equal((await payer.json({ channel: 'cm.mtn', phone: String(phone) })).status, 400, 'no other charge meanwhile');
+  await pollSweep(api.deps, store()).round();
+  assert.deepEqual(await page(), [false, 'none']);
+});
+
+test('a page does not wait for an attempt that is polled long after it was closed', async () => {
+  const id = await charged();
+  await failWithNews();
+  clock.advance(10_000);
+  const seen = { payment: must(await findPayment(store().db, merchant.team.id, id), 'it exists'), attempts: [await attempt()] };
+  assert.deepEqual(pageStateOf(seen, clock.now()), { kind: 'final', status: 'failed' });
+  assert.equal(progressOf(seen, clock.now()).step, 'none', 'a waiting page sees the change');
 });
 
 test('a callback that comes before a refusal is answered makes the refused attempt be read once more', async () => {

@@ -1,4 +1,4 @@
-import type { Api } from '../setup/api.ts';
+import { type Api, type FakeClock, until } from '../setup/api.ts';
 
 export interface Shown {
   status: number;
@@ -35,6 +35,15 @@ export class Payer {
 
   get(path = '', headers: Record<string, string> = {}): Promise<Shown> {
     return this.#send('GET', path, headers);
+  }
+
+  /** Opens the page until it has a form: a charge that has just ended may be polled once more before another can be made. */
+  offered(clock: FakeClock): Promise<Shown> {
+    const look = () => {
+      clock.advance(1_000);
+      return this.get();
+    };
+    return until(look, ({ body }) => body.includes('name="form_token"'));
   }
 
   /** Submits a form of the page. */

@@ -28,7 +28,7 @@ async function declined() {
   assert.equal((await payer.submit(DECLINED)).status, 303);
   const { payment } = await openPaymentOf(invoice.id);
   await merchant.waitForStatus(`/payments/${payment}`, 'failed');
-  await payer.get();
+  await payer.offered(clock);
   clock.advance(3_600_000);
   return { invoice, payer, id: payment };
 }

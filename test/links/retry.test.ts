@@ -45,7 +45,7 @@ async function declined(fields: object = {}, phone = DECLINED.phone) {
   assert.equal((await payer.submit({ ...DECLINED, phone })).status, 303);
   const id = (await api.call('GET', `/links/${link.id}/payments`, { key })).body.items[0].id as string;
   await becomes(id, 'failed');
-  await payer.get();
+  await payer.offered(clock);
   return { link, payer, id };
 }
 
@@ -102,6 +102,7 @@ test('the prompts of a phone count through all payments of a chain, and of the n
   for (const tries of [5, 3]) {
     let { payer, id } = await declined({}, phone);
     for (let i = 0; i < tries; i++) {
+      await payer.offered(clock);
       const answer = await payer.submit({ ...DECLINED, phone });
       statuses.push(answer.status);
       if (answer.status !== 303) break;
@@ -110,7 +111,6 @@ test('the prompts of a phone count through all payments of a chain, and of the n
       const next = new Payer(new URL(answer.headers.get('location') as string, api.url).href);
       next.cookie = payer.cookie;
       payer = next;
-      await payer.get();
     }
   }
   // With the first of each chain, the eighth prompt of the hour is the last one.

@@ -1,10 +1,13 @@
 import { isChargeable } from '../../core/charge/refusals.ts';
 import { type Hosted, openAttempt } from '../../core/charge/hosted.ts';
-import { isOpen, isUnderWay } from '../../core/attempts/schema.ts';
+import { isDoubted, isOpen, isUnderWay } from '../../core/attempts/schema.ts';
 import { isFinal } from '../../core/payments/states.ts';
 import type { PaymentSnapshot } from '../../core/payments/snapshots.ts';
 import { channelById } from '../../providers/reference/channels.ts';
 import type { FinalStatus } from './views/result.ts';
+
+/** How long a page waits for the poll that confirms the end of a charge. It is due at once; a provider may take seconds to answer. */
+const CONFIRMING_MS = 10_000;
 
 /** The part of a payment that `pageStateOf` needs. */
 type Seen = Pick<PaymentSnapshot, 'attempts'> & {
@@ -27,13 +30,25 @@ export type PageState =
 
 /**
  * Returns the payment's state for its page. A payment past its expiry counts as expired at once, before the sweep a second
- * later. For a payment in tranches the worker sends the next tranche (`continue_at`); after a declined tranche the payer
+ * later, and one whose charge just failed counts as under way while that is confirmed. For a payment in tranches the worker sends the next tranche (`continue_at`); after a declined tranche the payer
  * continues.
  */
 export function pageStateOf({ payment, attempts }: Seen, now: number): PageState {
-  if (isFinal(payment.status)) return { kind: 'final', status: payment.status as FinalStatus };
+  if (isFinal(payment.status)) {
+    return isConfirmed({ payment, attempts }, now)
+      ? { kind: 'final', status: payment.status as FinalStatus }
+      : { kind: 'under_way' };
+  }
   if (attempts.some(isUnderWay) || !isChargeable(payment) || payment.continue_at !== null) return { kind: 'under_way' };
   return payment.expires_at.getTime() <= now ? { kind: 'final', status: 'expired' } : { kind: 'open' };
+}
+
+/** False while the charge of a payment that just failed is polled once more: the page cannot offer another try before. */
+function isConfirmed({ payment, attempts }: Seen, now: number): boolean {
+  if (payment.status !== 'failed' && payment.status !== 'cancelled') return true;
+  return !attempts.some(
+    (attempt) => isDoubted(attempt) && attempt.closed_at !== null && new Date(attempt.closed_at).getTime() > now - CONFIRMING_MS,
+  );
 }
 
 /** Returns what the status route and the events report: no more than the page shows to everybody. */
@@ -41,8 +56,8 @@ export function progressOf(seen: Seen, now: number): Progress {
   const pageState = pageStateOf(seen, now);
   const status = pageState.kind === 'final' ? pageState.status : seen.payment.status;
   const { attempts } = seen;
-  const step = attempts.find(isOpen)?.action?.kind ?? (attempts.some(isUnderWay) ? 'checked' : 'none');
-  return { status, step, attempt: attempts.length };
+  const isChecked = pageState.kind !== 'final' && attempts.some(isUnderWay);
+  return { status, step: attempts.find(isOpen)?.action?.kind ?? (isChecked ? 'checked' : 'none'), attempt: attempts.length };
 }
 
 /** Whether a card charge of the sandbox waits on our own page, for the test card or for the authentication step. */
