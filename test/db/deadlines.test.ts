@@ -75,6 +75,8 @@ test('a pool gives up a connection in progress, and the transaction whose statem
 
 test('a commit that stalls closes its connection, and is neither followed by a rollback nor made again', async () => {
   const pool: DbPool = openPool({ url: address.url(databases.live), size: 1, statement_ms: 200, log });
+  // A new connection prepares statements.
+  await pool.all(sql`select 0`);
   const sent = mock.method(pg.Client.prototype, 'query');
   let runs = 0;
   try {

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { after, afterEach, before, suite, test } from 'node:test';
 import pg from 'pg';
-import { type Prepared, precededBy, submitTo } from '../../src/platform/db/driver.ts';
+import { type Prepared, precededBy, submitOn, submitTo } from '../../src/platform/db/driver.ts';
 import { type Sql, sql } from '../../src/kit/sql.ts';
 import { cloneDatabases, type Databases } from '../setup/databases.ts';
 
@@ -48,13 +48,13 @@ function poolOf(options: pg.PoolConfig = {}): pg.Pool {
 }
 
 const setting = (value: string): Prepared => ({ name: SETTER.name, values: [value] });
-const run = (first: Prepared, statement: Sql) => submitTo(pool, precededBy(first, statement));
+const run = (first: Prepared, statement: Sql) => submitTo(pool, precededBy([first], statement));
 const current = async () => (await pool.query(CURRENT)).rows[0].setting;
 
 suite('pg.Query', () => {
   test('prepare is called once for an extended query, with or without values', async (t) => {
     for (const statement of [sql`select 1`, sql`select ${2}::int`]) {
-      const query = precededBy(setting('a'), statement);
+      const query = precededBy([setting('a')], statement);
       const { mock } = t.mock.method(query as unknown as Hooks, 'prepare');
       await submitTo(pool, query);
       assert.equal(mock.callCount(), 1);
@@ -62,7 +62,7 @@ suite('pg.Query', () => {
   });
 
   test('the handlers are called once for each message in its order, those of the preceding statement first', async (t) => {
-    const query = precededBy(setting('a'), sql`select n from generate_series(1, 2) as n`);
+    const query = precededBy([setting('a')], sql`select n from generate_series(1, 2) as n`);
     const calls: string[] = [];
     for (const hook of ['handleDataRow', 'handleCommandComplete'] as const) {
       const original = (query as unknown as Hooks)[hook];
@@ -93,6 +93,28 @@ suite('pg.Query', () => {
     assert.equal(await current(), '');
   });
 
+  test('several statements run before it, in their order', async () => {
+    const query = precededBy([setting('first'), setting('second')], { text: CURRENT, values: [] });
+    assert.deepEqual((await submitTo(pool, query)).rows, [{ setting: 'second' }]);
+  });
+
+  test('begin may precede: the transaction stays open for the statements that follow', async () => {
+    const client = await pool.connect();
+    await client.query({ name: 'driver_begin', text: 'begin' });
+    await client.query('rollback');
+    const began = precededBy([{ name: 'driver_begin', values: [] }, setting('open')], sql`select 1 as one`);
+    assert.deepEqual((await submitOn(client, began)).rows, [{ one: 1 }]);
+    assert.deepEqual((await client.query(CURRENT)).rows, [{ setting: 'open' }]);
+    assert.equal((await client.query('commit')).command, 'COMMIT');
+    client.release();
+  });
+
+  test('a query submitted to a connection rejects with its error', async () => {
+    const client = await pool.connect();
+    await assert.rejects(submitOn(client, precededBy([setting('a')], sql`select 1 / 0`)), /division by zero/);
+    client.release();
+  });
+
   test('a failed statement rejects the query and ends the setting', async () => {
     await assert.rejects(run(setting('seven'), sql`select 1 / 0`), /division by zero/);
     assert.equal(await current(), '');
@@ -115,7 +137,7 @@ suite('pg.Query', () => {
 suite('pg.Pool', () => {
   test('query_timeout rejects a submitted query', async () => {
     const hasty = poolOf({ query_timeout: 50 });
-    await assert.rejects(submitTo(hasty, precededBy(setting('a'), sql`select pg_sleep(2)`)), /Query read timeout/);
+    await assert.rejects(submitTo(hasty, precededBy([setting('a')], sql`select pg_sleep(2)`)), /Query read timeout/);
     await hasty.end();
   });
 
@@ -127,7 +149,7 @@ suite('pg.Pool', () => {
         events.push('connected');
       },
     });
-    const { rows } = await submitTo(fresh, precededBy(setting('first'), { text: CURRENT, values: [] }));
+    const { rows } = await submitTo(fresh, precededBy([setting('first')], { text: CURRENT, values: [] }));
     events.push(rows[0].setting);
     await fresh.end();
     assert.deepEqual(events, ['connected', 'first']);

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { DbClient } from '../../src/platform/db/client.ts';
+import { BEGIN } from '../../src/platform/db/scope.ts';
 import { machine, type Machine, onMachine, outside } from './virtual.ts';
 
 export type Callback = (error: Error | null, result?: pg.QueryResult) => void;
@@ -10,6 +11,8 @@ export interface Wish {
   on: Machine;
   text: string;
   values: readonly unknown[];
+  /** Whether it is preceded by the beginning of its transaction. */
+  begins: boolean;
   /** Sends it over a connection that leads to the server; the callback gets what the server answers. */
   send(over: pg.Client, callback: Callback): void;
   /** Lets the code of the node go on. */
@@ -30,12 +33,6 @@ export interface Doorkeeper {
   leave(client: pg.Client): void;
 }
 
-/** A statement that is prepared on every connection to the server, with its values. */
-export interface Prepared {
-  statement: string;
-  values: string[];
-}
-
 /** How the driver reads the rows of a statement. */
 interface Columns {
   fields: unknown;
@@ -43,10 +40,16 @@ interface Columns {
   _prebuiltEmptyResultObject: unknown;
 }
 
-/** Parts of the driver's connection that carry the virtual time and the beginning of a transaction to the server. */
+/** A statement that is prepared on every connection to the server, with its values. */
+export interface Prepared {
+  statement: string;
+  values: string[];
+}
+
+/** Parts of the driver's connection that carry the virtual time to the server. */
 interface Connection {
-  /** Sent before the next prepared statement, in the same message. Their rows are ignored. */
-  first?: Prepared[];
+  /** Sent before the next prepared statement, in the same message. Its row is ignored. */
+  first?: Prepared | null;
   /** Columns of the statements that were prepared on it, by name; null: none. They do not change, so the server describes them once. */
   columns?: Map<string, Columns | null>;
   describe?(message: object): void;
@@ -55,8 +58,8 @@ interface Connection {
 }
 
 interface Hooks {
-  /** How many of the statements that were sent before this one have not ended. */
-  before?: number;
+  /** The statement that was sent before this one has not ended. */
+  follows?: boolean;
   name?: string;
   _result: Columns & { command: string | null };
   _accumulateRows: boolean;
@@ -69,14 +72,14 @@ interface Shape {
   text: string;
   values?: unknown[];
   name?: string;
+  /** What the service sends before it (src/platform/db/driver.ts). */
+  first?: readonly { name: string }[];
 }
 
 type PoolOfDriver = new (options: pg.PoolConfig) => { connect(...args: unknown[]): unknown; newClient(item: unknown): void };
 
-/** Names of what is prepared on every connection to the server. */
-export const BEGIN = 'simulation_begin';
+/** Name of what is prepared on every connection to the server. */
 export const SET = 'simulation_set';
-export const SET_LOCAL = 'simulation_set_local';
 
 let doorkeeper: Doorkeeper | null = null;
 
@@ -114,7 +117,8 @@ export function installDriver(): void {
     const params = typeof values === 'function' ? undefined : values;
     const shape = (typeof config === 'string' ? { text: config } : config) as Shape;
     const send = (over: pg.Client, done: Callback) => outside(() => query.call(over, prepared(shape), params, done));
-    const wish = { client: this, on, text: shape.text, values: (params as unknown[]) ?? shape.values ?? [], send };
+    const begins = shape.first?.some(({ name }) => name === BEGIN.name) ?? verbOf(shape.text) === 'begin';
+    const wish = { client: this, on, text: shape.text, values: (params as unknown[]) ?? shape.values ?? [], begins, send };
     if (given) {
       doorkeeper.statement({ ...wish, answer: given });
       return config;
@@ -169,7 +173,8 @@ export function verbOf(text: string): string {
   return /^\s*(\w*)/.exec(text)?.[1]?.toLowerCase() ?? '';
 }
 
-const TRANSACTION = new Set(['begin', 'commit', 'rollback']);
+/** Statements of the protocol of transactions. They read no time, and are sent as they are. */
+export const TRANSACTION = new Set(['begin', 'commit', 'rollback']);
 
 /**
  * Names all statements that are not of the protocol of transactions: what goes before a statement is sent with its preparation. The service
@@ -187,12 +192,12 @@ function sendFirstAlong(): void {
   const hooks = pg.Query.prototype as unknown as Hooks;
   const { prepare, handleDataRow, handleCommandComplete } = hooks;
   hooks.prepare = function (this: Hooks, connection) {
-    for (const one of connection.first ?? []) {
-      connection.bind(one);
+    if (connection.first) {
+      connection.bind(connection.first);
       connection.execute({});
+      this.follows = true;
+      connection.first = null;
     }
-    this.before = connection.first?.length ?? 0;
-    connection.first = [];
     const columns = connection.columns?.get(this.name ?? '');
     if (columns === undefined) {
       prepare.call(this, connection);
@@ -205,11 +210,11 @@ function sendFirstAlong(): void {
     delete connection.describe;
   };
   hooks.handleDataRow = function (this: Hooks, message) {
-    if (!this.before) handleDataRow.call(this, message);
+    if (!this.follows) handleDataRow.call(this, message);
   };
   hooks.handleCommandComplete = function (this: Hooks, message, connection) {
-    if (this.before) {
-      this.before -= 1;
+    if (this.follows) {
+      this.follows = false;
       return;
     }
     if (this.name !== undefined) remember(connection, this.name, this._result);

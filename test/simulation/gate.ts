@@ -159,12 +159,9 @@ export class Gate implements Doorkeeper {
     this.statements++;
     const server = await this.#serve(session, client);
     session.running = statement;
-    if (this.#isSpared(statement, server)) {
-      const result = { command: verbOf(statement.text).toUpperCase(), rowCount: null } as pg.QueryResult;
-      statement.outcome = { error: null, result };
-      await this.#loseCommit(statement);
-      return this.#ended(statement);
-    }
+    server.precede(statement.text, this.#scheduler.now);
+    // Also when the statement fails: the service then ends the transaction.
+    if (statement.begins) session.inTransaction = true;
     statement.finished = new Promise((resolve) => {
       const done: Callback = (error, result) => {
         statement.outcome = { error, result };
@@ -179,19 +176,11 @@ export class Gate implements Doorkeeper {
     } else await this.#park(statement, server);
   }
 
-  /** Whether the server need not be asked: a beginning is sent with the first statement of its transaction. */
-  #isSpared({ text }: Statement, server: Server): boolean {
-    if (verbOf(text) !== 'begin') return !server.precede(text, this.#scheduler.now);
-    server.begin(text);
-    return true;
-  }
-
   /** What was committed stays, although its node hears only that the connection is gone. */
   async #loseCommit(statement: Statement): Promise<void> {
     const { text, outcome, client, session } = statement;
-    const verb = verbOf(text);
     // A statement outside a transaction commits by itself.
-    const commits = verb === 'commit' || !(session.inTransaction || verb === 'begin');
+    const commits = verbOf(text) === 'commit' || !session.inTransaction;
     if (!commits || outcome?.error || !this.losesCommit()) return;
     await this.#lose(client, session);
     statement.outcome = { error: new Error('Connection terminated unexpectedly'), result: undefined };
@@ -220,7 +209,6 @@ export class Gate implements Doorkeeper {
     const { error } = statement.outcome as NonNullable<Statement['outcome']>;
     const verb = verbOf(text);
     if (error || verb === 'rollback') session.server?.forgetTime();
-    if (!error && verb === 'begin') session.inTransaction = true;
     if (verb === 'rollback' || verb === 'commit') session.inTransaction = false;
     if (session.inTransaction) return;
     this.#free(session);

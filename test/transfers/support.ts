@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import type { Store } from '../../src/platform/db/stores.ts';
 import type { Call, Reply } from '../../src/tenants/api/route.ts';
-import { type Minor, wireFromMinor } from '../../src/kit/money.ts';
+import { wireFromMinor } from '../../src/kit/money.ts';
+import { must } from '../../src/kit/errors.ts';
 import { newId } from '../../src/kit/ids.ts';
-import { sql, type Tx } from '../../src/kit/sql.ts';
+import { sql } from '../../src/kit/sql.ts';
 import type { Account } from '../../src/money/ledger/accounts.ts';
 import { readBalances } from '../../src/money/ledger/balances.ts';
 import { post } from '../../src/money/ledger/post.ts';
@@ -82,45 +83,54 @@ export async function bucketsOf(store: Store, team: Team, currency: string = CUR
   };
 }
 
+interface Snapshot {
+  balances: [Account, number][];
+  posted: [Account, number][];
+  reserved: number;
+  in_transit: number;
+}
+
 /**
  * What holds at every moment, seen in one snapshot: the books balance, every balance is the sum of its postings, no
  * guarded one is below zero, and exactly the open transfers are set aside.
  */
-export function assertBooks(store: Store, team: Team, currency: string = CURRENCY): Promise<void> {
-  return store.db.transaction(async (tx) => {
-    await tx.run(sql`set transaction isolation level repeatable read`);
-    const balances = await readBalances(tx, team.id, currency);
-    assert.equal(
-      [...balances.values()].reduce((sum, amount) => sum + amount, 0n),
-      0n,
-      'the books balance',
-    );
-    for (const [account, amount] of await postedSums(tx, team, currency)) {
-      assert.equal(balances.get(account) ?? 0n, amount, `${account} is the sum of its postings`);
-    }
-    for (const account of ['available', 'reserved'] as const)
-      assert.ok((balances.get(account) ?? 0n) >= 0n, `${account} is not below zero`);
-    const open = await openTransfers(tx, team, currency);
-    assert.equal(balances.get('reserved') ?? 0n, open.reserved, 'reserved is what open transfers set aside');
-    assert.equal(balances.get('in.transit') ?? 0n, open.in_transit, 'in.transit is what dispatched transfers carry');
-  });
+export async function assertBooks(store: Store, team: Team, currency: string = CURRENCY): Promise<void> {
+  const seen = must(await readSnapshot(store, team, currency), 'an aggregate is one row');
+  const balances = new Map(seen.balances);
+  assert.equal(
+    [...balances.values()].reduce((sum, amount) => sum + amount, 0),
+    0,
+    'the books balance',
+  );
+  for (const [account, amount] of seen.posted) {
+    assert.equal(balances.get(account) ?? 0, amount, `${account} is the sum of its postings`);
+  }
+  for (const account of ['available', 'reserved'] as const)
+    assert.ok((balances.get(account) ?? 0) >= 0, `${account} is not below zero`);
+  assert.equal(balances.get('reserved') ?? 0, seen.reserved, 'reserved is what open transfers set aside');
+  assert.equal(balances.get('in.transit') ?? 0, seen.in_transit, 'in.transit is what dispatched transfers carry');
 }
 
-async function postedSums(tx: Tx, team: Team, currency: string): Promise<[Account, Minor][]> {
-  const rows = await tx.all<{ account: Account; amount_minor: Minor }>(sql`
-    select account, sum(amount_minor)::bigint as amount_minor from (
-      select credit as account, amount_minor from postings where team_id = ${team.id} and currency = ${currency}
-      union all select debit, -amount_minor from postings where team_id = ${team.id} and currency = ${currency}
-    ) lines group by account`);
-  return rows.map(({ account, amount_minor }) => [account, amount_minor]);
-}
-
-async function openTransfers(tx: Tx, team: Team, currency: string): Promise<{ reserved: Minor; in_transit: Minor }> {
-  const [row] = await tx.all<{ reserved: Minor; in_transit: Minor }>(sql`
-    select coalesce(sum(fee_minor + case stage when 'reserved' then amount_minor else 0 end), 0)::bigint as reserved,
-      coalesce(sum(amount_minor) filter (where stage = 'dispatched'), 0)::bigint as in_transit
+/** Reads in one statement, because each statement of a transaction sees what others have committed before it. */
+function readSnapshot(store: Store, team: Team, currency: string): Promise<Snapshot | undefined> {
+  return store.db.maybe<Snapshot>(sql`
+    with lines as (
+      select team_id, currency, account, posted_minor as amount_minor from balances
+      union all select team_id, currency, account, amount_minor from balance_deltas
+    ),
+    sides as (
+      select team_id, currency, credit as account, amount_minor from postings
+      union all select team_id, currency, debit, -amount_minor from postings
+    ),
+    held as (
+      select account, sum(amount_minor) as amount from lines where team_id = ${team.id} and currency = ${currency} group by account),
+    posted as (
+      select account, sum(amount_minor) as amount from sides where team_id = ${team.id} and currency = ${currency} group by account)
+    select (select coalesce(json_agg(json_build_array(account, amount)), '[]') from held) as balances,
+      (select coalesce(json_agg(json_build_array(account, amount)), '[]') from posted) as posted,
+      coalesce(sum(fee_minor + case stage when 'reserved' then amount_minor else 0 end), 0)::float8 as reserved,
+      coalesce(sum(amount_minor) filter (where stage = 'dispatched'), 0)::float8 as in_transit
     from transfers where team_id = ${team.id} and currency = ${currency} and stage <> 'closed'`);
-  return row as { reserved: Minor; in_transit: Minor };
 }
 
 /** So that what one test left open is not the next one's work. */

@@ -9,10 +9,13 @@ import type { Sql } from '../../kit/sql.ts';
 // - With `queryMode: 'extended'`, `prepare(connection)` is called exactly once, whether or not there are values.
 // - `prepare` ends with the only Sync. Messages written before it are executed before the statement, in its transaction.
 // - `handleDataRow` and `handleCommandComplete` are called for each message in the order of arrival, those of the preceding
-//   statement first. Their base methods build the result.
+//   statements first. Their base methods build the result.
 //
 // pg's connection:
 // - `bind({ statement, values })` and `execute({})` run a prepared statement in the unnamed portal.
+//
+// pg.Client:
+// - `query(query, callback)` calls back with the error or the result of a submitted query.
 //
 // pg.Pool:
 // - `query()` returns a promise of the result for any submitted query, and releases the connection also after an error.
@@ -34,6 +37,8 @@ interface QueryHooks {
 
 const DriverQuery = pg.Query as unknown as new (config: object) => QueryHooks;
 
+type Done = (error: Error | null, result: pg.QueryResult) => void;
+
 /** A prepared statement of the connection, with its values. */
 export interface Prepared {
   /** The name under which it was prepared on the connection. */
@@ -41,38 +46,47 @@ export interface Prepared {
   values: string[];
 }
 
-/** A statement preceded by a prepared one, whose rows are ignored. */
+/** A statement preceded by prepared ones, whose rows are ignored. */
 class PrecededQuery extends DriverQuery {
-  readonly #first: Prepared;
-  #first_is_complete = false;
+  /** The statements that are sent before it. */
+  readonly first: readonly Prepared[];
+  #completed = 0;
 
-  constructor(first: Prepared, statement: Sql) {
+  constructor(first: readonly Prepared[], statement: Sql) {
     super({ ...statement, queryMode: 'extended' });
-    this.#first = first;
+    this.first = first;
   }
 
   override prepare(connection: Connection): void {
-    connection.bind({ statement: this.#first.name, values: this.#first.values });
-    connection.execute({});
+    for (const { name, values } of this.first) {
+      connection.bind({ statement: name, values });
+      connection.execute({});
+    }
     super.prepare(connection);
   }
 
   override handleDataRow(message: object): void {
-    if (this.#first_is_complete) super.handleDataRow(message);
+    if (this.#completed === this.first.length) super.handleDataRow(message);
   }
 
   override handleCommandComplete(message: object, connection: Connection): void {
-    if (this.#first_is_complete) super.handleCommandComplete(message, connection);
-    this.#first_is_complete = true;
+    if (this.#completed === this.first.length) super.handleCommandComplete(message, connection);
+    else this.#completed++;
   }
 }
 
 /**
- * Returns a statement that runs after a prepared statement, in one transaction and one round trip: both are sent with a single
- * Sync. If the first fails, the second is not executed.
+ * Returns a statement that runs after prepared statements, in one transaction and one round trip: all are sent with a single
+ * Sync. If one fails, those after it are not executed.
  */
-export function precededBy(first: Prepared, statement: Sql): pg.Submittable {
+export function precededBy(first: readonly Prepared[], statement: Sql): pg.Submittable {
   return new PrecededQuery(first, statement) as unknown as pg.Submittable;
+}
+
+/** Submits a query to a connection. The connection's own method returns the query itself instead of a promise. */
+export function submitOn(client: pg.ClientBase, query: pg.Submittable): Promise<pg.QueryResult> {
+  const submit = client.query.bind(client) as unknown as (query: pg.Submittable, done: Done) => void;
+  return new Promise((resolve, reject) => submit(query, (error, result) => (error ? reject(error) : resolve(result))));
 }
 
 /** Submits a query to a pool. The types of pg-pool describe only queries whose rows are read one by one. */

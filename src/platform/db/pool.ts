@@ -3,9 +3,9 @@ import { asUnavailable } from '../../kit/database-unavailable.ts';
 import { type Db, type Manner, pgCode, type Queryable, type Sql, type Tx } from '../../kit/sql.ts';
 import type { Log } from '../../kit/log.ts';
 import type { CircuitState } from './circuit.ts';
-import { submitTo } from './driver.ts';
+import { type Prepared, precededBy, submitOn, submitTo } from './driver.ts';
 import { ConnectionPool, READ_ONLY } from './connection-pool.ts';
-import { beginScoped, namedFor, prepareScopes, type Scope, scopedQuery } from './scope.ts';
+import { beginning, namedFor, prepareScopes, type Scope, scopedQuery } from './scope.ts';
 
 const INT8 = 20;
 // Money and counters must be exact: int8 becomes a bigint, not a rounded number and not a string that `+` would concatenate.
@@ -199,19 +199,22 @@ async function inTransaction<T>(
     if (failure === undefined || cannotBeReused(error)) failure = error;
     throw error;
   };
+  // Sent with the first statement. What `work` sends meanwhile is queued behind it.
+  let first: Prepared[] | null = beginning(scope, manner);
   try {
-    await client
-      .query(scope === null ? 'begin' : beginScoped(scope, manner))
-      .catch(noted)
-      .catch(rethrow);
-    const send: Plain = (statement) =>
-      client.query((scope === null ? statement : namedFor(scope, statement, manner)) as pg.QueryConfig).catch(noted);
+    const send: Plain = (statement) => {
+      const named = scope === null ? statement : namedFor(scope, statement, manner);
+      const before = first;
+      first = null;
+      return (before ? submitOn(client, precededBy(before, named)) : client.query(named as pg.QueryConfig)).catch(noted);
+    };
     const result = await work({ ...queries(send, watch), inTransaction: true });
+    if (first) return result;
     const { command } = await client.query('commit').catch(noted).catch(rethrow);
     if (command !== 'COMMIT') throw new TransactionRolledBack(command, failure);
     return result;
   } catch (error) {
-    broken = cannotBeReused(failure) ? (failure as Error) : await rollback(client);
+    broken = cannotBeReused(failure) ? (failure as Error) : first ? undefined : await rollback(client);
     pool.note(failure);
     throw error;
   } finally {

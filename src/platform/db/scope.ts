@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Manner, Sql } from '../../kit/sql.ts';
-import { precededBy } from './driver.ts';
+import { type Prepared, precededBy } from './driver.ts';
 
 /** Rows that a statement can read and write: those of one team, or of all teams. */
 export type Scope = bigint | 'all_teams';
@@ -11,24 +11,14 @@ export const ALL_TEAMS_ROLE = 'pirogue_all_teams';
 /** The settings are local to a transaction and end with it. */
 const SETTING = { one: 'pirogue.team', all: 'role' } as const;
 
-/** Settings that make PostgreSQL keep the plan that a statement asks for. */
-const PLANS = {
-  usual: {},
-  // These statements return rows in the order of an index. Forbidding sorts rules out the plans that read the whole table, which
-  // look cheap while the statistics are of a smaller one. A plan for all values expects a tenth of the team's rows, enough for
-  // PostgreSQL to compile it; a page has at most a hundred.
-  one_plan: { plan_cache_mode: 'force_generic_plan', enable_sort: 'off', jit: 'off' },
-  // These statements look up a batch of keys. What remains for a join is a loop of index lookups.
-  by_key: {
-    plan_cache_mode: 'force_generic_plan',
-    enable_seqscan: 'off',
-    enable_hashjoin: 'off',
-    enable_mergejoin: 'off',
-    jit: 'off',
-  },
-} as const;
-
-type Plan = keyof typeof PLANS;
+// These statements look up a batch of keys. What remains for a join is a loop of index lookups.
+const BY_KEY = {
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  enable_hashjoin: 'off',
+  enable_mergejoin: 'off',
+  jit: 'off',
+};
 
 /**
  * Maximum wait for a lock in a transaction of many callers: longer than the transactions of a busy database, and far below the
@@ -36,22 +26,32 @@ type Plan = keyof typeof PLANS;
  */
 const MAX_SHARED_LOCK_WAIT_MS = 2_000;
 
-/** Settings of a transaction. */
-const MANNERS: Record<Manner, object> = {
-  by_key: PLANS.by_key,
-  shared: { ...PLANS.by_key, lock_timeout: MAX_SHARED_LOCK_WAIT_MS },
-};
+/** Settings of a statement or a transaction, most of which make PostgreSQL keep the plan that a statement asks for. */
+const MODES = {
+  usual: {},
+  // These statements return rows in the order of an index. Forbidding sorts rules out the plans that read the whole table, which
+  // look cheap while the statistics are of a smaller one. A plan for all values expects a tenth of the team's rows, enough for
+  // PostgreSQL to compile it; a page has at most a hundred.
+  one_plan: { plan_cache_mode: 'force_generic_plan', enable_sort: 'off', jit: 'off' },
+  by_key: BY_KEY,
+  shared: { ...BY_KEY, lock_timeout: `${MAX_SHARED_LOCK_WAIT_MS}ms` },
+} as const satisfies Record<string, Record<string, string>>;
+
+type Mode = keyof typeof MODES;
 
 const KINDS = Object.keys(SETTING) as (keyof typeof SETTING)[];
-const PLAN_NAMES = Object.keys(PLANS) as Plan[];
+const MODE_NAMES = Object.keys(MODES) as Mode[];
 
-const setterOf = (kind: keyof typeof SETTING, plan: Plan) => `pirogue_${kind}_${plan}`;
+/** Precedes the first statement of a transaction. */
+export const BEGIN: Prepared = { name: 'pirogue_begin', values: [] };
+
+const setterOf = (kind: keyof typeof SETTING, mode: Mode) => `pirogue_${kind}_${mode}`;
 
 const SETTERS = KINDS.flatMap((kind) =>
-  PLAN_NAMES.map((plan) => {
-    const settings = Object.entries(PLANS[plan]).map(([name, value]) => `, set_config('${name}', '${value}', true)`);
+  MODE_NAMES.map((mode) => {
+    const settings = Object.entries(MODES[mode]).map(([name, value]) => `, set_config('${name}', '${value}', true)`);
     const text = `select set_config('${SETTING[kind]}', $1, true)${settings.join('')}`;
-    return { name: setterOf(kind, plan), text, values: [kind === 'all' ? 'none' : ''] };
+    return { name: setterOf(kind, mode), text, values: [kind === 'all' ? 'none' : ''] };
   }),
 );
 
@@ -61,6 +61,8 @@ const SETTERS = KINDS.flatMap((kind) =>
  */
 export async function prepareScopes(client: pg.ClientBase): Promise<void> {
   for (const setter of SETTERS) await client.query(setter);
+  await client.query({ name: BEGIN.name, text: 'begin' });
+  await client.query('rollback');
 }
 
 /**
@@ -68,20 +70,20 @@ export async function prepareScopes(client: pg.ClientBase): Promise<void> {
  * connection, including one that PgBouncer assigns per transaction, and needs no state per connection.
  */
 export function scopedQuery(statement: Sql, scope: Scope): pg.Submittable {
-  const { kind, value } = settingOf(scope);
-  return precededBy({ name: setterOf(kind, planOf(statement)), values: [value] }, namedFor(scope, statement));
+  return precededBy([setting(scope, modeOf(statement))], namedFor(scope, statement));
 }
 
-function planOf({ one_plan, by_key }: Sql): Plan {
+function modeOf({ one_plan, by_key }: Sql): Mode {
   if (by_key) return 'by_key';
   return one_plan ? 'one_plan' : 'usual';
 }
 
-/** Returns SQL that begins a transaction with this scope in one round trip. */
-export function beginScoped(scope: Scope, manner?: Manner): string {
-  const { kind, value } = settingOf(scope);
-  const settings = Object.entries({ [SETTING[kind]]: value, ...(manner && MANNERS[manner]) });
-  return ['begin', ...settings.map(([name, setting]) => `set local ${name} = '${setting}'`)].join('; ');
+/**
+ * Returns what precedes the first statement of a transaction, so that beginning it costs no round trip of its own.
+ * @param scope null: no team
+ */
+export function beginning(scope: Scope | null, manner?: Manner): Prepared[] {
+  return scope === null ? [BEGIN] : [BEGIN, setting(scope, manner ?? 'usual')];
 }
 
 /**
@@ -95,8 +97,7 @@ export function namedFor(scope: Scope, statement: Sql, manner?: Manner): Sql {
   return prefix === '' ? statement : { ...statement, name: `${prefix}${statement.name}` };
 }
 
-function settingOf(scope: Scope) {
-  if (scope === 'all_teams') return { kind: 'all', value: ALL_TEAMS_ROLE } as const;
-  // The value is inserted into SQL as text: BigInt throws on anything that is not a number.
-  return { kind: 'one', value: String(BigInt(scope)) } as const;
+function setting(scope: Scope, mode: Mode): Prepared {
+  if (scope === 'all_teams') return { name: setterOf('all', mode), values: [ALL_TEAMS_ROLE] };
+  return { name: setterOf('one', mode), values: [String(scope)] };
 }
