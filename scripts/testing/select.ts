@@ -40,7 +40,7 @@ function filesUnder(wanted: string, everything: string[]): string[] {
   const place = path.normalize(path.relative(process.cwd(), path.resolve(wanted)));
   const inside = everything.filter((file) => file.startsWith(place + path.sep));
   if (inside.length > 0) return inside;
-  if (fs.existsSync(place)) return [place];
+  if (fs.statSync(place, { throwIfNoEntry: false })?.isFile()) return [place];
   throw new Error(`no such test: ${wanted}`);
 }
 

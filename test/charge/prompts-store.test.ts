@@ -28,7 +28,7 @@ function counted({
     .trial(async (tx, { team_id, open }) => {
       await tx.run(sql`
         update attempts set status = ${status}, payer = ${payer}, created_at = ${at}, prompted_by = ${by} where id = ${open.id}`);
-      return countUnpaidPrompts(tx, team_id, PAYER, kinds, SINCE);
+      return (await countUnpaidPrompts(tx, [{ team_id, payer: PAYER, kinds, since: SINCE }]))[0];
     })
     .then(({ result }) => result);
 }
@@ -46,4 +46,13 @@ test('a prompt counts for its payer, from after the beginning of the window, and
     assert.equal(await counted({ by }), 1);
     assert.equal(await counted({ by, kinds: PROMPTERS.filter((kind) => kind !== by) }), 0);
   }
+});
+
+test('several payers are counted at once, each by itself, in the order given', async () => {
+  const { result } = await twins.trial(async (tx, { team_id, open }) => {
+    await tx.run(sql`update attempts set payer = ${PAYER}, created_at = ${later(1)}, prompted_by = 'page' where id = ${open.id}`);
+    const of = (payer: string, kinds = PROMPTERS as readonly Prompter[]) => ({ team_id, payer, kinds, since: SINCE });
+    return countUnpaidPrompts(tx, [of('+237650999990'), of(PAYER), of('+237650999999 '), of(PAYER, [])]);
+  });
+  assert.deepEqual(result, [0, 1, 0, 0]);
 });

@@ -100,14 +100,15 @@ test('the limit is exact under concurrent charges', async () => {
 
 test('charges of one number are counted one after the other', async () => {
   const { db } = api.deps.stores.live;
-  const count = (tx: Tx) => countUnpaidPrompts(tx, merchant.team.id, '+237650300009', ['public'], new Date(0));
-  let second: Promise<number> | undefined;
+  const count = (tx: Tx) =>
+    countUnpaidPrompts(tx, [{ team_id: merchant.team.id, payer: '+237650300009', kinds: ['public'], since: new Date(0) }]);
+  let second: Promise<number[]> | undefined;
   await db.transaction(async (tx) => {
     await count(tx);
     second = db.transaction(count);
     await untilLocked(api.databases.live);
   });
-  assert.equal(await second, 0);
+  assert.deepEqual(await second, [0]);
 });
 
 test('429 for the next tranche when a client requests it; the tranche that the worker sends is not limited', async () => {

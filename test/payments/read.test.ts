@@ -20,7 +20,8 @@ let fails = (_statement: Sql): boolean => false;
 
 function watched(db: Db, scope: bigint | 'all_teams'): Db {
   const all = async <Row>(statement: Sql): Promise<Row[]> => {
-    sent.push({ scope, refs: (statement.values[0] as bigint[]).length });
+    const [first] = statement.values;
+    sent.push({ scope, refs: Array.isArray(first) ? first.length : 1 });
     if (fails(statement)) throw new Error('the statement failed');
     return db.all<Row>(statement);
   };
@@ -101,7 +102,7 @@ test('a read sees what was committed before it was asked, although an earlier st
 test('a statement that fails fails only the reads whose own statement fails too', async () => {
   const reader = newReader();
   const bad = idOf(1n, 7);
-  fails = ({ values }) => (values[1] as string[]).includes(bad);
+  fails = ({ values }) => [values[1]].flat().includes(bad);
   const ids = Array.from({ length: 12 }, (_, n) => idOf(1n, n));
   const answers = await Promise.all(ids.map((id) => outcome(reader.read(1n, id))));
   assert.deepEqual(

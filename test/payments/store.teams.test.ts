@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import * as attempts from '../../src/core/attempts/store.ts';
 import * as payments from '../../src/core/payments/store.ts';
+import { findWithAttempts } from '../../src/core/payments/view-store.ts';
 import { must } from '../../src/kit/errors.ts';
 import { sql, type Tx } from '../../src/kit/sql.ts';
 import { openTwins, type Twins } from '../tenants/twins.ts';
@@ -67,7 +68,7 @@ test('the attempts of another team are neither shown nor the last of a payment',
     const extra = await addAttempt(tx, { ...one, attempt: { ...one.attempt, team_id: other } }, partial.id, 1);
     await tx.run(sql`update attempts set provider_account = 'newest' where id = ${extra}`);
     const channels = async (team_id: bigint) =>
-      must(await payments.findWithAttempts(tx, team_id, partial.id), 'it exists').attempts.map(({ channel }) => channel);
+      must(await findWithAttempts(tx, team_id, partial.id), 'it exists').attempts.map(({ channel }) => channel);
     assert.deepEqual(await channels(own), ['account of own']);
     assert.equal((await channels(other)).length, 2);
     await tx.run(sql`update payments set continue_at = null`);

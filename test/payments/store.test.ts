@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { readSnapshots } from '../../src/core/payments/snapshots-store.ts';
 import * as payments from '../../src/core/payments/store.ts';
+import { findWithAttempts } from '../../src/core/payments/view-store.ts';
 import { must } from '../../src/kit/errors.ts';
 import { sql, type Tx } from '../../src/kit/sql.ts';
 import { openTwins, type Twins } from '../tenants/twins.ts';
@@ -22,14 +23,14 @@ test('a payment is found by its own id only', () =>
     assert.ok(ids.length >= 3);
     for (const id of ids) {
       assert.equal((await payments.findPayment(tx, team_id, id))?.id, id);
-      assert.equal((await payments.findWithAttempts(tx, team_id, id))?.id, id);
+      assert.equal((await findWithAttempts(tx, team_id, id))?.id, id);
     }
     for (const [team, id] of [
       [team_id, 'trx_none'],
       [team_id + 1n, ids[0] as string],
     ] as const) {
       assert.equal(await payments.findPayment(tx, team, id), undefined);
-      assert.equal(await payments.findWithAttempts(tx, team, id), undefined);
+      assert.equal(await findWithAttempts(tx, team, id), undefined);
     }
   }));
 
@@ -72,7 +73,7 @@ test('a payment is read with its own attempts, oldest first, wherever their rows
     const added = await addAttempt(tx, one, payment.id, 1);
     await addAttempt(tx, one, dispute.payment_id, 2);
     await shuffle(tx, 'attempts');
-    const { attempts } = must(await payments.findWithAttempts(tx, team_id, payment.id), 'it exists');
+    const { attempts } = must(await findWithAttempts(tx, team_id, payment.id), 'it exists');
     assert.ok(attempts.length >= 3);
     assert.deepEqual(idsOf(attempts), idsOf(attempts).toSorted());
     assert.equal(attempts.at(-1)?.id, added);
@@ -85,7 +86,7 @@ test('a payment is read with its own attempts, oldest first, wherever their rows
       assert.deepEqual(new Date(view.created_at as string), (row as unknown as { created_at: Date }).created_at);
     }
     await tx.run(sql`update attempts set payment_id = ${dispute.payment_id} where payment_id = ${payment.id}`);
-    assert.deepEqual((await payments.findWithAttempts(tx, team_id, payment.id))?.attempts, []);
+    assert.deepEqual((await findWithAttempts(tx, team_id, payment.id))?.attempts, []);
   }));
 
 test('a snapshot holds the progress of each payment that is asked for, its attempts oldest first', () =>
@@ -97,7 +98,8 @@ test('a snapshot holds the progress of each payment that is asked for, its attem
     const [snapshot, ...others] = await readSnapshots(tx, [{ team_id, id: payment.id }]);
     assert.deepEqual(others, []);
     const statuses = await tx.all(sql`
-      select status, action, to_json(next_poll_at)#>>'{}' as next_poll_at from attempts where payment_id = ${payment.id} order by id`);
+      select status, action, to_json(next_poll_at)#>>'{}' as next_poll_at, to_json(closed_at)#>>'{}' as closed_at
+      from attempts where payment_id = ${payment.id} order by id`);
     assert.deepEqual(snapshot?.attempts, statuses);
     const row = must(await payments.findPayment(tx, team_id, payment.id), 'it exists');
     const { id, status, expires_at, continue_at } = row;

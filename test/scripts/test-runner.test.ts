@@ -95,6 +95,15 @@ test('a file name pattern that matches no test is an error', async (t) => {
   assert.match(run.text, /no test file has "no-such-test" in its name/);
 });
 
+test('a path without tests is an error', async (t) => {
+  const folder = temporaryFolder(t);
+  for (const path of [folder, `${folder}/missing.test.ts`]) {
+    const run = startRun(t, [path]);
+    assert.equal(await ended(run.child), 1);
+    assert.match(run.text, /no such test: /);
+  }
+});
+
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   test(`${signal} during a run stops tests and server, and leaves nothing behind`, async (t) => {
     const run = await startHangingRun(t);

@@ -7,6 +7,7 @@ import { countUnpaidPrompts } from '../../src/core/charge/prompts-store.ts';
 import * as disputes from '../../src/core/disputes/store.ts';
 import * as obligations from '../../src/core/obligations/store.ts';
 import * as payments from '../../src/core/payments/store.ts';
+import { findWithAttempts } from '../../src/core/payments/view-store.ts';
 import { readSnapshots } from '../../src/core/payments/snapshots-store.ts';
 import { statedAmounts } from '../../src/core/payments/statement-amounts-store.ts';
 import * as refunds from '../../src/core/refunds/store.ts';
@@ -58,14 +59,14 @@ const ATTEMPTS: Record<string, Work> = {
   ),
   shiftAttempts: (tx, { team_id }) => attempts.shiftAttempts(tx, { team_id, by_ms: 1_000, now: NOW }),
   countUnpaidPrompts: (tx, { team_id, open }) =>
-    countUnpaidPrompts(tx, team_id, must(open.payer, 'a wallet'), PROMPTERS, new Date(0)),
+    countUnpaidPrompts(tx, [{ team_id, payer: must(open.payer, 'a wallet'), kinds: PROMPTERS, since: new Date(0) }]),
 };
 
 const PAYMENTS: Record<string, Work> = {
   findPayment: (tx, { team_id, payment }) => payments.findPayment(tx, team_id, payment.id),
   referenceExists: (tx, { team_id }) => payments.referenceExists(tx, team_id, 'INV-1'),
   findByKey: (tx, { team_id }) => payments.findByKey(tx, team_id, 'POST /payments', 'key-1'),
-  findWithAttempts: (tx, { team_id, payment }) => payments.findWithAttempts(tx, team_id, payment.id),
+  findWithAttempts: (tx, { team_id, payment }) => findWithAttempts(tx, team_id, payment.id),
   lockPayments: (tx, { payment }) => payments.lockPayments(tx, [payment]),
   updatePayments: (tx, { payment }) => payments.updatePayments(tx, [{ ...payment, message: 'changed' }]),
   stopContinuing: (tx, { partial }) => payments.stopContinuing(tx, partial),

@@ -205,6 +205,10 @@ async function judge(
 async function store(tx: Tx, allowed: readonly Allowed[], shared: boolean): Promise<Map<string, AttemptRow>> {
   if (allowed.length === 0) return new Map();
   const rejected = new Set<Intent>();
+  const reject = (intent: Intent, problem: unknown) => {
+    if (!shared || !(problem instanceof Problem)) throw problem;
+    rejected.add(intent);
+  };
   const each = async <T>(keyOf: (one: Allowed) => string, step: (one: Allowed) => Promise<T>): Promise<Map<Allowed, T>> => {
     const results = new Map<Allowed, T>();
     for (const one of sortedBy(allowed, keyOf)) {
@@ -212,8 +216,7 @@ async function store(tx: Tx, allowed: readonly Allowed[], shared: boolean): Prom
       try {
         results.set(one, await step(one));
       } catch (error) {
-        if (!shared || !(error instanceof Problem)) throw error;
-        rejected.add(one.intent);
+        reject(one.intent, error);
       }
     }
     return results;
@@ -222,10 +225,17 @@ async function store(tx: Tx, allowed: readonly Allowed[], shared: boolean): Prom
     ({ payment }) => payment.key_id,
     ({ intent, payment }) => intent.deps.guardCharge(tx, payment),
   );
-  const prompters = await each(
-    ({ intent }) => intent.charge.payer ?? '',
-    ({ intent: { environment, charge, ref }, at }) => limitPrompts(tx, environment, ref.team_id, charge, at),
+  const prompting = sortedBy(allowed, ({ intent }) => intent.charge.payer ?? '').filter(({ intent }) => !rejected.has(intent));
+  const limited = await limitPrompts(
+    tx,
+    prompting.map(({ intent: { environment, charge, ref }, at }) => ({ environment, charge, team_id: ref.team_id, at })),
   );
+  const prompters = new Map<Allowed, Prompter | null>();
+  for (const [i, one] of prompting.entries()) {
+    const prompter = limited[i] ?? null;
+    if (prompter instanceof Problem) reject(one.intent, prompter);
+    else prompters.set(one, prompter);
+  }
   const attempts = await each(
     ({ payment }) => payment.currency,
     (one) => attemptOf(tx, one, prompters.get(one) ?? null),

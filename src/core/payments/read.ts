@@ -2,7 +2,8 @@ import { Batcher } from '../../kit/batch.ts';
 import { notFound } from '../../kit/errors.ts';
 import { isId } from '../../kit/ids.ts';
 import { partFor, type WholeStore } from '../../platform/db/stores.ts';
-import { findManyWithAttempts, type PaymentRef, type PaymentWithAttempts } from './store.ts';
+import type { PaymentRef } from './store.ts';
+import { findManyWithAttempts, type PaymentWithAttempts } from './view-store.ts';
 
 /** Reads single payments of one store. Under load many share one statement (kit/batch.ts). */
 export class PaymentReader {

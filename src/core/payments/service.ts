@@ -10,7 +10,8 @@ import { findWithRows } from './archived.ts';
 import type { PaymentDeps } from './deps.ts';
 import { type AttemptRow, isUnderWay } from '../attempts/schema.ts';
 import type { PaymentRow } from './schema.ts';
-import { findPayment, findWithAttempts, lockPayments, type PaymentRef, type PaymentWithAttempts } from './store.ts';
+import { findPayment, lockPayments, type PaymentRef } from './store.ts';
+import { findWithAttempts, type PaymentWithAttempts } from './view-store.ts';
 
 /**
  * Returns a payment of this team and store, with its attempts.

@@ -5,7 +5,6 @@ import { amongKeys, BY_KEY, fixed, part, PLANNED_EACH_TIME, type Queryable, sql,
 import { intervalOf, type Shifted, type TimeShift } from '../../platform/db/time-shift.ts';
 import { notAt } from '../../platform/work/account-key.ts';
 import { BY_SHARD, dueBefore, EVERY_TURN, IN_SHARD, shardsOf, type Turn } from '../../platform/work/shards.ts';
-import type { AttemptView } from '../attempts/schema.ts';
 import { restoreLocked, type Stored, withArchived } from './archived-store.ts';
 import { STORED_COLUMNS, type StoredColumn } from './fields.ts';
 import type { PaymentRow } from './schema.ts';
@@ -87,36 +86,6 @@ export async function findPayment(db: Queryable, team_id: bigint, id: string): P
 /** Returns a payment as it is stored, for callers that also read its attempts. */
 export function findStored(db: Queryable, team_id: bigint, id: string): Promise<Stored<PaymentRow> | undefined> {
   return db.maybe<Stored<PaymentRow>>(sql`select ${columns} from payments where team_id = ${team_id} and id = ${id}`);
-}
-
-export type PaymentWithAttempts = PaymentRow & { attempts: AttemptView[] };
-
-/** SQL: the view of the attempt `a`. */
-const VIEW = fixed(`json_build_object('id', a.id, 'provider', a.provider, 'channel', a.channel, 'status', a.status,
-          'reason', a.reason, 'decision', a.decision, 'created_at', a.created_at)`);
-
-/** Returns payments with their attempts in one round trip: one for each reference, in the same order; undefined when there is none. */
-export async function findManyWithAttempts(
-  db: Queryable,
-  refs: readonly PaymentRef[],
-): Promise<(PaymentWithAttempts | undefined)[]> {
-  // `offset 0` keeps one lookup for each reference. It is not BY_KEY: a plan that is made while the table is empty may take any index of the
-  // team, and would be kept until the table is analysed.
-  const rows = await db.all<Stored<PaymentWithAttempts>>(sql`
-    select found.* from unnest(${refs.map((ref) => ref.team_id)}::bigint[], ${refs.map((ref) => ref.id)}::text[]) wanted(team, payment)
-    cross join lateral (
-      select ${columns}, coalesce((
-        select json_agg(${VIEW} order by a.id)
-        from attempts a where a.team_id = p.team_id and a.payment_id = p.id), '[]') as attempts
-      from payments p where team_id = wanted.team and id = wanted.payment offset 0) found`);
-  // By the keys that the database returns, so that nobody gets the payment of another caller.
-  const found = new Map((await withArchived(db, rows, VIEW)).map((row) => [`${row.team_id} ${row.id}`, row]));
-  return refs.map(({ team_id, id }) => found.get(`${team_id} ${id}`));
-}
-
-/** Returns a payment with its attempts. */
-export async function findWithAttempts(db: Queryable, team_id: bigint, id: string): Promise<PaymentWithAttempts | undefined> {
-  return (await findManyWithAttempts(db, [{ team_id, id }]))[0];
 }
 
 /** The key of a payment's row. */

@@ -1,4 +1,5 @@
 import { unreachable } from '../../kit/errors.ts';
+import { isId } from '../../kit/ids.ts';
 import { applyAttemptCallback } from '../../core/charge/callback.ts';
 import type { Addressed } from '../../providers/provider-accounts/directory.ts';
 import type { Callback, Provider, RawCallback, Reading, Subject } from '../../providers/adapters/contract.ts';
@@ -81,7 +82,8 @@ async function pass(
     await pollReturn(store, deps.clock.now(), { team_id, id: ref.value }, provider.account_id);
     return { subject_id: ref.value, numbers: null };
   }
-  if (ref.by !== 'provider_ref') {
+  const isCharge = ref.by === 'id' && isId('att', environment, ref.value);
+  if (ref.by !== 'provider_ref' && !isCharge) {
     const transfer = await pollTransfer(
       store,
       deps.clock.now(),

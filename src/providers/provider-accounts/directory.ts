@@ -26,23 +26,26 @@ export interface Addressed {
 
 /** Access to the providers of all teams. */
 export interface Providers {
-  /** Those that may take something new, in the order in which they were added. */
   /** Returns the providers that may accept new operations, in the order in which they were added. */
   of(environment: Environment, team_id: bigint): Promise<Listed[]>;
   /** Returns the provider account of an existing attempt, payout or refund, also when it accepts no new operations. */
   byAccount(environment: Environment, team_id: bigint, account_id: string): Promise<Provider | undefined>;
   /** Returns whether an active account of the team cannot currently be used by this process. When omitted, never. */
   anyUnusable?(environment: Environment, team_id: bigint): Promise<boolean>;
-  /** Returns the account with the id in a callback's address, or undefined if there is none. */
+  /**
+   * Returns the account with the id in a callback's address, or undefined if there is none. A change of the account applies
+   * {@link ACCOUNTS_CACHE_MS} later at the latest.
+   */
   addressed(account_id: string): Promise<Addressed | undefined>;
 }
 
 /** Wraps a provider. The owner of its account is null for a provider that all teams share. */
 type Observe = (provider: Provider, owner: { environment: Environment; team_id: bigint } | null) => Provider;
 
-/** Lifetime of the cached account list. A disabled account accepts no new operations after this time. */
+/** Lifetime of the cached accounts. A disabled account accepts no new operations after this time. */
 export const ACCOUNTS_CACHE_MS = 800;
 const MAX_TEAMS = 10_000;
+const MAX_ADDRESSED = 10_000;
 
 interface Connected {
   /** `updated_at` of the row it was created from, in milliseconds since the epoch. */
@@ -62,6 +65,7 @@ export class ProviderDirectory implements Providers {
   readonly #builtIn: Partial<Record<Environment, Provider>>;
   readonly #observe: Observe;
   readonly #lists: Remembered<SealedAccountRow[]>;
+  readonly #addressed: Remembered<SealedAccountRow | undefined>;
   readonly #connected = new Map<string, Connected>();
 
   /** @param parts.observe wraps each provider once, to measure its calls */
@@ -75,6 +79,7 @@ export class ProviderDirectory implements Providers {
     const { control, secrets, tools, builtIn, observe = (provider) => provider } = parts;
     this.#control = control;
     this.#lists = new Remembered(tools.clock, ACCOUNTS_CACHE_MS, MAX_TEAMS);
+    this.#addressed = new Remembered(tools.clock, ACCOUNTS_CACHE_MS, MAX_ADDRESSED);
     this.#log = tools.log;
     this.#secrets = secrets;
     this.#tools = tools;
@@ -109,7 +114,8 @@ export class ProviderDirectory implements Providers {
   }
 
   async addressed(account_id: string): Promise<Addressed | undefined> {
-    const row = await findSealedAccount(this.#control, account_id);
+    // Unknown ids are not cached: callers could fill the memory with them, and an account that was just added has to be found.
+    const row = await this.#addressed.get(account_id, () => findSealedAccount(this.#control, account_id), Boolean);
     const provider = row && this.#listed(row)[0]?.provider;
     return row && provider && { environment: row.environment, team_id: row.team_id, provider };
   }

@@ -1,7 +1,7 @@
 import { paymentLister } from '../../../core/payments/list.ts';
 import { retrieved } from '../../../core/payments/present.ts';
 import { listPaymentsQuery, type ListPaymentsQuery } from '../../../core/payments/schema.ts';
-import { findManyWithAttempts } from '../../../core/payments/store.ts';
+import { findManyWithAttempts } from '../../../core/payments/view-store.ts';
 import { csvLine } from '../../../kit/csv.ts';
 import { validatorOf } from '../../../tenants/api/validation.ts';
 import { countText } from '../format.ts';
