@@ -3,7 +3,7 @@ import { lowestIdAt } from '../../kit/ids.ts';
 import type { Store } from '../../platform/db/stores.ts';
 import type { Reading, Subject } from '../../providers/adapters/contract.ts';
 import { type AttemptRow, isOpen } from '../attempts/schema.ts';
-import { type AttemptReference, findAttempt, pollDoubted, pollNow, storeReportedRef } from '../attempts/store.ts';
+import { type AttemptReference, findAttempt, findBySubject, pollDoubted, pollNow, storeReportedRef } from '../attempts/store.ts';
 import { restoreBySubject } from '../payments/archived.ts';
 import type { PaymentDeps } from '../payments/deps.ts';
 import { lockPayments } from '../payments/store.ts';
@@ -23,6 +23,7 @@ export interface CallbackSource {
  * Processes a callback about an attempt. A signed result is applied. Anything else causes a poll: soon for an open attempt, at
  * once for one that ended without money, because success may come late.
  * @param reading the result in a signed callback; null when the callback carries none that can be trusted
+ * @param place whether an archived attempt is found, too
  * @returns the attempt as it was; undefined when the account has none such
  */
 export async function applyAttemptCallback(
@@ -31,8 +32,12 @@ export async function applyAttemptCallback(
   from: CallbackSource,
   about: AttemptReference,
   reading: Reading | null,
+  place: 'anywhere' | 'unarchived' = 'anywhere',
 ): Promise<AttemptRow | undefined> {
-  const known = await restoreBySubject(store, from.team_id, from.account_id, about);
+  const known =
+    place === 'anywhere'
+      ? await restoreBySubject(store, from.team_id, from.account_id, about)
+      : await findBySubject(store.db, from.team_id, from.account_id, about);
   if (!known || known.status === 'succeeded') return known;
   if (known.submitted_at) {
     deps.health.callback(from.account_id, known.channel, deps.clock.now() - known.submitted_at.getTime());

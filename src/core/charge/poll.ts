@@ -71,7 +71,7 @@ export async function cancelAttempt(deps: PaymentDeps, store: Store, attempt: At
 
 /** Applies the result that a provider reported in a signed callback. */
 export async function applyCallback(deps: PaymentDeps, store: Store, attempt: AttemptRow, reading: Reading): Promise<void> {
-  const { provider } = await partsOf(deps, store, attempt);
+  const provider = must(await accountOf(deps, store, attempt), usable(attempt));
   deps.health.recordReading(provider.account_id, attempt.channel, reading);
   const { capabilities } = provider;
   const place = { config: deps.config, environment: store.environment };

@@ -82,6 +82,11 @@ async function pass(
     await pollReturn(store, deps.clock.now(), { team_id, id: ref.value }, provider.account_id);
     return { subject_id: ref.value, numbers: null };
   }
+  if (ref.by === 'provider_key') {
+    // Callbacks about payments are the most, and they come soon.
+    const charge = await applyAttemptCallback(deps, store, from, ref, update, 'unarchived');
+    if (charge) return matched(charge.id, [charge.payer]);
+  }
   const isCharge = ref.by === 'id' && isId('att', environment, ref.value);
   if (ref.by !== 'provider_ref' && !isCharge) {
     const transfer = await pollTransfer(
@@ -94,7 +99,6 @@ async function pass(
   }
   const attempt = await applyAttemptCallback(deps, store, from, ref, update);
   if (attempt) return matched(attempt.id, [attempt.payer]);
-  // Last, because callbacks about payments are the most.
   const refund = ref.by === 'provider_key' ? await findReported(store, team_id, provider.account_id, ref.value) : undefined;
   if (!refund) return null;
   const { id, way, return_id } = refund;
