@@ -35,7 +35,8 @@ export type Manner = 'by_key' | 'shared';
 /** Database of one environment. */
 export interface Db extends Queryable {
   /**
-   * Runs `work` in a transaction. A deadlock or serialisation failure is retried, up to three times.
+   * Runs `work` in a transaction. A deadlock or serialisation failure is retried, up to three times. The transaction begins with the
+   * first statement, which has to be a single command; a statement that is sent after `work` has ended is rejected.
    * @param manner `by_key`: all its statements reach their rows by keys ({@link BY_KEY}); `shared`: so do they, and none waits long
    * for what another transaction has locked ({@link LOCK_NOT_AVAILABLE}), for work of callers that must not wait for each other
    */

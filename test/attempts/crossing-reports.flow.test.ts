@@ -125,6 +125,21 @@ test('the page of a payment whose failure is read once more waits for that, and 
   assert.deepEqual(await page(), [false, 'none']);
 });
 
+test('another browser, too, follows a payment whose failure is read once more, and is not asked to take it over', async () => {
+  clock.advance(1);
+  const { transaction, authorization_url } = (await call('POST', '/payments', { amount: 1_000, currency: 'XAF', phone: '1' }))
+    .body;
+  const charge = { channel: 'cm.mtn', phone: String(++phone) };
+  assert.equal((await new Payer(authorization_url).json(charge)).status, 202);
+  await failWithNews();
+  const other = new Payer(authorization_url);
+  const { body } = await other.get();
+  assert.deepEqual([/data-follow/.test(body), /<form/.test(body)], [true, false]);
+  await pollSweep(api.deps, store()).round();
+  assert.equal((await shown(transaction.id)).status, 'failed');
+  assert.doesNotMatch((await other.get()).body, /data-follow/);
+});
+
 test('a page does not wait for an attempt that is polled long after it was closed', async () => {
   const id = await charged();
   await failWithNews();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, mock, test } from 'node:test';
 import pg from 'pg';
 import { createLog } from '../../src/kit/log.ts';
-import { sql } from '../../src/kit/sql.ts';
+import { sql, type Tx } from '../../src/kit/sql.ts';
 import { type DbPool, openPool } from '../../src/platform/db/pool.ts';
 import { cloneDatabases, type Databases } from '../setup/databases.ts';
 
@@ -77,4 +77,17 @@ test('the settings of a transaction hold for all of its statements and end with 
   const held = { team: '7', planned: 'force_generic_plan', locks: '2s' };
   assert.deepEqual(seen, [held, held]);
   assert.deepEqual(await pool.maybe<Settings>(settings), { team: '', planned: 'auto', locks: '0' });
+});
+
+test('a statement that is sent after the end of its transaction is rejected, and does not run on the connection', async () => {
+  const kept: { tx?: Tx } = {};
+  await pool.transaction(async (tx) => {
+    kept.tx = tx;
+    await tx.all(sql`select 1`);
+  });
+  await assert.rejects(
+    kept.tx?.run(sql`insert into written values (9)`) ?? Promise.resolve(),
+    /after the end of its transaction/,
+  );
+  assert.deepEqual(await pool.all(sql`select n from written`), []);
 });

@@ -27,7 +27,10 @@ export async function findManyWithAttempts(
   return refs.map(({ team_id, id }) => found.get(`${team_id} ${id}`));
 }
 
-/** Returns the statement of {@link findManyWithAttempts}. That of a single payment is planned once; planning it takes longer than reading it. */
+/**
+ * Returns the statement of {@link findManyWithAttempts}. That of a single payment is planned once, because planning it takes longer than
+ * reading it. Like other look-ups by one key, it reads more rows until the tables of a new database are analysed for the first time.
+ */
 function withAttempts(refs: readonly PaymentRef[]): Sql {
   const [first] = refs;
   if (first && refs.length === 1) return sql`${WITH_ATTEMPTS} where team_id = ${first.team_id} and id = ${first.id}`;

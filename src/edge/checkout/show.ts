@@ -253,7 +253,8 @@ function failureOf({ language }: Visit, payment: PaymentRow): Failure {
 
 async function elsewhere(context: CheckoutContext, visit: Visit, hosted: Hosted, rejection?: Rejection): Promise<Shown> {
   const { browser, form_token, ...scene } = await waitingScene(context, visit, hosted, 'another');
-  const open = openAttempt(hosted.attempts) === undefined;
+  // A payment that has failed is only being confirmed: nobody can continue it.
+  const open = openAttempt(hosted.attempts) === undefined && !isFinal(hosted.payment.status);
   const takeOver = { form_token, fieldError: rejection?.fieldErrors.phone, open };
   return page(rejection?.status ?? 200, elsewherePage(scene, takeOver), scene, browser);
 }

@@ -201,8 +201,11 @@ async function inTransaction<T>(
   };
   // Sent with the first statement. What `work` sends meanwhile is queued behind it.
   let first: Prepared[] | null = beginning(scope, manner);
+  let over = false;
   try {
     const send: Plain = (statement) => {
+      // The connection may serve somebody else by now.
+      if (over) return Promise.reject(new Error('impossible: a statement after the end of its transaction'));
       const named = scope === null ? statement : namedFor(scope, statement, manner);
       const before = first;
       first = null;
@@ -218,6 +221,7 @@ async function inTransaction<T>(
     pool.note(failure);
     throw error;
   } finally {
+    over = true;
     client.release(broken);
   }
 }
