@@ -266,7 +266,9 @@ const PLANTS: [string, string, string, BooksCheck[]][] = [
   ['a transfer that is gone', `delete from transfers where id = '{reserved}'`, 'reserved', ['transfer_money']],
   [
     'a payment that is gone, with what hangs on it',
-    `delete from payments where id = '{waiting}'; delete from attempts where payment_id = '{waiting}'; delete from settlement_items where payment_id = '{waiting}'`,
+    `delete from payments where id = '{waiting}';
+     delete from attempts where payment_id = '{waiting}';
+     delete from settlement_items where payment_id = '{waiting}'`,
     'waiting',
     ['clearing', 'pending_items'],
   ],

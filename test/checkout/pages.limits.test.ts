@@ -30,14 +30,14 @@ async function newOnboarding(): Promise<string> {
   return (await api.call('POST', `/accounts/${id}/onboarding`, { key })).body.onboarding.url;
 }
 
-async function open(url: string): Promise<Response> {
-  const response = await fetch(url);
+async function open(url: string, sent: RequestInit = {}): Promise<Response> {
+  const response = await fetch(url, { redirect: 'manual', ...sent });
   await response.arrayBuffer();
   return response;
 }
 
 /** Returns the status of the page and how many stores were opened for it. */
-async function readsOf(url: string): Promise<{ status: number; reads: number }> {
+async function readsOf(url: string, sent: RequestInit = {}): Promise<{ status: number; reads: number }> {
   const { live } = api.deps.stores;
   const { of } = live;
   let reads = 0;
@@ -46,7 +46,7 @@ async function readsOf(url: string): Promise<{ status: number; reads: number }> 
     return of(team_id);
   };
   try {
-    return { status: (await open(url)).status, reads };
+    return { status: (await open(url, sent)).status, reads };
   } finally {
     live.of = of;
   }
@@ -72,6 +72,27 @@ for (const [what, limit, make, paths] of PAGES) {
     assert.equal((await open(other)).status, 200);
     clock.advance(60_000);
     assert.equal((await open(page)).status, 200);
+  });
+}
+
+const SUBMITS: [what: string, limit: number, make: () => Promise<string>][] = [
+  ['a payment', 30, async () => (await newPayment(api, {}, key)).url],
+  ['an invoice', 20, newInvoice],
+];
+
+for (const [what, limit, make] of SUBMITS) {
+  test(`429 for more than ${limit} submits of ${what} in a minute, before the database is read`, async () => {
+    clock.advance(60_000);
+    const page = await make();
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    const submit = { method: 'POST', headers, body: 'amount=none' };
+    const foreign = { ...submit, headers: { ...headers, 'sec-fetch-site': 'cross-site' } };
+    for (let i = 0; i < limit; i++) {
+      assert.equal((await open(page, foreign)).status, 403);
+      assert.notEqual((await open(page, submit)).status, 429, 'what another site sends is not counted');
+    }
+    assert.deepEqual(await readsOf(page, submit), { status: 429, reads: 0 });
+    assert.equal((await open(page)).status, 200, 'looking is free');
   });
 }
 

@@ -93,3 +93,24 @@ test('no other try for an invoice that is cancelled, or that another payment pay
     assert.equal((await payer.json(PAID)).status, 400);
   }
 });
+
+test('while money that arrived for a failed payment is checked, the invoice asks for no other payment', async () => {
+  const { invoice, id } = await declined();
+  const write = (mismatch: object | null) =>
+    api.deps.stores.live.db.run(sql`
+      update attempts set mismatch = ${mismatch && JSON.stringify(mismatch)}::json where payment_id = ${id}`);
+  await write({ amount_minor: '50000', currency: 'XAF', provider_ref: 'paid-half', at: new Date().toISOString() });
+  for (const answer of [await fixture.page(invoice.url), await fixture.submit(invoice.url)]) {
+    assert.equal(answer.status, 200);
+    assert.match(
+      answer.text,
+      /A payment is being checked.*Money may have arrived for this payment. Contact .* before you pay again/s,
+    );
+    assert.doesNotMatch(answer.text, /<form/);
+  }
+  assert.deepEqual(await statusesOf(invoice.id), ['failed']);
+  await write(null);
+  assert.match((await fixture.page(invoice.url)).text, /<form/);
+  assert.equal((await fixture.submit(invoice.url)).status, 303);
+  assert.equal((await statusesOf(invoice.id)).length, 2);
+});

@@ -1,11 +1,12 @@
 import { must } from '../../kit/errors.ts';
-import type { Tx } from '../../kit/sql.ts';
+import type { Queryable, Tx } from '../../kit/sql.ts';
 import { apply } from './apply.ts';
 import type { ApplyContext } from './change.ts';
 import { attemptsOf } from '../attempts/store.ts';
 import { isUnderWay } from '../attempts/schema.ts';
 import type { PaymentRow } from './schema.ts';
-import { isFinal } from './states.ts';
+import { hasUnmatchedMoney } from './retry.ts';
+import { isFinal, isUnpaid } from './states.ts';
 import { lockPayments, type PaymentRef } from './store.ts';
 
 /** A payment that is locked until the transaction ends. */
@@ -24,6 +25,14 @@ export async function lockPaymentProgress(tx: Tx, ref: PaymentRef): Promise<Lock
   if (isFinal(payment.status)) return { payment, progress: 'final' };
   const started = payment.status !== 'pending' || (await attemptsOf(tx, [ref])).some(isUnderWay);
   return { payment, progress: started ? 'under_way' : 'not_started' };
+}
+
+/**
+ * Whether a payment ended unpaid, and money that arrived for it waits for a decision (`hasUnmatchedMoney`): the payer may have paid, so no other
+ * payment is asked for in its place.
+ */
+export async function isUndecided(db: Queryable, payment: Pick<PaymentRow, 'team_id' | 'id' | 'status'>): Promise<boolean> {
+  return isUnpaid(payment.status) && (await hasUnmatchedMoney(db, await attemptsOf(db, [payment])));
 }
 
 /** Cancels a locked payment on which no charge has started, in the caller's transaction. */

@@ -10,6 +10,7 @@ import {
   otherBrowser,
   type Hosted,
   holderOf,
+  isHostedToken,
   openAttempt,
   takeOver,
   wasCharged,
@@ -149,14 +150,19 @@ type Work = (submit: Submit) => Promise<Charged | null>;
  * @param card the submit came from the card page
  */
 async function receive(context: CheckoutContext, arriving: Visit, body: unknown, card: boolean, work: Work): Promise<Shown> {
-  const opened = await openVisit(context, arriving);
-  if (!opened) return arriving.json ? problemAnswer(notFound('Payment')) : notice(arriving, 404, 'unknown');
-  const { hosted, visit } = opened;
-  if (visit.crossSite) {
-    return visit.json ? problemAnswer(new Problem(403, 'The request comes from another site.')) : notice(visit, 403, 'refused');
+  const unknown = () => (arriving.json ? problemAnswer(notFound('Payment')) : notice(arriving, 404, 'unknown'));
+  // Before the database is read. What another site sends is not counted: it would use up the payer's submits.
+  if (!isHostedToken(context.deps, arriving.token)) return unknown();
+  if (arriving.crossSite) {
+    return arriving.json
+      ? problemAnswer(new Problem(403, 'The request comes from another site.'))
+      : notice(arriving, 403, 'refused');
   }
-  const wait_s = context.submits.take(visit.token);
-  if (wait_s > 0) return showTooManyRequests(context, visit, tooOften(wait_s), 'wait');
+  const wait_s = context.submits.take(arriving.token);
+  if (wait_s > 0) return showTooManyRequests(context, arriving, tooOften(wait_s), 'wait');
+  const opened = await openVisit(context, arriving);
+  if (!opened) return unknown();
+  const { hosted, visit } = opened;
   const browser = visit.browser ?? newBrowser();
   const place = { hosted, visit };
   const answer = { ...(await answered(context, place, browser, body, card, work)), browser };

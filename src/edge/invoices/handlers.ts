@@ -10,6 +10,7 @@ import { hostedPageUrl } from '../../core/payments/token.ts';
 import { findTeam, type TeamRow } from '../../tenants/teams/store.ts';
 import { isUnderWay } from '../../core/attempts/schema.ts';
 import { attemptsOf } from '../../core/attempts/store.ts';
+import { isUndecided } from '../../core/payments/locked.ts';
 import { getPaymentRow } from '../../core/payments/service.ts';
 import { isFinal } from '../../core/payments/states.ts';
 import { ENVIRONMENT } from './apply.ts';
@@ -40,7 +41,7 @@ export type Answer = { status: number; page: Html; language: Language; headers?:
 /** State and services that all requests for invoice pages share. */
 export interface InvoicePageContext {
   deps: InvoiceDeps;
-  /** Keyed by invoice, not by IP address: whole mobile networks share a few addresses. */
+  /** Keyed by invoice, not by IP address: whole mobile networks share a few addresses. Counted before the database is read. */
   submits: Throttle;
   /** Keyed by token, before the database is read. */
   reads: Throttle;
@@ -100,11 +101,15 @@ async function open(deps: InvoiceDeps, token: string): Promise<Opened | null> {
  * @param typed the amount as typed; null for the whole amount due
  */
 export async function submitInvoice({ deps, submits }: InvoicePageContext, visit: Visit, typed: string | null): Promise<Answer> {
+  const ref = readInvoiceToken(deps.secrets, visit.token);
+  if (ref && submits.take(ref.id) > 0) {
+    const language = wishedLanguage(visit);
+    return { status: 429, page: noticePage(language, 'busy'), language };
+  }
   const found = await open(deps, visit.token);
   if (!found) return unknownInvoice(visit);
   const { row } = found;
   const language = languageOf(visit, found);
-  if (submits.take(row.id) > 0) return { status: 429, page: noticePage(language, 'busy'), language };
   const chosen = typed === null ? null : typedAmount(typed, row.currency);
   const wrongAmount = { typed: typed ?? '', complaint: { amount: textsIn(language).invoice.amountWrong } };
   if (typed !== null && chosen === null) return pageOf(deps, visit, found, 422, wrongAmount);
@@ -137,19 +142,19 @@ async function pageOf(
   const { row, seller } = found;
   const language = languageOf(visit, found);
   const path = `${new URL(deps.config.public_url).pathname.replace(/\/$/, '')}/invoice/${visit.token}`;
-  const underWay = await underWayOf(deps, row);
+  const held = await heldBy(deps, row);
   const theme = themeOf(null, seller);
-  const page = invoicePage({ language, merchant: seller.name, seller, theme, row, path, underWay, ...said });
+  const page = invoicePage({ language, merchant: seller.name, seller, theme, row, path, held, ...said });
   return { status, language, page, headers: { 'Content-Security-Policy': policyWith(theme.style, page) } };
 }
 
-/** Returns the URL of a payment in progress, so that no second one is started; null for none. */
-async function underWayOf(deps: InvoiceDeps, { team_id, payment_id, status }: InvoiceRow): Promise<string | null> {
+/** Returns what keeps an invoice from being paid by another payment than its last one; null for nothing. */
+async function heldBy(deps: InvoiceDeps, { team_id, payment_id, status }: InvoiceRow): Promise<Scene['held']> {
   if (payment_id === null || !isPayable(status)) return null;
   const store = deps.stores[ENVIRONMENT].of(team_id);
-  const { status: paymentStatus } = await getPaymentRow(store, team_id, payment_id);
-  if (isFinal(paymentStatus)) return null;
+  const payment = await getPaymentRow(store, team_id, payment_id);
+  if (isFinal(payment.status)) return (await isUndecided(store.db, payment)) ? { by: 'money' } : null;
   const attempts = await attemptsOf(store.db, [{ team_id, id: payment_id }]);
-  const begun = paymentStatus === 'processing' || paymentStatus === 'partial' || attempts.some(isUnderWay);
-  return begun ? hostedPageUrl(deps, store, team_id, payment_id) : null;
+  const begun = payment.status === 'processing' || payment.status === 'partial' || attempts.some(isUnderWay);
+  return begun ? { by: 'payment', url: hostedPageUrl(deps, store, team_id, payment_id) } : null;
 }

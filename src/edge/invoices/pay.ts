@@ -7,7 +7,7 @@ import { isCurrency, isMovable, type Minor, wireFromMinor } from '../../kit/mone
 import type { Tx } from '../../kit/sql.ts';
 import { hostedPageUrl } from '../../core/payments/token.ts';
 import { createInTransaction } from '../../core/payments/create-within.ts';
-import { cancelLockedPayment } from '../../core/payments/locked.ts';
+import { cancelLockedPayment, isUndecided } from '../../core/payments/locked.ts';
 import type { CreatePaymentBody, PaymentRow } from '../../core/payments/schema.ts';
 import type { Team } from '../../tenants/teams/schema.ts';
 import { findTeam } from '../../tenants/teams/store.ts';
@@ -30,7 +30,7 @@ const ROUTE = 'invoice';
 export type Paying =
   /** URL of the payment's hosted page. */
   | { kind: 'pay'; url: string }
-  /** No amount is due. The page shows why. */
+  /** No amount is due, or money that arrived waits for a decision. The page shows why. */
   | { kind: 'settled' }
   /** The amount is outside the limits. */
   | { kind: 'amount' }
@@ -56,6 +56,7 @@ export async function payInvoice(deps: InvoiceDeps, ref: InvoiceRef, chosen: Min
       return { kind: 'pay', url: hostedPageUrl(deps, store, ref.team_id, payment.id) };
     };
     if (held?.progress === 'under_way') return lead(held.payment);
+    if (held && (await isUndecided(tx, held.payment))) return { kind: 'settled' };
     const amount_minor = amountOf(row, chosen);
     if (amount_minor === null) return { kind: 'amount' };
     const problem = paymentProblem(levelOf(ENVIRONMENT, team), row.currency, amount_minor);

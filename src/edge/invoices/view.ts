@@ -22,8 +22,8 @@ export interface Scene {
   row: InvoiceRow;
   /** `/invoice/<token>`: target of the form. */
   path: string;
-  /** URL of the hosted page of the payment in progress; null for none. */
-  underWay: string | null;
+  /** A payment in progress, with the URL of its hosted page, or money that arrived and waits for a decision. */
+  held: { by: 'payment'; url: string } | { by: 'money' } | null;
   /** Why the last request to pay was rejected. */
   complaint?: { amount?: string; alert?: string };
   /** The amount that was typed before. */
@@ -32,8 +32,8 @@ export interface Scene {
 
 /** Renders the invoice for its customer, with the form to pay it or the reason why it cannot be paid. */
 export function invoicePage(scene: Scene): Html {
-  const { language, merchant, theme, row, path, underWay } = scene;
-  const open = isPayable(row.status) && underWay === null;
+  const { language, merchant, theme, row, path, held } = scene;
+  const open = isPayable(row.status) && held === null;
   const body = html`${head(scene, open)}<div class="wide">${lines(scene)}</div><div class="side">${open ? payForm(scene) : standing(scene)}</div>`;
   const title = textsIn(language).invoice.titleOf(row.number ?? '', merchant);
   return document({ language, title, sandbox: false, theme, body, translations: path, parts: ['form', 'paper'], two: true });
@@ -62,11 +62,12 @@ function head({ language, merchant, row }: Scene, heading: boolean): Html {
 <p class="what">${texts.invoice(row.number ?? '')}</p></div>`;
 }
 
-/** Why the invoice cannot be paid now: a payment is in progress, or it is paid or cancelled. */
-function standing({ language, merchant, row, underWay }: Scene): Html {
-  const texts = textsIn(language).invoice;
-  if (underWay !== null) {
-    const rest = html`<p>${texts.underWayText}</p><a class="button" href="${underWay}">${texts.goOn}</a>`;
+/** Why the invoice cannot be paid now: a payment is in progress, or its money is being checked, or it is paid or cancelled. */
+function standing({ language, merchant, row, held }: Scene): Html {
+  const { invoice: texts, checkout } = textsIn(language);
+  if (held?.by === 'money') return state({ icon: 'clock' }, texts.checkedTitle, html`<p>${checkout.unmatched(merchant)}</p>`);
+  if (held) {
+    const rest = html`<p>${texts.underWayText}</p><a class="button" href="${held.url}">${texts.goOn}</a>`;
     return state({ icon: 'clock' }, texts.underWayTitle, rest);
   }
   return row.status === 'paid'

@@ -22,6 +22,7 @@ export interface InvoiceTexts {
   amountWrong: string;
   wholeOnly: string;
   overdue: string;
+  checkedTitle: string;
   underWayTitle: string;
   underWayText: string;
   goOn: string;

@@ -23,6 +23,7 @@ export const invoice: InvoiceTexts = {
   amountWrong: 'Enter an amount within these limits.',
   wholeOnly: 'The amount left has to be paid in one payment.',
   overdue: 'The due date has passed.',
+  checkedTitle: 'A payment is being checked',
   underWayTitle: 'A payment is in progress',
   underWayText: 'Wait until it has ended before you pay again.',
   goOn: 'Go to the payment',

@@ -23,6 +23,7 @@ export const invoice: InvoiceTexts = {
   amountWrong: 'Saisissez un montant dans ces limites.',
   wholeOnly: 'Le reste est à payer en une seule fois.',
   overdue: 'L’échéance est dépassée.',
+  checkedTitle: 'Un paiement est en cours de vérification',
   underWayTitle: 'Un paiement est en cours',
   underWayText: 'Attendez qu’il se termine avant de payer de nouveau.',
   goOn: 'Aller au paiement',

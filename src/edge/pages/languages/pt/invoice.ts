@@ -23,6 +23,7 @@ export const invoice: InvoiceTexts = {
   amountWrong: 'Introduza um montante dentro destes limites.',
   wholeOnly: 'O valor em falta deve ser pago de uma só vez.',
   overdue: 'O prazo de pagamento já passou.',
+  checkedTitle: 'Um pagamento está a ser verificado',
   underWayTitle: 'Há um pagamento em curso',
   underWayText: 'Aguarde que termine antes de pagar novamente.',
   goOn: 'Ir para o pagamento',
