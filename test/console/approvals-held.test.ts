@@ -259,6 +259,42 @@ test('somebody who asks for much at once sends one mail a minute to whoever may 
   assert.equal((await other.checker.get(first)).status, 200);
 });
 
+test('what waits in the sandbox keeps nothing from being asked for in live, nor from being mailed, and the other way round', async () => {
+  const other = await openShop(api);
+  const payment = await sale(other);
+  const id = (await askRefund(other, payment, '11000')).split('/').at(-1);
+  const mails = async () =>
+    (
+      await api.control.all(
+        sql`select id from user_mails where kind = 'approval' and recipient = ${`${other.checker.id}@shop.example`}`,
+      )
+    ).length;
+  await api.control.run(sql`
+    insert into approvals select (jsonb_populate_record(a, jsonb_build_object('id', 'apv_' || lpad(n::text, 26, '0'), 'form_key', 'copy' || n))).*
+    from approvals a, generate_series(1, 100) n where a.id = ${id}`);
+  const { path, values } = await refundForm(other, other.maker, payment, '11001');
+  assert.equal((await other.maker.post(path, values)).status, 429);
+  await api.control.run(sql`update approvals set environment = 'live' where team_id = ${other.team.id}`);
+  const before = await mails();
+  approvalPath(await other.maker.post(path, values));
+  assert.equal(await mails(), before + 1);
+});
+
+test('where a key may be used is shown to whoever may read keys, decides, or asked', async () => {
+  const keys = `${shop.base}/developers/keys`;
+  const form = { kind: 'secret', addresses: '192.0.2.7' };
+  const path = approvalPath(await shop.owner.submit(`${keys}/new`, keys, form));
+  const reader = await signedIn(api, 'read_only', shop.team);
+  for (const [person, sees] of [
+    [shop.owner, true],
+    [shop.checker, true],
+    [reader, false],
+  ] as const) {
+    const { status, text } = await person.get(path);
+    assert.deepEqual([status, text.includes('192.0.2.7')], [200, sees]);
+  }
+});
+
 test('approvals are forgotten 400 days after they were asked for', async () => {
   const other = await openShop(api);
   const payment = await sale(other);

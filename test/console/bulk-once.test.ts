@@ -5,7 +5,7 @@ import { must } from '../../src/kit/errors.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { type Api, FakeClock, startApi, until } from '../setup/api.ts';
 import { HEAD, line, numbers, Payer, read, started, storedLines } from './bulk.ts';
-import { formToken } from './people.ts';
+import { formToken, signedIn } from './people.ts';
 
 let api: Api;
 const clock = new FakeClock();
@@ -137,6 +137,11 @@ test('a list that was paused goes on when somebody presses the button, and not w
   const list = await payer.upload([HEAD, ...numbers(30).map((n) => line(n))].join('\n'));
   const { to } = await payer.press(list);
   assert.match((await payer.person.get(to as string)).text, /data-go-on/);
+  const [, at, mac] = /go=(\d+)\.(.+)$/.exec(to ?? '') ?? [];
+  const colleague = await signedIn(api, 'finance', payer.merchant.team);
+  assert.doesNotMatch((await colleague.get(to as string)).text, /data-go-on/, 'of another session');
+  for (const go of [String(at), `${at}.`, `${Number(at) + 1}.${mac}`, `${clock.now()}`])
+    assert.doesNotMatch((await payer.person.get(`${list}?go=${go}`)).text, /data-go-on/, go);
   clock.advance(60_000);
   const later = await payer.person.get(to as string);
   assert.doesNotMatch(later.text, /data-go-on/);

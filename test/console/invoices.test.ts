@@ -76,6 +76,9 @@ test('what is rejected is shown beside its field, with all that was typed; nothi
   const wrong: [Record<string, string>, string][] = [
     [{ line_0_price: '25,000' }, 'line_0_price'],
     [{ line_0_quantity: '1.2345' }, 'line_0_quantity'],
+    [{ line_0_quantity: '1,500' }, 'line_0_quantity'],
+    [{ line_0_quantity: '1.500' }, 'line_0_quantity'],
+    [{ line_0_quantity: '12 500,000' }, 'line_0_quantity'],
     [{ line_0_name: '' }, 'line_0_name'],
     // The line after the empty one is shown as the second, and its error with it.
     [{ line_2_price: 'free' }, 'line_1_price'],

@@ -83,6 +83,16 @@ test('a person who has an account joins with it, and only the person who was inv
   assert.equal((await invite(owner, team, `${known.id}@shop.example`, 'owner')).status, 409, 'they are in the team already');
 });
 
+test('a second invitation to an address replaces the first, which may be to another role', async () => {
+  const { team } = await api.newMerchant();
+  const owner = await signedIn(api, 'owner', team);
+  await invite(owner, team, 'bob@shop.example', 'admin');
+  const first = await linkTo('bob@shop.example');
+  await invite(owner, team, 'Bob@shop.example', 'read_only');
+  assert.equal((await new Person(api.url).get(first)).status, 404);
+  assert.equal((await new Person(api.url).get(await linkTo('Bob@shop.example'))).status, 200);
+});
+
 test('an invitation is sent again, withdrawn, and ends with the role of whoever sent it', async () => {
   const { team } = await api.newMerchant();
   const owner = await signedIn(api, 'owner', team);

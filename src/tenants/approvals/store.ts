@@ -75,10 +75,15 @@ export async function findByForm(db: Queryable, team_id: bigint, form_key: strin
 }
 
 /** Whether a person has asked for something in a team within this time. */
-export async function hasAskedWithin(db: Queryable, team_id: bigint, user_id: string, within_ms: number): Promise<boolean> {
+export async function hasAskedWithin(
+  db: Queryable,
+  { team_id, environment }: Omit<ApprovalRef, 'id'>,
+  user_id: string,
+  within_ms: number,
+): Promise<boolean> {
   const row = await db.maybe(sql`
     select id from approvals where asked_at > pirogue_now() - ${within_ms}::float8 * interval '1 ms' and team_id = ${team_id}
-      and asked_by = ${user_id} limit 1`);
+      and environment = ${environment} and asked_by = ${user_id} limit 1`);
   return row !== undefined;
 }
 
@@ -145,11 +150,15 @@ export async function countOpenFor(
   return row?.count ?? 0;
 }
 
-/** Counts what waits in a team, in both environments, up to a limit. */
-export async function countWaiting(db: Queryable, team_id: bigint, limit: number): Promise<number> {
+/** Counts what waits in an environment of a team, up to a limit. */
+export async function countWaiting(
+  db: Queryable,
+  { team_id, environment }: Omit<ApprovalRef, 'id'>,
+  limit: number,
+): Promise<number> {
   const row = await db.maybe<{ count: number }>(sql`
     select count(*)::integer as count from (
-      select from approvals where team_id = ${team_id} and ${WAITING} limit ${limit}) as waiting`);
+      select from approvals where team_id = ${team_id} and environment = ${environment} and ${WAITING} limit ${limit}) as waiting`);
   return row?.count ?? 0;
 }
 

@@ -79,6 +79,14 @@ export function listInvitations(db: Queryable, team_id: bigint): Promise<LinkRow
     order by created_at desc limit 200`);
 }
 
+/** Withdraws the open invitations of a team to an address. */
+export async function revokeInvitationsTo(db: Queryable, team_id: bigint, email: string): Promise<void> {
+  await db.run(sql`
+    update user_links set revoked_at = pirogue_now()
+    where team_id = ${team_id} and kind = 'invitation' and lower(email) = lower(${soughtEmail(email)})
+      and used_at is null and revoked_at is null`);
+}
+
 /** Withdraws an open invitation of a team. */
 export function revokeInvitation(db: Queryable, team_id: bigint, id: string): Promise<LinkRow | undefined> {
   return db.maybe<LinkRow>(sql`

@@ -4,7 +4,7 @@ import type { Actor } from '../audit/actor.ts';
 import { record } from '../audit/record.ts';
 import { queueUserMail } from './mail-store.ts';
 import { attempt, byInvitations } from './attempts.ts';
-import { renewInvitation, revokeInvitation } from './link-store.ts';
+import { renewInvitation, revokeInvitation, revokeInvitationsTo } from './link-store.ts';
 import { LINK_MS, makeLink } from './links.ts';
 import { deleteMember, isMember, type LockedMember, lockMembers, updateRole, withdrawInvitationsOf } from './member-store.ts';
 import { isPermitted, ROLES, type Role } from './roles.ts';
@@ -68,7 +68,7 @@ export async function removeMember(tx: Tx, who: Administrator, user_id: string):
   await record(tx, who.by, { team_id: who.team_id, action: 'person.remove', resource_id: user_id, at: who.at });
 }
 
-/** Invites an address to the team, by mail. */
+/** Invites an address to the team, by mail. It replaces earlier invitations to the address, which may be to another role. */
 export async function invite(
   tx: Tx,
   who: Administrator,
@@ -79,6 +79,7 @@ export async function invite(
   if (role === 'owner' && !appointsOwners(own)) refuse('owners');
   if (await isMember(tx, who.team_id, email)) refuse('member');
   if ((await attempt(tx, [byInvitations(who.team_id)])) > 0) refuse('many');
+  await revokeInvitationsTo(tx, who.team_id, email);
   const link = { kind: 'invitation', email, user_id: null, team_id: who.team_id, role, invited_by: who.user_id } as const;
   const id = await makeLink(tx, link, who.at);
   await mailInvitation(tx, id, to);

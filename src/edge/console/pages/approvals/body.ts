@@ -31,8 +31,11 @@ export function wantedView(
 ) {
   const texts = APPROVAL_TEXTS[visit.language];
   const label = (name: string) => FIELD_TEXTS[visit.language][name] ?? name;
+  const hidden = seesKeys(visit, row) ? [] : KEY_DETAILS;
   const rows = (fields: Readonly<Record<string, unknown>>) =>
-    Object.entries(fields).map(([name, value]) => [label(name), shown(visit, row, name, value, seen.names, fields)] as const);
+    Object.entries(fields)
+      .filter(([name]) => !hidden.includes(name))
+      .map(([name, value]) => [label(name), shown(visit, row, name, value, seen.names, fields)] as const);
   // A payout has a fee, which leaves the balance too.
   const { amount_minor, currency } = row;
   const has = body.amount !== undefined;
@@ -42,6 +45,14 @@ export function wantedView(
   const relied = payee ?? account;
   const before = relied && html`<h3>${payee ? texts.payeeNote : texts.accountNote}</h3>${facts(rows(relied))}`;
   return card(texts.details, html`${alert(seen.changed)}${facts([...about, ...rows(body), ...total])}${before}`);
+}
+
+/** Where and for what a key may be used. */
+const KEY_DETAILS: readonly string[] = ['scopes', 'allowed_ips'];
+
+/** Whoever may read keys, decides on one, or asked for it. */
+function seesKeys({ can, session }: TeamVisit, { asked_by }: ApprovalRow): boolean {
+  return can('key.read') || can('approval.write') || asked_by === session.user.id;
 }
 
 function subject({ base }: TeamVisit, { operation }: ApprovalRow, id: string): HtmlPart {

@@ -39,7 +39,7 @@ export function typedFrom({ recipient, items, ...draft }: Invoice): Typed {
     min_amount: String(min_amount ?? ''),
     locale: locale ?? '',
     lines: items.map(({ name, description, quantity, unit_price }) => {
-      return { name, description: description ?? '', quantity: String(quantity), price: String(unit_price) };
+      return { name, description: description ?? '', quantity: quantityText(quantity), price: String(unit_price) };
     }),
   };
 }
@@ -98,8 +98,17 @@ export function bodyOf(typed: Typed, language: ConsoleLanguage, before?: Invoice
   };
 }
 
-/** Reads a quantity: `2`, `1.5`, `1,5`; null for anything else. */
+/**
+ * Reads a quantity: `2`, `1.5`, `1,5`, `0.125`; null for anything else, also for `1,500` and `1.500`, which some read as a thousand times as
+ * much as others. Three decimals of more than one are written with a zero at the end: `1.1250`.
+ */
 function typedQuantity(text: string): number | null {
   const compact = text.replace(/[\s\u00A0\u202F]/g, '').replace(',', '.');
-  return /^\d{1,7}(?:\.\d{1,3})?$/.test(compact) ? Number(compact) : null;
+  return /^(?:\d{1,7}(?:\.(?:\d{1,2}|\d{3}0))?|0\.\d{3})$/.test(compact) ? Number(compact) : null;
+}
+
+/** Writes a quantity so that {@link typedQuantity} reads it. */
+function quantityText(quantity: number): string {
+  const text = String(quantity);
+  return /^[1-9]\d*\.\d{3}$/.test(text) ? `${text}0` : text;
 }

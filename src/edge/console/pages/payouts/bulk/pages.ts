@@ -5,6 +5,7 @@ import type { ConsoleDeps } from '../../../deps.ts';
 import { type Answer, type ConsolePage, fieldOf, redirect, type TeamVisit, teamPage } from '../../../page.ts';
 import { confirmLines } from './confirm.ts';
 import { followed, linesEnded, unpaidLines, waitingAmong } from './follow.ts';
+import { proofOfSlice } from './go-on.ts';
 import { makeBatch } from './make.ts';
 import { MAX_CHARACTERS, parseList } from './parse.ts';
 import { countForSecond, runSlice } from './run.ts';
@@ -79,7 +80,7 @@ async function run(visit: TeamVisit): Promise<Answer> {
   const confirmed = batch.started_at !== null || (await confirmLines(visit, batch, 'open', fieldOf(visit, 'sure')));
   if (!confirmed) return redirect(`${path}?stop=sure`);
   const stop = await runSlice(visit, batch);
-  return redirect(stop === null ? `${path}?go=${visit.at}` : `${path}?stop=${stop}`);
+  return redirect(stop === null ? `${path}?go=${proofOfSlice(visit, batch.id)}` : `${path}?stop=${stop}`);
 }
 
 /** Tries the lines that failed once more. Their keys are the same, so none is paid twice. */

@@ -15,14 +15,12 @@ import { approvalBadge } from '../../approvals/parts.ts';
 import { payoutBadge } from '../status.ts';
 import { PAYOUT_TEXTS } from '../texts.ts';
 import { type Followed, linesEnded, unpaidLines } from './follow.ts';
+import { hasJustPaid } from './go-on.ts';
 import { COLUMNS, MAX_CHARACTERS } from './parse.ts';
 import { BULK_TEXTS } from './texts.ts';
 
 /** Lines on one page. */
 export const PAGE = 100;
-
-/** How long after a slice the page pays out the next one by itself. */
-const GOES_ON_MS = 15_000;
 
 const EXAMPLE = [
   COLUMNS.join(','),
@@ -167,7 +165,7 @@ function sureBox(language: TeamVisit['language'], repeated: number): Html | fals
 
 /** How far the list is, and what goes on with it. */
 function progress(visit: TeamVisit, { batch, sums, asked }: ShownBatch): Html {
-  const { language, base, query, can, at } = visit;
+  const { language, base, query, can } = visit;
   const texts = BULK_TEXTS[language];
   const [open, failed] = [countOf(sums, 'open'), countOf(sums, 'failed')];
   const right = batch.lines - countOf(sums, 'wrong');
@@ -184,8 +182,7 @@ function progress(visit: TeamVisit, { batch, sums, asked }: ShownBatch): Html {
   const post = (action: string, label: string, goesOn: boolean, ask?: Html | false) =>
     html`<form method="post" action="${path}/${action}?from=${encodeURIComponent(path)}"${goesOn && raw(' data-go-on')}>${visit.formFields()}${ask}<button>${label}</button></form>`;
   const repeated = sums.reduce((sum, one) => sum + (one.status === 'failed' ? one.repeated : 0), 0);
-  // An address that is opened again, from the history or by somebody else, does not go on by itself.
-  const isGoing = open > 0 && Math.abs(at - Number(query.go || Number.NaN)) < GOES_ON_MS;
+  const isGoing = open > 0 && hasJustPaid(visit, batch.id, query.go);
   return card(
     texts.progressTitle,
     html`<p class="rate progress" role="status">${meter(right === 0 ? 1 : (right - open) / right)} <span>${words.join(' ')}</span></p>${
