@@ -33,7 +33,10 @@ export function findBatch(db: Queryable, { team_id, id }: BatchRef): Promise<Bat
 /** SQL: whether the transfer `t` of a line ended without money. */
 const UNPAID = fixed(`t.status in ('failed', 'cancelled') and t.paid_late_at is null`);
 
-/** Returns the latest lists of a team with the number of their lines that are open, and of those whose payout ended without money. */
+/**
+ * Returns the latest lists of a team with the number of their lines that are open, and of those that were rejected or whose payout ended
+ * without money.
+ */
 export function latestBatches(
   db: Queryable,
   team_id: bigint,
@@ -42,8 +45,8 @@ export function latestBatches(
   return db.all<BatchRow & { open: number; unpaid: number }>(sql`
     select b.team_id, b.id, b.user_id, b.lines, b.started_at, b.created_at, (
       select count(*)::integer from payout_batch_lines l where l.team_id = b.team_id and l.batch_id = b.id and l.status = 'open') as open, (
-      select count(*)::integer from payout_batch_lines l join transfers t on t.team_id = l.team_id and t.id = l.result_id
-      where l.team_id = b.team_id and l.batch_id = b.id and ${UNPAID}) as unpaid
+      select count(*)::integer from payout_batch_lines l left join transfers t on t.team_id = l.team_id and t.id = l.result_id
+      where l.team_id = b.team_id and l.batch_id = b.id and (l.status = 'failed' or ${UNPAID})) as unpaid
     from payout_batches b where b.team_id = ${team_id} order by b.created_at desc limit ${limit}`);
 }
 

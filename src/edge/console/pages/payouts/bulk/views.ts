@@ -108,13 +108,14 @@ export async function batchView(visit: TeamVisit, shown: ShownBatch): Promise<An
   const { batch, sums } = shown;
   const open = countOf(sums, 'open');
   const unpaid = sums.reduce((count, one) => count + one.unpaid, 0) + unpaidLines(shown.asked).length;
+  const notMade = countOf(sums, 'failed') + linesEnded(shown.asked, 'refused', 'undone').length;
   const stop = query.stop === 'balance' || query.stop === 'sure' ? texts.stops[query.stop] : null;
   return {
     kind: 'page',
     title: texts.title,
     nav: '/payouts',
     body: html`<p class="back"><a href="${base}/payouts/bulk">← ${texts.title}</a></p>
-${pageHead(texts.list(number(batch.lines, language)), { note: when(batch.created_at, language), actions: stateBadge(language, { ...batch, open, unpaid, waits: linesEnded(shown.asked, 'waiting').length > 0 }) })}
+${pageHead(texts.list(number(batch.lines, language)), { note: when(batch.created_at, language), actions: stateBadge(language, { ...batch, open, unpaid: unpaid + notMade, waits: linesEnded(shown.asked, 'waiting').length > 0 }) })}
 ${alert(stop)}${alert(unpaid > 0 && texts.unpaid(number(unpaid, language)), 'info')}${batch.started_at === null ? await preview(visit, shown) : progress(visit, shown)}${linesCard(visit, shown)}
 <script src="${assetPath('payouts')}" defer></script>`,
   };
