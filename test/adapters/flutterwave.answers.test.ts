@@ -239,6 +239,19 @@ suite('interpretation of responses of Flutterwave', () => {
     assert.equal(short(await failing.payouts?.submit(payoutFor(failing))), 'failed(recipient_unregistered)');
   });
 
+  test('a transfer or refund of a wallet that fails for our own empty float is unfunded, which only a read may say', async () => {
+    const { provider } = stubbed(({ method, url }) => {
+      const { provider_key } = url.includes(refundFor(provider).provider_key) ? refundFor(provider) : payoutFor(provider);
+      const transfer = { id: 1, status: 'FAILED', reference: provider_key, complete_message: 'Insufficient balance' };
+      return enveloped(method === 'GET' ? [transfer] : transfer);
+    });
+    const { payouts, refunds } = provider;
+    assert.equal(short(await payouts?.submit(payoutFor(provider))), 'pending');
+    assert.equal(short(await payouts?.read(payoutFor(provider))), 'unfunded');
+    assert.equal(short(await refunds?.submit(refundFor(provider))), 'pending');
+    assert.equal(short(await refunds?.read(refundFor(provider))), 'unfunded');
+  });
+
   test('reads the balance of each wallet; a response that is not a list is unreadable', async () => {
     const held = stubbed(() => enveloped([{ currency: 'XAF', available_balance: 1000.5 }, { currency: 'x' }])).provider;
     assert.deepEqual(await held.balance?.(), {

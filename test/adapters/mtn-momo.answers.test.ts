@@ -71,6 +71,11 @@ suite('interpretation of responses of MTN MoMo', () => {
     test(`a reason as ${what} keeps its text without the number`, async () => {
       const { read } = await saidTo(answered(200, { ...FIELDS, status: 'FAILED', reason }));
       assert.deepEqual(read[0], { kind: 'failed', reason: 'insufficient_funds', message });
+      // A transfer and a refund are paid from our own float: they are sent again.
+      assert.deepEqual(read.slice(1), [
+        { kind: 'unfunded', message },
+        { kind: 'unfunded', message },
+      ]);
     });
   }
 

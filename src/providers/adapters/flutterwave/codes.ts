@@ -49,6 +49,14 @@ export function meaningOf(text: unknown): Meaning {
   return MEANINGS.find(([phrases]) => phrases.some((phrase) => lower.includes(phrase)))?.[1] ?? OTHERWISE;
 }
 
+/**
+ * Returns whether a transfer failed because our own balance was insufficient: nothing was paid, and FAILED is final. Of
+ * a charge the same text concerns the payer's.
+ */
+export function isUnfunded({ collect }: Meaning): boolean {
+  return collect === 'insufficient_funds';
+}
+
 /** Texts that reject a number or account in the response to a submission. The same request would fail again. */
 const PARTY_AT_FAULT = /invalid phone|msisdn|number not registered|invalid account|account resolve failed/i;
 const REFERENCE_TAKEN = /reference already exists/i;

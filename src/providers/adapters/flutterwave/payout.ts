@@ -7,7 +7,7 @@ import { digitsOf, plainText } from '../wire/text.ts';
 import { bankOf, paysOut, wireDecimals } from './channels.ts';
 import type { Client } from './client.ts';
 import { POLLS } from './collect.ts';
-import { creationOf, meaningOf, numberOf, transferState } from './codes.ts';
+import { creationOf, isUnfunded, meaningOf, numberOf, transferState } from './codes.ts';
 
 const MAX_NARRATION = 100;
 /**
@@ -55,7 +55,11 @@ async function submit(client: Client, payout: Payout): Promise<PayoutOutcome> {
   switch (creation.kind) {
     case 'created': {
       const { id, status, complete_message } = creation.data;
-      if (status === 'FAILED') return { kind: 'failed', reason: meaningOf(complete_message).payout, message: 'failed at once' };
+      const meaning = meaningOf(complete_message);
+      // A transfer without funds is left to the next read: only a read may report it as unfunded.
+      if (status === 'FAILED' && !isUnfunded(meaning)) {
+        return { kind: 'failed', reason: meaning.payout, message: 'failed at once' };
+      }
       return { kind: 'pending', provider_ref: numberOf(id), poll_after_ms: POLLS.first_ms };
     }
     case 'exists':
@@ -79,6 +83,7 @@ async function read(client: Client, payout: Payout, now: number): Promise<Payout
     case 'pending':
       return { kind: 'pending', provider_ref: state.id, poll_after_ms: nextPoll(POLLS, submitted_at, now) };
     case 'failed':
+      if (isUnfunded(state.meaning)) return { kind: 'unfunded', message: state.message };
       return { kind: 'failed', reason: state.meaning.payout, message: state.message };
     case 'unreadable':
       return { kind: 'unknown', message: state.message };

@@ -95,6 +95,14 @@ export function payoutReasonOf({ payout }: Meaning): PayoutReason | null {
   return payout === 'pending' ? null : payout;
 }
 
+/**
+ * Returns whether a payout or refund failed because our own disbursement float was insufficient: nothing was paid, and
+ * FAILED is final. Of a collection the same code concerns the payer's wallet.
+ */
+export function isUnfunded(code: string): boolean {
+  return code === 'NOT_ENOUGH_FUNDS';
+}
+
 /** Cause of a rejection. `callback`: the callback address. `missing`: the referenced transaction is unknown. */
 type Because = 'callback' | 'missing' | null;
 
@@ -122,7 +130,7 @@ const BECAUSE = new Map<string, Because>([
 export type State =
   | { kind: 'pending' }
   | { kind: 'succeeded'; provider_ref: string; amount_minor: Minor; currency: string }
-  | { kind: 'failed'; meaning: Meaning; message: string }
+  | { kind: 'failed'; code: string; meaning: Meaning; message: string }
   | { kind: 'not_found' }
   | { kind: 'unreadable'; message: string };
 
@@ -142,8 +150,8 @@ export function stateOf(reply: Reply, key: string): State {
     case 'SUCCESSFUL':
       return successOf(fields, key);
     case 'FAILED': {
-      const reason = errorIn(fields.reason);
-      return { kind: 'failed', meaning: meaningOf(reason.code), message: reason.message || 'FAILED without a reason' };
+      const { code, message } = errorIn(fields.reason);
+      return { kind: 'failed', code, meaning: meaningOf(code), message: message || 'FAILED without a reason' };
     }
     default:
       return { kind: 'unreadable', message: error.message };

@@ -2,7 +2,7 @@ import type { Clock } from '../../../kit/clock.ts';
 import { unreachable } from '../../../kit/errors.ts';
 import type { Payout, PayoutOutcome, Payouts } from '../contract.ts';
 import { nextPoll } from '../wire/polls.ts';
-import { type Creation, payoutReasonOf, type Rejection, type State } from './codes.ts';
+import { type Creation, isUnfunded, payoutReasonOf, type Rejection, type State } from './codes.ts';
 import type { Market } from './channels.ts';
 import { type Orders, partyOf, POLLS } from './orders.ts';
 
@@ -56,6 +56,7 @@ function payoutRead(state: State, { submitted_at }: Payout, now: number): Payout
       return pending;
     case 'failed':
       if (state.meaning.payout === 'pending') return pending;
+      if (isUnfunded(state.code)) return { kind: 'unfunded', message: state.message };
       return { kind: 'failed', reason: state.meaning.payout, message: state.message };
     case 'unreadable':
       return { kind: 'unknown', message: state.message };

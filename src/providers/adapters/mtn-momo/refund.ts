@@ -2,7 +2,7 @@ import type { Clock } from '../../../kit/clock.ts';
 import { unreachable } from '../../../kit/errors.ts';
 import type { Refund, RefundOutcome, Refunds } from '../contract.ts';
 import { nextPoll } from '../wire/polls.ts';
-import { type Creation, type Meaning, payoutReasonOf, type Rejection, type State } from './codes.ts';
+import { type Creation, isUnfunded, type Meaning, payoutReasonOf, type Rejection, type State } from './codes.ts';
 import { type Orders, POLLS } from './orders.ts';
 
 const REFUND = '/v1_0/refund';
@@ -61,6 +61,7 @@ function refundRead(state: State, refund: Refund, now: number): RefundOutcome {
       return { kind: 'succeeded', provider_ref: state.provider_ref };
     case 'failed':
       if (state.meaning.collect === 'pending') return pending;
+      if (isUnfunded(state.code)) return { kind: 'unfunded', message: state.message };
       return { kind: 'failed', reason: refundReason(state.meaning), message: state.message };
     case 'unreadable':
       return { kind: 'unknown', message: state.message };
