@@ -34,11 +34,22 @@ suite('interpretation of responses of MTN MoMo', () => {
     const lines: string[] = [];
     for (const word of [...CODES, 'RESOURCE_NOT_FOUND', 'SOMETHING_NEW', '__proto__']) {
       const failed = await saidTo(answered(200, { ...FIELDS, status: 'FAILED', reason: word }));
-      const error = await saidTo(answered(500, { code: word, message: 'in words' }));
-      lines.push(word, `  status FAILED: ${kinds(failed.read)}`, `  HTTP 500 to a creation: ${kinds(error.submit)}`);
+      lines.push(word, `  status FAILED: ${kinds(failed.read)}`);
+      for (const status of [400, 500]) {
+        const error = await saidTo(answered(status, { code: word, message: 'in words' }));
+        lines.push(`  HTTP ${status} to a creation: ${kinds(error.submit)}`);
+      }
     }
     compareGolden('mtn-momo-reasons.txt', lines);
   });
+
+  for (const code of ['PAYER_NOT_FOUND', 'PAYEE_NOT_FOUND', 'NOT_ENOUGH_FUNDS']) {
+    test(`an error of the server with ${code} does not prove that nothing was created`, async () => {
+      for (const status of [500, 502, 503]) {
+        assert.equal(kinds((await saidTo(answered(status, { code }))).submit), 'unknown | unknown | unknown');
+      }
+    });
+  }
 
   test('every response status, to a creation and to a read', async () => {
     const lines: string[] = [];
