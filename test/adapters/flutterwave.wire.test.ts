@@ -3,7 +3,9 @@ import { suite, test } from 'node:test';
 import { Value } from 'typebox/value';
 import { uuidOf } from '../../src/kit/ids.ts';
 import type { Collection, Provider, RawCallback, Refund } from '../../src/providers/adapters/contract.ts';
+import { faultsOf } from '../../src/providers/provider-accounts/service.ts';
 import { flutterwave } from '../../src/providers/adapters/flutterwave/index.ts';
+import { tools } from './fixture.ts';
 import { answered, type Answering, bodyOf, collectionFor, payoutFor, refundFor, short, stubOf, taken } from './wire-stub.ts';
 
 const CREDENTIALS = { secret_key: 'FLWSECK-1', secret_hash: 'the-hash', customer_email: 'payments@shop.example' };
@@ -296,6 +298,24 @@ suite('accounts of Flutterwave', () => {
     for (const name of Object.keys(CREDENTIALS)) assert.equal(fits({ ...CREDENTIALS, [name]: undefined }), false, name);
     for (const field of Object.values(flutterwave.credentials.properties)) assert.ok('description' in field);
   });
+
+  for (const [secret_key, environment, more, serves] of [
+    ['FLWSECK-1', 'live', {}, true],
+    ['FLWSECK_TEST-1', 'live', {}, false],
+    ['FLWSECK-1', 'sandbox', {}, false],
+    ['FLWSECK_TEST-1', 'sandbox', {}, true],
+    ['FLWSECK_TEST-1', 'live', { base_url: 'http://127.0.0.1:9' }, true],
+  ] as const) {
+    const where = 'base_url' in more ? 'at another address' : 'at Flutterwave';
+    test(`a key ${secret_key} ${where} ${serves ? 'serves' : 'offers nothing and is a fault'} in ${environment}`, async () => {
+      const credentials = { ...CREDENTIALS, secret_key, ...more };
+      const offers = flutterwave.connect({ id: 'pa_test', environment, credentials }, tools).offers();
+      assert.equal(offers?.length !== 0, serves);
+      const mode = environment === 'live' ? 'test' : 'live';
+      const fault = `secret_key is of Flutterwave's ${mode} mode, but the account is in ${environment}`;
+      assert.deepEqual(await faultsOf(flutterwave, environment, credentials), serves ? [] : [fault]);
+    });
+  }
 
   test('an account lists the channels it pays out to and those it only collects on', () => {
     const said = new Map((provider.offers() ?? []).map(({ channel, operations }) => [channel, operations.join('+')]));

@@ -111,6 +111,14 @@ const REFUSED: [what: string, args: string[], says: RegExp][] = [
     ['providers', 'add', 'pawapay', '--set', 'api_token=t', '--set', 'signing_key=-----BEGIN PRIVATE KEY-----'],
     /cannot be used/,
   ],
+  [
+    'a key of test mode for live',
+    [
+      ...['providers', 'add', 'flutterwave', '--set', `secret_key=FLWSECK_TEST-${SECRET}`],
+      ...['--set', 'secret_hash=h', '--set', 'customer_email=payments@shop.example'],
+    ],
+    /secret_key is of Flutterwave's test mode, but the account is in live/,
+  ],
   ['a pair without a name', ['providers', 'add', 'mtn-momo', '--set', 'x'], /name=value/],
   ['a file that is not there', ['providers', 'add', 'mtn-momo', '--credentials', '/nowhere'], /cannot be read/],
   ['an account that is not there', ['providers', 'disable', 'pa_00000000000000000000000000'], /no usable account/],

@@ -39,6 +39,11 @@ export interface Connector {
    */
   readonly credentials: TObject;
   connect(account: ProviderAccount, tools: Tools): Provider;
+  /**
+   * Set where the credentials, not the address, select the provider's mode. Returns the fault of credentials for another
+   * mode than that of the environment, without their values, or null. Such an account offers nothing.
+   */
+  readonly modeFault?: (account: Omit<ProviderAccount, 'id'>) => string | null;
   /** Set where some refunds are sent to the payer's number, which is then kept longer. */
   readonly refunds_to_number?: true;
   /** The statement format, where the provider publishes one. The normal format is always accepted. */

@@ -18,10 +18,14 @@ export interface NewAccount {
 }
 
 /**
- * Validates the credentials.
+ * Validates the credentials for an account in the environment.
  * @returns the faults, without the credentials' values; empty when they are valid
  */
-export async function faultsOf(connector: Connector, credentials: Record<string, string>): Promise<string[]> {
+export async function faultsOf(
+  connector: Connector,
+  environment: Environment,
+  credentials: Record<string, string>,
+): Promise<string[]> {
   const { Value } = await import('typebox/value'); // here, because only this command needs its 300 files
   const known = Object.keys(connector.credentials.properties);
   const unknown = Object.keys(credentials).filter((name) => !known.includes(name));
@@ -29,11 +33,13 @@ export async function faultsOf(connector: Connector, credentials: Record<string,
   const wrong = Value.Errors(connector.credentials, credentials)
     .map(({ instancePath, message }) => `${instancePath.slice(1)} ${message}`)
     .filter((text) => !text.startsWith(' '));
-  return [
+  const faults = [
     ...missing.map((name) => `${name} is missing`),
     ...unknown.map((name) => `${name} is not a credential of this provider (known: ${known.join(', ')})`),
     ...wrong,
   ];
+  const misplaced = faults.length === 0 ? connector.modeFault?.({ environment, credentials }) : null;
+  return misplaced ? [misplaced] : faults;
 }
 
 /**

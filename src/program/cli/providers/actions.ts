@@ -49,7 +49,7 @@ export async function addCommand(kind: string, options: AddOptions): Promise<voi
     ...readPairs(options.set ?? []),
     ...fromEnvironment(readPairs(options.setEnv ?? [])),
   };
-  const faults = await faultsOf(connector, credentials);
+  const faults = await faultsOf(connector, options.environment, credentials);
   if (faults.length > 0) throw new Failure(`invalid credentials: ${faults.join('; ')}`, askedFor(connector));
   tryOut(connector, options.environment, credentials);
   const config = readConfig(process.env);

@@ -40,8 +40,17 @@ export const flutterwave: Connector = {
     ),
     base_url: Type.Optional(Type.String({ description: "Instead of Flutterwave's own address.", pattern: '^https?://' })),
   }),
+  modeFault,
   connect,
 };
+
+/** Returns the fault of a key of the other mode. Another address than Flutterwave's own has modes of its own. */
+function modeFault({ environment, credentials }: Omit<ProviderAccount, 'id'>): string | null {
+  const { base_url, secret_key = '' } = credentials;
+  const isTest = secret_key.startsWith('FLWSECK_TEST');
+  if (base_url !== undefined || isTest === (environment === 'sandbox')) return null;
+  return `secret_key is of Flutterwave's ${isTest ? 'test' : 'live'} mode, but the account is in ${environment}`;
+}
 
 function connect(account: ProviderAccount, tools: Tools): Provider {
   const { base_url = URL, secret_key = '', secret_hash = '', customer_email = '' } = account.credentials;
@@ -50,7 +59,8 @@ function connect(account: ProviderAccount, tools: Tools): Provider {
     tools,
   );
   const paying = payouts(client, tools.clock);
-  const offers = offersOf(paying.reaches);
+  // Test money must not be recorded as real money, nor the sandbox move real money.
+  const offers = modeFault(account) === null ? offersOf(paying.reaches) : [];
   return {
     name: flutterwave.name,
     account_id: account.id,
