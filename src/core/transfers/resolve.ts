@@ -8,6 +8,7 @@ import { checkNamed, type ManualResolution, type ProviderName } from '../charge/
 import { type AppliedTransfer, applyTransfers } from './apply.ts';
 import { mayBePaidLate, recordPaidLate } from './late.ts';
 import type { TransferRow } from './schema.ts';
+import { isFinal } from './states.ts';
 import { findTransfer, type TransferRef } from './store.ts';
 
 /** The transfer that a manual resolution is about. */
@@ -17,10 +18,10 @@ interface ResolvedRef extends TransferRef {
 }
 
 /**
- * Closes a transfer that is with a provider by manual resolution. Of one that has ended without money, only a success is accepted: the
- * recipient has the money all the same.
- * @throws Problem 404 no such transfer of the team, 400 the transfer is final, provably no provider has it, or the evidence is about an
- * earlier submission
+ * Closes a transfer by manual resolution. One that provably no provider has can only fail, which returns its money: nothing else ends what
+ * no account takes. Of one that has ended without money, only a success is accepted: the recipient has the money all the same.
+ * @throws Problem 404 no such transfer of the team, 400 the transfer is final, it is to be resolved as paid though provably no provider has it,
+ * or the evidence is about an earlier submission
  */
 export async function resolveTransfer(
   deps: { clock: Clock },
@@ -36,7 +37,7 @@ export async function resolveTransfer(
     const { named } = ref;
     if (named) checkNamed(named, known);
     if (resolution.as === 'succeeded' && mayBePaidLate(known)) return recordLate(tx, at, known, resolution, by);
-    if (known.dispatched_at === null || known.stage !== 'dispatched') {
+    if (!isWithProvider(known) && !mayBeGivenUp(known, ref, resolution)) {
       throw new Problem(400, `The transfer is ${known.status} and with no provider: there is nothing to resolve.`);
     }
     const stored = { ...resolution, at: new Date(at).toISOString() };
@@ -52,6 +53,18 @@ export async function resolveTransfer(
     if (!resolved.changed) throw new Problem(400, 'The transfer has changed at this moment: try again.');
     return resolved;
   });
+}
+
+function isWithProvider({ stage, dispatched_at }: TransferRow): boolean {
+  return stage === 'dispatched' && dispatched_at !== null;
+}
+
+/**
+ * Whether a person may end a transfer that provably no provider has. A document may not: that one account failed says nothing about the
+ * next. A worker that is about to send it finds it ended; what one still sends is read again, as after any other failure.
+ */
+function mayBeGivenUp({ status }: TransferRow, { named }: ResolvedRef, { as }: ManualResolution): boolean {
+  return as === 'failed' && !named && !isFinal(status);
 }
 
 async function recordLate(
