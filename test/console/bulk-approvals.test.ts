@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { newId } from '../../src/kit/ids.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { type Api, startApi } from '../setup/api.ts';
 import { HEAD, line, Payer, read } from './bulk.ts';
@@ -115,4 +116,37 @@ test('a list of any length reads its approvals in one statement, and lines that 
   const about = (table: string) => statements.filter((one) => new RegExp(`from ${table}\\b[^;]*any\\(`).test(one)).length;
   assert.deepEqual([about('approvals'), about('transfers')], [1, 0]);
   assert.match(read(text), /Lines to look at .* 110 \+237650000110 FCFA 1,500 Rejected/);
+});
+
+test('a list is compared with lines that wait for a second person, however long, and not with those that never will be paid', async () => {
+  const payer = await Payer.open(api, 500_000);
+  const checker = await signedIn(api, 'finance', payer.merchant.team);
+  await withThreshold(payer, 1_000_00n);
+  const csv = [HEAD, ...[1, 2, 3, 4, 5, 6].map((n) => line(n, 5_000))].join('\n');
+  const [first, second] = [await payer.upload(csv), await payer.upload(csv)];
+  await payer.press(first);
+  const at = await approvalsOf(payer, first);
+  const idOf = (number: number) => at(number).split('/').at(-1);
+  await press(checker, at(1), 'reject');
+  await press(payer.person, at(2), 'withdraw');
+  const { db } = api.deps.stores.sandbox;
+  await api.control.run(sql`update approvals set expires_at = pirogue_now() - interval '1 second' where id = ${idOf(3)}`);
+  // It was approved on its last day, which was two days ago, and has not run yet.
+  const old = newId('apv', 'sandbox', Date.now() - 5 * 86_400_000);
+  await api.control.run(sql`
+    update approvals set id = ${old}, decision = 'approved', decided_by = ${checker.id}, decided_session = 'ses_test', decided_at = pirogue_now()
+    where id = ${idOf(5)}`);
+  await db.run(sql`update payout_batch_lines set result_id = ${old} where result_id = ${idOf(5)}`);
+  // It was approved, paid and is known from the payouts of the last day.
+  await press(checker, at(6), 'approve');
+  await db.run(sql`
+    update payout_batches set started_at = started_at - interval '5 days' where id = ${first.split('/').at(-1)}`);
+  assert.equal((await payer.press(second)).to, `${second}?stop=sure`);
+  assert.match(read((await payer.person.get(second)).text), /repeat a recipient and an amount, too: 3/);
+  const repeated = await db.all<{ line: number }>(sql`
+    select line from payout_batch_lines where batch_id = ${second.split('/').at(-1)} and repeats = 'recent' order by line`);
+  assert.deepEqual(
+    repeated.map((row) => row.line),
+    [4, 5, 6],
+  );
 });

@@ -129,22 +129,29 @@ export async function lockLists(tx: Tx, team_id: bigint): Promise<void> {
   await tx.run(sql`select pg_advisory_xact_lock(hashtextextended('payout_batches ' || ${team_id}::text, 0))`);
 }
 
-/** Returns lines of other lists that are confirmed: those that are still to be paid out, and those for which a person was asked lately. */
+/** A line that is not paid yet. `approval`: for which a second person was asked; null when it needs none. */
+export type WaitingLine = Pick<LineRow, 'recipient' | 'amount_minor' | 'currency'> & { approval: string | null };
+
+/**
+ * Returns lines of other lists that are confirmed: those that are still to be paid out, and those for which a second person was asked.
+ * @param asked_since of when approvals are at least: a list may have been confirmed long before its lines had their turn
+ */
 export function waitingElsewhere(
   db: Queryable,
+  environment: Environment,
   { team_id, id }: BatchRef,
-  since: Date,
+  asked_since: number,
   limit: number,
-): Promise<Pick<LineRow, 'recipient' | 'amount_minor' | 'currency'>[]> {
-  return db.all<Pick<LineRow, 'recipient' | 'amount_minor' | 'currency'>>(sql`
-    select l.recipient, l.amount_minor, l.currency
+): Promise<WaitingLine[]> {
+  return db.all<WaitingLine>(sql`
+    select l.recipient, l.amount_minor, l.currency, case l.status when 'asked' then l.result_id end as approval
     from payout_batches b join payout_batch_lines l on l.team_id = b.team_id and l.batch_id = b.id
     where b.team_id = ${team_id} and b.id <> ${id} and b.started_at is not null
-      and (l.status = 'open' or l.status = 'asked' and b.started_at >= ${since})
+      and (l.status = 'open' or l.status = 'asked' and l.result_id >= ${lowestIdAt('apv', environment, asked_since)})
     order by b.created_at desc, l.line limit ${limit}`);
 }
 
-/** Records that lines repeat a payout of the last day. */
+/** Records that lines repeat a payout of the last day, or one that is under way. */
 export async function markRepeats(db: Queryable, { team_id, id }: BatchRef, lines: readonly number[]): Promise<void> {
   if (lines.length === 0) return;
   await db.run(sql`

@@ -9,10 +9,15 @@ import {
   waitingElsewhere,
 } from '../../../../../core/payout-batches/store.ts';
 import type { BatchRow } from '../../../../../core/payout-batches/schema.ts';
+import { APPROVAL_MS } from '../../../../../tenants/approvals/schema.ts';
 import type { TeamVisit } from '../../../page.ts';
 import { recipientLine, sameness } from '../recipient.ts';
+import { stillWaiting } from './follow.ts';
 import { MAX_RECENT, RECENT_MS } from './make.ts';
 import { MAX_LINES } from './parse.ts';
+
+/** How long an approval can wait at most: to be decided on, and then to run. */
+const WAITING_MS = 2 * APPROVAL_MS;
 
 /**
  * Confirms a list, or another try of its rejected lines, unless more of its lines repeat a payout than the person has confirmed. Much may have been paid out since the list
@@ -20,19 +25,16 @@ import { MAX_LINES } from './parse.ts';
  * @param status of the lines that are confirmed: `open` of a list that is new
  * @param sure number of repeated lines that the person has confirmed, as it is in the form
  */
-export function confirmLines(
-  { store, team, at }: TeamVisit,
-  batch: BatchRow,
-  status: 'open' | 'failed',
-  sure: string,
-): Promise<boolean> {
+export function confirmLines(visit: TeamVisit, batch: BatchRow, status: 'open' | 'failed', sure: string): Promise<boolean> {
+  const { store, team, at } = visit;
   const ref = { team_id: team.id, id: batch.id };
-  const since = at - RECENT_MS;
   return store.db.transaction(async (tx) => {
     await lockLists(tx, team.id);
     const lines = await linesThat(tx, ref, status, MAX_LINES);
-    const paid = await paidSince(tx, store.environment, team.id, since, MAX_RECENT);
-    const waiting = await waitingElsewhere(tx, ref, new Date(since), MAX_RECENT);
+    // What waits is read first, and what was paid last: a line that is approved and paid meanwhile is found in one of them.
+    const elsewhere = await waitingElsewhere(tx, store.environment, ref, at - WAITING_MS, MAX_RECENT);
+    const waiting = await stillWaiting(visit, elsewhere);
+    const paid = await paidSince(tx, store.environment, team.id, at - RECENT_MS, MAX_RECENT);
     const known = new Set([
       ...paid.map((one) => sameness({ ...one, recipient: recipientLine(one.recipient) })),
       ...waiting.map(sameness),

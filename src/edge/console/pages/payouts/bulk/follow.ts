@@ -1,4 +1,4 @@
-import { askedLines, batchesAsking } from '../../../../../core/payout-batches/store.ts';
+import { askedLines, batchesAsking, type WaitingLine } from '../../../../../core/payout-batches/store.ts';
 import type { BatchRow } from '../../../../../core/payout-batches/schema.ts';
 import type { TransferStatus } from '../../../../../core/transfers/states.ts';
 import { findStatuses } from '../../../../../core/transfers/store.ts';
@@ -71,6 +71,20 @@ const ENDINGS: Record<ApprovalState, Ending> = {
   failed: 'undone',
   lapsed: 'undone',
 };
+
+/** Returns those of these lines that may still be paid: without those whose approvals have ended. One that nobody knows may. */
+export async function stillWaiting(
+  { store, team, approvals: { control } }: TeamVisit,
+  lines: readonly WaitingLine[],
+): Promise<WaitingLine[]> {
+  const asked = lines.flatMap(({ approval }) => approval ?? []);
+  if (asked.length === 0) return [...lines];
+  const ends = await findEnds(control, { team_id: team.id, environment: store.environment }, asked);
+  return lines.filter(({ approval }) => {
+    const end = approval === null ? undefined : ends.get(approval);
+    return !end || ENDINGS[approvalState(end)] === 'waiting';
+  });
+}
 
 /** Returns the numbers of the lines whose approvals have ended so. */
 export function linesEnded(all: ReadonlyMap<number, Followed>, ...endings: Ending[]): number[] {

@@ -120,7 +120,7 @@ export const BULK_TEXTS: Texts<BulkTexts> = {
       asked: 'Sent for approval',
       failed: 'Rejected',
     },
-    repeats: { file: 'Twice in the list', recent: 'Paid in the last 24 hours' },
+    repeats: { file: 'Twice in the list', recent: 'Paid in the last 24 hours, or under way' },
     faults: {
       long: (max) =>
         `The list is too long: at most ${max} characters are read. Nothing was checked. Go back to find what you typed, or choose a shorter file.`,
@@ -197,7 +197,7 @@ export const BULK_TEXTS: Texts<BulkTexts> = {
       asked: 'Soumise à validation',
       failed: 'Rejetée',
     },
-    repeats: { file: 'Deux fois dans la liste', recent: 'Virée dans les dernières 24 heures' },
+    repeats: { file: 'Deux fois dans la liste', recent: 'Virée dans les dernières 24 heures, ou en cours' },
     faults: {
       long: (max) =>
         `La liste est trop longue\u00A0: ${max}\u00A0caractères au plus sont lus. Rien n’a été vérifié. Revenez en arrière pour retrouver votre saisie, ou choisissez un fichier plus court.`,
