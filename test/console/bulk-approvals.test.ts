@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { newId } from '../../src/kit/ids.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { type Api, startApi } from '../setup/api.ts';
-import { HEAD, line, Payer, read } from './bulk.ts';
+import { HEAD, line, numbers, Payer, read } from './bulk.ts';
 import { formToken, type Person, signedIn } from './people.ts';
 
 let api: Api;
@@ -149,4 +149,24 @@ test('a list is compared with lines that wait for a second person, however long,
     repeated.map((row) => row.line),
     [4, 5, 6],
   );
+});
+
+test('an approved payout that was paid after it had failed is not counted as unpaid, and its line is not one to look at', async () => {
+  const payer = await Payer.open(api, 500_000);
+  const checker = await signedIn(api, 'finance', payer.merchant.team);
+  await withThreshold(payer, 1_000_00n);
+  const list = await payer.upload(
+    [HEAD, line(1, 5_001), line(2, 5_002), ...numbers(110).map((n) => line(n + 2, 100))].join('\n'),
+  );
+  await payer.press(list);
+  const at = await approvalsOf(payer, list);
+  for (const number of [1, 2]) await press(checker, at(number), 'approve');
+  const { db } = api.deps.stores.sandbox;
+  await db.run(sql`
+    update transfers set stage = 'closed', completed_at = now(), status = 'failed', paid_late_at = case reference when 'L-2' then now() end
+    where team_id = ${payer.merchant.team.id} and reference in ('L-1', 'L-2')`);
+  const text = read((await payer.person.get(list)).text);
+  assert.match(text, /Payouts that failed or were cancelled: 1\. Their amounts are back/);
+  assert.match(text, /Lines to look at .* 1 \+237650000001 FCFA 5,001 Failed .* Lines /);
+  assert.doesNotMatch(/Lines to look at (.*?) Lines /.exec(text)?.[1] ?? '', /5,002/);
 });

@@ -81,6 +81,9 @@ export interface TransferRow {
   paid_late_at: Date | null;
 }
 
+/** What has become of a transfer, also of one that was paid after it had ended without money. */
+export type TransferStanding = Pick<TransferRow, 'id' | 'status' | 'paid_late_at'>;
+
 // ------------------------------------------------------------------------------------------------ bodies
 const { name, channel, phone, account_number, email, country, bank_code } = payee;
 

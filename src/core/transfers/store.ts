@@ -11,8 +11,7 @@ import { notAt } from '../../platform/work/account-key.ts';
 import { BY_SHARD, dueBefore, EVERY_TURN, IN_SHARD, shardsOf, type Turn } from '../../platform/work/shards.ts';
 import { ListSearcher } from '../../platform/search/list.ts';
 import type { Searchable } from '../../platform/search/searchable.ts';
-import type { ListTransfersQuery, Recipient, TransferRow } from './schema.ts';
-import type { TransferStatus } from './states.ts';
+import type { ListTransfersQuery, Recipient, TransferRow, TransferStanding } from './schema.ts';
 
 /** The columns of a {@link TransferRow} with their types. */
 export const COLUMNS: Record<keyof TransferRow, string> = {
@@ -100,11 +99,10 @@ export async function findRecipients(db: Queryable, team_id: bigint, ids: readon
   return new Map(rows.map(({ id, recipient }) => [id, recipient]));
 }
 
-/** Returns the statuses of transfers by the transfers' ids. */
-export async function findStatuses(db: Queryable, team_id: bigint, ids: readonly string[]): Promise<Map<string, TransferStatus>> {
-  const rows = await db.all<{ id: string; status: TransferStatus }>(sql`
-    select id, status from transfers where team_id = ${team_id} and id = any(${[...ids]}::text[])`);
-  return new Map(rows.map(({ id, status }) => [id, status]));
+/** Returns what has become of transfers. */
+export function findStandings(db: Queryable, team_id: bigint, ids: readonly string[]): Promise<TransferStanding[]> {
+  return db.all<TransferStanding>(sql`
+    select id, status, paid_late_at from transfers where team_id = ${team_id} and id = any(${[...ids]}::text[])`);
 }
 
 /** Locks transfers in a fixed order until the transaction ends, so that concurrent transactions cannot deadlock. */

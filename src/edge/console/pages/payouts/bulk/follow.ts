@@ -1,7 +1,7 @@
 import { askedLines, batchesAsking, type WaitingLine } from '../../../../../core/payout-batches/store.ts';
 import type { BatchRow } from '../../../../../core/payout-batches/schema.ts';
 import type { TransferStatus } from '../../../../../core/transfers/states.ts';
-import { findStatuses } from '../../../../../core/transfers/store.ts';
+import { findStandings } from '../../../../../core/transfers/store.ts';
 import { MAX_WAITING } from '../../../../../tenants/approvals/schema.ts';
 import { type ApprovalState, approvalState } from '../../../../../tenants/approvals/states.ts';
 import { findEnds, listWaiting } from '../../../../../tenants/approvals/store.ts';
@@ -14,6 +14,8 @@ export interface Followed {
   /** The transfer; null unless one was made. */
   transfer: string | null;
   transfer_status: TransferStatus | null;
+  /** Whether it reached the recipient after it had ended without money. */
+  paid_late: boolean;
   /** Why it failed. */
   message: string | null;
 }
@@ -35,14 +37,20 @@ export async function followed(
     asked.map(({ approval }) => approval),
   );
   const made = [...ends.values()].flatMap(({ result }) => result ?? []);
-  const statuses = made.length > 0 ? await findStatuses(store.db, team.id, made) : new Map<string, TransferStatus>();
+  const found = made.length > 0 ? await findStandings(store.db, team.id, made) : [];
+  const standings = new Map(found.map((one) => [one.id, one]));
   return new Map(
     asked.flatMap(({ line, approval }) => {
       const end = ends.get(approval);
       if (!end) return [];
       const { result: transfer, message } = end;
-      const transfer_status = transfer === null ? null : (statuses.get(transfer) ?? null);
-      return [[line, { state: approvalState(end), transfer, transfer_status, message }] as const];
+      const { status = null, paid_late_at = null } = standings.get(transfer ?? '') ?? {};
+      return [
+        [
+          line,
+          { state: approvalState(end), transfer, transfer_status: status, paid_late: paid_late_at !== null, message },
+        ] as const,
+      ];
     }),
   );
 }
@@ -91,9 +99,9 @@ export function linesEnded(all: ReadonlyMap<number, Followed>, ...endings: Endin
   return [...all].filter(([, { state }]) => endings.includes(ENDINGS[state])).map(([line]) => line);
 }
 
-/** Returns the numbers of the lines whose payout was approved and made, and then failed or was cancelled. */
+/** Returns the numbers of the lines whose payout was approved and made, and then failed or was cancelled, unless it was paid late. */
 export function unpaidLines(all: ReadonlyMap<number, Followed>): number[] {
-  return [...all]
-    .filter(([, { transfer_status: status }]) => status === 'failed' || status === 'cancelled')
-    .map(([line]) => line);
+  const isUnpaid = ({ transfer_status: status, paid_late }: Followed) =>
+    (status === 'failed' || status === 'cancelled') && !paid_late;
+  return [...all].filter(([, followed]) => isUnpaid(followed)).map(([line]) => line);
 }
