@@ -93,6 +93,7 @@ describe('a list of payouts', () => {
       [`${HEAD},amount\n1`, /“amount” is there twice/],
       [HEAD, /no lines/],
       [`${HEAD}\n"1`, /Line 2 is not valid CSV/],
+      [`${HEAD}\n${line(1)}\n${line(2).replace('mtn,,', 'mtn,Zo\uFFFD,')}`, /Line 3 has characters that could not be read/],
       [
         `${HEAD}\n${numbers(501)
           .map((n) => line(n))

@@ -241,3 +241,25 @@ test('a list from a file is paid out by itself, without a second press', { skip 
   assert.deepEqual(errors, []);
   await context.close();
 });
+
+test('a list from a file is read as UTF-8, else in the code page of Excel', { skip }, async () => {
+  const context = await found.browser?.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-GB' });
+  assert.ok(context);
+  await context.addCookies([...owner.cookies].map(([cookie, value]) => ({ name: cookie, value, url: api.url })));
+  const page = await context.newPage();
+  await page.goto(`${api.url}${base}/sandbox/payouts/bulk`);
+  const list = page.getByLabel('List as CSV');
+  for (const [name, buffer] of [
+    ['Zoé N’Diaye, utf-8', Buffer.from('\uFEFFZoé N’Diaye, utf-8')],
+    ['Zoé N’Diaye', Buffer.from('Zo\xE9 N\x92Diaye', 'latin1')],
+  ] as const) {
+    await page.getByLabel('CSV file').setInputFiles({ name: 'paie.csv', mimeType: 'text/csv', buffer });
+    const filled = await until(
+      () => list.inputValue(),
+      (value) => value !== '',
+    );
+    assert.equal(filled, name);
+    await list.fill('');
+  }
+  await context.close();
+});

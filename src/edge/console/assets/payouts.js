@@ -6,13 +6,21 @@
   const length = () => list.value.length + list.value.split('\n').length - 1;
   const measure = () => list.setCustomValidity(length() > Number(list.dataset.max) ? list.dataset.tooLong : '');
   list?.addEventListener('input', measure);
+  // Excel saves CSV in the code page of its language, in which hardly a name with an accent is valid UTF-8.
+  const textOf = (bytes) => {
+    try {
+      return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    } catch {
+      return new TextDecoder('windows-1252').decode(bytes);
+    }
+  };
   const file = document.querySelector('input[type=file][data-fills]');
   if (file) {
     file.closest('[hidden]').hidden = false;
     file.addEventListener('change', async () => {
       const [chosen] = file.files;
       if (!chosen) return;
-      list.value = await chosen.text();
+      list.value = textOf(await chosen.arrayBuffer());
       measure();
     });
   }

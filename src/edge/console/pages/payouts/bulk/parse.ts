@@ -20,6 +20,9 @@ export type Parsed = { lines: Asked[] } | { fault: string };
 export function parseList(text: string, language: ConsoleLanguage): Parsed {
   const texts = BULK_TEXTS[language].faults;
   if (text.length > MAX_CHARACTERS) return { fault: texts.long(number(MAX_CHARACTERS, language)) };
+  // U+FFFD stands for bytes that were no text, as in a file in another encoding: the provider would be sent a damaged name.
+  const damaged = text.indexOf('\uFFFD');
+  if (damaged >= 0) return { fault: texts.damaged(text.slice(0, damaged).split('\n').length) };
   let rows: string[][];
   try {
     rows = readCsv(text);

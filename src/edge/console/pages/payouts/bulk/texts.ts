@@ -47,6 +47,7 @@ interface BulkTexts {
   beginning: string;
   faults: Record<'empty' | 'surplus' | 'changed', string> & {
     long(max: string): string;
+    damaged(line: number): string;
     csv(line: number): string;
     column(name: string): string;
     missing(name: string): string;
@@ -127,6 +128,8 @@ export const BULK_TEXTS: Texts<BulkTexts> = {
       empty: 'The list has no lines.',
       changed: 'The beneficiary has changed since the list was checked.',
       surplus: 'The line has more cells than there are columns.',
+      damaged: (line) =>
+        `Line ${line} has characters that could not be read (\uFFFD): save the file as “CSV UTF-8”, or correct them.`,
       csv: (line) => `Line ${line} is not valid CSV: check its quotes.`,
       column: (name) => `There is no column “${name}”.`,
       missing: (name) => `The column “${name}” is missing.`,
@@ -204,6 +207,8 @@ export const BULK_TEXTS: Texts<BulkTexts> = {
       empty: 'La liste ne contient aucune ligne.',
       changed: 'Le bénéficiaire a changé depuis la vérification de la liste.',
       surplus: 'La ligne a plus de cellules qu’il n’y a de colonnes.',
+      damaged: (line) =>
+        `La ligne ${line} contient des caractères illisibles (\uFFFD)\u00A0: enregistrez le fichier au format «\u00A0CSV UTF-8\u00A0», ou corrigez-les.`,
       csv: (line) => `La ligne ${line} n’est pas du CSV valide : vérifiez ses guillemets.`,
       column: (name) => `La colonne « ${name} » n’existe pas.`,
       missing: (name) => `La colonne « ${name} » manque.`,
