@@ -5,6 +5,7 @@ import { type Account, canEnter, serverAccount } from './account.ts';
 
 /** The folder name contains the major version, because a cluster of another version cannot be opened. */
 const CLUSTER = 'pg18';
+const UNFINISHED_RESTORE = 'restore.unfinished';
 
 /** Outside /tmp and /var/tmp, which systems clean. */
 export const SHARED_HOME = '/var/lib/pirogue';
@@ -35,7 +36,41 @@ export function findPlace(dataDir: string): Place {
 
 /** Returns the path of the marker file that exists while a backup is being restored. */
 export function unfinishedRestore({ home }: Place): string {
-  return path.join(home, 'restore.unfinished');
+  return path.join(home, UNFINISHED_RESTORE);
+}
+
+/** `gone`: the link to the cluster is broken, for example because its disk is not mounted. */
+export type Stored = 'cluster' | 'none' | 'gone' | 'unfinished restore';
+
+/** Returns what a DATA_DIR has of a cluster. Creates nothing, unlike {@link findPlace}, and never throws. */
+export function whatIsStored(dataDir: string): Stored {
+  const entry = path.join(dataDir, CLUSTER);
+  const homes = [dataDir, ...sharedHomes(dataDir)];
+  if (homes.some((home) => fs.existsSync(path.join(home, UNFINISHED_RESTORE)))) return 'unfinished restore';
+  if (homes.some((home) => hasContent(path.join(home, CLUSTER)))) return 'cluster';
+  return !fs.existsSync(entry) && isLink(entry) ? 'gone' : 'none';
+}
+
+function sharedHomes(dataDir: string): string[] {
+  const file = instanceFile(dataDir);
+  return fs.existsSync(file) ? [path.join(SHARED_HOME, fs.readFileSync(file, 'utf8').trim())] : [];
+}
+
+/** An empty folder may be where a disk is to be mounted. A folder of another account cannot be read. */
+function hasContent(folder: string): boolean {
+  try {
+    return fs.readdirSync(folder).length > 0;
+  } catch {
+    return fs.existsSync(folder);
+  }
+}
+
+function isLink(file: string): boolean {
+  try {
+    return fs.lstatSync(file).isSymbolicLink();
+  } catch {
+    return false;
+  }
 }
 
 function homeOf(entry: string, account: Account | null): string {
@@ -67,7 +102,7 @@ function followLink(entry: string): string {
  * next one at the same path.
  */
 function instanceId(dataDir: string): string {
-  const file = path.join(dataDir, 'instance');
+  const file = instanceFile(dataDir);
   const draft = `${file}.${randomBytes(8).toString('hex')}`;
   fs.writeFileSync(draft, randomBytes(8).toString('hex'));
   try {
@@ -80,4 +115,8 @@ function instanceId(dataDir: string): string {
   const id = fs.readFileSync(file, 'utf8').trim();
   if (!/^[0-9a-f]{16}$/.test(id)) throw new Error(`${file} should hold 16 hexadecimal digits`);
   return id;
+}
+
+function instanceFile(dataDir: string): string {
+  return path.join(dataDir, 'instance');
 }

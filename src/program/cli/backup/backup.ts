@@ -3,6 +3,7 @@ import path from 'node:path';
 import { type Config, readConfig } from '../../../platform/config/config.ts';
 import { sha256 } from '../../../kit/crypto.ts';
 import { findPlace } from '../../../platform/db/embedded/place.ts';
+import { absentDatabase } from '../absent-database.ts';
 import { withDatabases } from '../databases.ts';
 import { Failure } from '../failure.ts';
 import { countText } from '../format.ts';
@@ -40,6 +41,9 @@ function refuse(config: Config, target: string): void {
       'Back them up with their own tools (pg_basebackup, pgBackRest); see docs/backup.md, also for point-in-time recovery.',
     );
   }
+  // Opening it would create an empty database, whose backup looks like a good one.
+  const absent = absentDatabase(config.data_dir);
+  if (absent) throw new Failure(absent.message, absent.advice);
   if (fs.existsSync(target) && (!fs.statSync(target).isDirectory() || fs.readdirSync(target).length > 0)) {
     throw new Failure(`${target} is not empty`, 'Give a folder that does not exist yet.');
   }
