@@ -1,5 +1,6 @@
 // Own process: it takes about a minute or more.
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
@@ -183,6 +184,26 @@ test('a key that is pruned after the database was copied is still in the backup'
   fs.writeFileSync(file, keys);
   assert.equal((await running).code, 0);
   assert.equal(fs.readFileSync(path.join(pruned, 'secrets.key'), 'utf8'), whole);
+});
+
+test('a backup without any secrets key is refused; the last line names what was really copied', async () => {
+  const away = path.join(home, 'away');
+  const [whole, partial] = [path.join(home, 'whole'), path.join(home, 'partial')];
+  const both = await pirogue(['backup', whole], { DATA_DIR: elsewhere });
+  assert.match(both.stdout, /\nincludes keys\.json and secrets\.key: store it where only you can read it\n$/);
+  fs.renameSync(path.join(elsewhere, 'secrets.key'), away);
+  try {
+    const refused = await pirogue(['backup', partial], { DATA_DIR: elsewhere });
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /has no secrets\.key and SECRETS_KEY is not set.*Restore .* or set SECRETS_KEY/);
+    assert.deepEqual([partial, `${partial}.unfinished`].filter(fs.existsSync), []);
+    const SECRETS_KEY = randomBytes(32).toString('base64');
+    const { stdout } = await pirogue(['backup', partial], { DATA_DIR: elsewhere, SECRETS_KEY });
+    assert.match(stdout, /\nincludes keys\.json: store .*\nSECRETS_KEY comes from the environment and is not included/);
+    assert.equal(fs.existsSync(path.join(partial, 'secrets.key')), false);
+  } finally {
+    fs.renameSync(away, path.join(elsewhere, 'secrets.key'));
+  }
 });
 
 test('databases that Pirogue does not run are not backed up, and the error points to docs/backup.md', async () => {

@@ -44,6 +44,12 @@ function refuse(config: Config, target: string): void {
   // Opening it would create an empty database, whose backup looks like a good one.
   const absent = absentDatabase(config.data_dir);
   if (absent) throw new Failure(absent.message, absent.advice);
+  if (!config.secrets_keys && secretKeysOf(config.data_dir).length === 0) {
+    throw new Failure(
+      `${config.data_dir} has no ${SECRETS_KEY} and SECRETS_KEY is not set: without the key the service does not start on the backup`,
+      `Restore ${SECRETS_KEY} from an earlier backup, or set SECRETS_KEY as the service has it.`,
+    );
+  }
   if (fs.existsSync(target) && (!fs.statSync(target).isDirectory() || fs.readdirSync(target).length > 0)) {
     throw new Failure(`${target} is not empty`, 'Give a folder that does not exist yet.');
   }
@@ -76,11 +82,12 @@ async function copyAll(config: Config, url: string, draft: string, progress: Pro
 async function copyKept(dataDir: string, draft: string, keysBefore: string[]): Promise<CopiedFile[]> {
   const copied: CopiedFile[] = [];
   for (const name of KEPT_FILES) {
-    if (!fs.existsSync(path.join(dataDir, name))) continue;
     if (name === SECRETS_KEY) {
-      copied.push({ path: name, ...writeKeys(path.join(draft, name), [...secretKeysOf(dataDir), ...keysBefore]) });
+      const keys = [...secretKeysOf(dataDir), ...keysBefore];
+      if (keys.length > 0) copied.push({ path: name, ...writeKeys(path.join(draft, name), keys) });
       continue;
     }
+    if (!fs.existsSync(path.join(dataDir, name))) continue;
     const file = await copyFile(path.join(dataDir, name), path.join(draft, name));
     if (file) copied.push({ path: name, ...file });
   }
@@ -100,14 +107,18 @@ function writeKeys(file: string, keys: string[]): Omit<CopiedFile, 'path'> {
 
 function report(config: Config, folder: string, manifest: Manifest, options: { json?: true }): void {
   const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
-  const secrets_key = manifest.files.some((file) => file.path === SECRETS_KEY);
+  const kept = KEPT_FILES.filter((name) => manifest.files.some((file) => file.path === name));
+  const secrets_key = kept.includes(SECRETS_KEY);
   const { created_at, postgres } = manifest;
   print(options.json, { folder, created_at, postgres, files: manifest.files.length, bytes, secrets_key }, () =>
     [
       `${folder}: ${countText(manifest.files.length)} files, ${megabytes(bytes)}`,
-      config.secrets_keys
-        ? 'SECRETS_KEY comes from the environment and is not included: keep it elsewhere, sealed values cannot be opened without it'
-        : 'includes keys.json and secrets.key: store it where only you can read it',
+      `${kept.length > 0 ? `includes ${kept.join(' and ')}: ` : ''}store it where only you can read it`,
+      ...(config.secrets_keys
+        ? [
+            'SECRETS_KEY comes from the environment and is not included: keep it elsewhere, sealed values cannot be opened without it',
+          ]
+        : []),
     ].join('\n'),
   );
 }
