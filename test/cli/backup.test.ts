@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { knownMigrations } from '../../src/program/cli/migrations.ts';
 import { parsed, pirogue } from './command.ts';
 import { until } from '../setup/api.ts';
 import { call, newFolder, type Program, startProgram } from '../ops/program.ts';
@@ -156,6 +157,32 @@ test('a damaged or unfinished backup is refused, and leaves nothing behind', asy
   assert.equal((await pirogue(['restore', backup], { DATA_DIR: target })).code, 0, 'what failed before is not in the way');
   fs.rmSync(path.join(backup, 'manifest.json'));
   assert.match((await pirogue(['restore', backup], { DATA_DIR: target })).stderr, /is not a backup/);
+});
+
+test('a backup of a newer Pirogue is refused before anything is restored', async () => {
+  const target = path.join(home, 'newer');
+  fs.mkdirSync(target, { mode: 0o711 });
+  const file = path.join(second, 'manifest.json');
+  const own = fs.readFileSync(file, 'utf8');
+  const { migrations, ...manifest } = JSON.parse(own);
+  assert.deepEqual(migrations, {
+    control: knownMigrations('control'),
+    sandbox: knownMigrations('store'),
+    live: knownMigrations('store'),
+  });
+  migrations.live.push('9999_future');
+  fs.writeFileSync(file, JSON.stringify({ ...manifest, migrations, version: '9.0.0' }));
+  try {
+    const { code, stderr } = await pirogue(['restore', second], { DATA_DIR: target });
+    assert.equal(code, 1);
+    assert.match(stderr, /migrated by a newer Pirogue \(9999_future\)\. Restore it with the version .*: 9\.0\.0 or later/);
+    assert.deepEqual(
+      fs.readdirSync(target).filter((name) => !name.endsWith('.lock')),
+      [],
+    );
+  } finally {
+    fs.writeFileSync(file, own);
+  }
 });
 
 test('a restore that was killed is never opened by a start; the next restore begins again', async () => {

@@ -1,14 +1,15 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { type Config, readConfig } from '../../../platform/config/config.ts';
+import { type Config, type DatabaseUrls, readConfig } from '../../../platform/config/config.ts';
 import { sha256 } from '../../../kit/crypto.ts';
 import { findPlace } from '../../../platform/db/embedded/place.ts';
 import { absentDatabase } from '../absent-database.ts';
-import { withDatabases } from '../databases.ts';
+import { withDatabases, withPool } from '../databases.ts';
 import { Failure } from '../failure.ts';
 import { countText } from '../format.ts';
 import { print } from '../output.ts';
 import { type Progress, withProgress } from '../progress.ts';
+import { appliedMigrations } from '../store.ts';
 import { ownVersion } from '../../start/version.ts';
 import { copyFile, megabytes } from './copy.ts';
 import { CLUSTER, type CopiedFile, KEPT_FILES, MANIFEST, SECRETS_KEY, type Manifest } from './manifest.ts';
@@ -24,7 +25,7 @@ export async function backupCommand(folder: string, options: { json?: true }): P
   fs.mkdirSync(draft, { recursive: true, mode: 0o700 });
   try {
     const manifest = await withProgress(options.json === true, (progress) =>
-      withDatabases(config, (urls) => copyAll(config, urls.control, draft, progress)),
+      withDatabases(config, (urls) => copyAll(config, urls, draft, progress)),
     );
     if (fs.existsSync(target)) fs.rmdirSync(target);
     fs.renameSync(draft, target);
@@ -55,15 +56,16 @@ function refuse(config: Config, target: string): void {
   }
 }
 
-async function copyAll(config: Config, url: string, draft: string, progress: Progress): Promise<Manifest> {
+async function copyAll(config: Config, urls: DatabaseUrls, draft: string, progress: Progress): Promise<Manifest> {
   const { cluster } = findPlace(config.data_dir);
   const keysBefore = secretKeysOf(config.data_dir);
-  const { postgres, log, files } = await copyRunning(url, cluster, path.join(draft, CLUSTER), progress);
+  const { postgres, log, files } = await copyRunning(urls.control, cluster, path.join(draft, CLUSTER), progress);
   const manifest: Manifest = {
     format: 1,
     version: ownVersion(),
     postgres,
     created_at: new Date().toISOString(),
+    migrations: await migrationsOf(urls),
     log,
     files: [
       ...files.map((file) => ({ ...file, path: `${CLUSTER}/${file.path}` })),
@@ -72,6 +74,15 @@ async function copyAll(config: Config, url: string, draft: string, progress: Pro
   };
   fs.writeFileSync(path.join(draft, MANIFEST), `${JSON.stringify(manifest, null, 1)}\n`, { mode: 0o600, flush: true });
   return manifest;
+}
+
+/** Reads the migrations. Called after the copy: a service may migrate meanwhile, and none of the copied ones may be missing. */
+async function migrationsOf({ control, sandbox, live }: DatabaseUrls): Promise<Record<keyof DatabaseUrls, string[]>> {
+  return {
+    control: await withPool(control, appliedMigrations),
+    sandbox: await withPool(sandbox, appliedMigrations),
+    live: await withPool(live, appliedMigrations),
+  };
 }
 
 /**

@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import type { DatabaseUrls } from '../../../platform/config/config.ts';
 import { Failure } from '../failure.ts';
 
 /** Contents of a backup. It is written last, so a folder that has one is complete. */
@@ -9,6 +10,8 @@ export interface Manifest {
   version: string;
   postgres: string;
   created_at: string;
+  /** Names of the migrations that each database has. Backups of the first versions lack it. */
+  migrations?: Record<keyof DatabaseUrls, string[]>;
   /** First and last segment of the write-ahead log that makes the copied files consistent. */
   log: { from: string; to: string };
   files: CopiedFile[];

@@ -9,7 +9,7 @@ import { findPlace, type Place, unfinishedRestore } from '../../../platform/db/e
 import { takeStartLock } from '../../start/start-lock.ts';
 import { withDatabases, withPool } from '../databases.ts';
 import { Failure } from '../failure.ts';
-import { missingMigrations } from '../migrations.ts';
+import { missingMigrations, unknownMigrations } from '../migrations.ts';
 import { print, shortMoment } from '../output.ts';
 import { type Progress, withProgress } from '../progress.ts';
 import { CopyProgress, copyFile } from './copy.ts';
@@ -79,7 +79,7 @@ function removeRestored(config: Config, place: Place): void {
   for (const name of KEPT_FILES) fs.rmSync(path.join(config.data_dir, name), { force: true });
 }
 
-function refuse(config: Config, place: Place, { postgres }: Manifest): void {
+function refuse(config: Config, place: Place, manifest: Manifest): void {
   const inTheWay = [place.cluster, place.entry, ...KEPT_FILES.map((name) => path.join(config.data_dir, name))].find((file) =>
     fs.existsSync(file),
   );
@@ -90,12 +90,25 @@ function refuse(config: Config, place: Place, { postgres }: Manifest): void {
     );
   }
   const major = path.basename(place.cluster).replace(/^pg/, '');
-  if (postgres.split('.')[0] !== major) {
+  if (manifest.postgres.split('.')[0] !== major) {
     throw new Failure(
-      `the backup is of PostgreSQL ${postgres}; this version includes ${major}`,
+      `the backup is of PostgreSQL ${manifest.postgres}; this version includes ${major}`,
       'Restore it with the version of Pirogue that created it.',
     );
   }
+  refuseNewer(manifest);
+}
+
+/** Compares migrations, not versions of Pirogue: copies of the source with one version may have different ones. */
+function refuseNewer({ migrations, version }: Manifest): void {
+  if (!migrations) return;
+  const { control, sandbox, live } = migrations;
+  const unknown = new Set([...unknownMigrations(control, 'control'), ...unknownMigrations([...sandbox, ...live], 'store')]);
+  if (unknown.size === 0) return;
+  throw new Failure(
+    `the backup was migrated by a newer Pirogue (${[...unknown].join(', ')})`,
+    `Restore it with the version that the service had then: ${version} or later.`,
+  );
 }
 
 async function restoreCluster(

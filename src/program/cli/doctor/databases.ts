@@ -8,7 +8,7 @@ import { openSecrets } from '../../start/secrets.ts';
 import { findRoot } from '../../start/secrets-store.ts';
 import { describeDatabaseError } from '../database-errors.ts';
 import { withDatabases, withPool } from '../databases.ts';
-import { knownMigrations, type SchemaKind } from '../migrations.ts';
+import { knownMigrations, type SchemaKind, unknownMigrations } from '../migrations.ts';
 import { appliedMigrations, type ServerState, serverState } from '../store.ts';
 import { findTeamsWithOpenKeys } from '../../../tenants/keys/store.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
@@ -136,7 +136,7 @@ export function databaseFinding(
   if (server.version_num < OLDEST_VERSION_NUM) return fail(name, `${version} is too old`, 'Upgrade the server to 15 or later.');
   const known = knownMigrations(kind);
   const missing = known.filter((migration) => !applied.includes(migration));
-  const foreign = applied.filter((migration) => !known.includes(migration));
+  const foreign = unknownMigrations(applied, kind);
   if (foreign.length > 0) return fail(name, `${version}, migrated by a newer Pirogue (${foreign.join(', ')})`, 'Update Pirogue.');
   if (missing.length === 0) return ok(name, `${version}, migrated`);
   const detail = applied.length === 0 ? 'empty' : `${missing.length} migrations behind`;
