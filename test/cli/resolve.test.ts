@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { newId } from '../../src/kit/ids.ts';
 import { sql } from '../../src/kit/sql.ts';
 import type { DbPool } from '../../src/platform/db/pool.ts';
-import type { CommandLine } from './command.ts';
+import { type CommandLine, parsed, pirogue } from './command.ts';
 import { type LiveTeam, openLiveTeam } from './live-team.ts';
 
 const EVIDENCE = 'statement of 21 November, line 3';
@@ -57,6 +57,16 @@ for (const [as, status] of [
     assert.match(again.stderr, /decided already/);
   });
 }
+
+test('without --author the person is the one of the audit trail: behind sudo the original user', async () => {
+  const { payment, attempt } = await unknown();
+  const args = ['resolve', attempt, '--as', 'failed', '--evidence', EVIDENCE, '--team', team, '--json'];
+  assert.equal(parsed(await pirogue(args, { ...cli.env, SUDO_USER: 'ama' })).author, 'ama');
+  const trail = await live.all<{ actor_id: string }>(
+    sql`select actor_id from audit_entries where resource_id in (${payment}, ${attempt})`,
+  );
+  assert.deepEqual(trail, [{ actor_id: 'ama' }]);
+});
 
 test('an attempt that is being sent right now cannot be resolved manually', async () => {
   const { payment, attempt } = await unknown('created', 1_000);

@@ -9,7 +9,7 @@ import { newId } from '../../kit/ids.ts';
  */
 export function operator(): Requester & { address: string } {
   // Removes characters such as line breaks, which could forge a second line in the output of `audit show`.
-  const id = (process.env.SUDO_USER ?? userName()).replace(/[^\w.@ -]/g, '').slice(0, 64);
+  const id = (process.env.SUDO_USER || userName()).replace(/[^\w.@ -]/g, '').slice(0, 64);
   return { kind: 'operator', id, request_id: newId('req', 'live', commandClock.now()), address: os.hostname() };
 }
 

@@ -1,4 +1,3 @@
-import os from 'node:os';
 import { complianceRecords, recordCompliance } from '../../../core/customers/compliance.ts';
 import type { ComplianceRow, ComplianceStatus } from '../../../core/customers/schema.ts';
 import { commandClock } from '../command-clock.ts';
@@ -20,7 +19,7 @@ export async function recordCommand(
 ): Promise<void> {
   const kind = /^cus_(test_)?[0-9a-z]{26}$/.exec(id);
   if (!kind) throw new Failure(`${id} is not the id of a customer`, 'Use cus_…, as GET /customers shows it.');
-  const { author = os.userInfo().username, note = null } = options;
+  const { author = operator().id, note = null } = options;
   const row = await inStore(kind[1] ? 'sandbox' : 'live', options, (store, team_id) =>
     recordCompliance({ clock: commandClock }, store, { team_id, id }, { status, author, note }, operator()),
   );

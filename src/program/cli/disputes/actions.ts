@@ -1,4 +1,3 @@
-import os from 'node:os';
 import type { DisputeRow } from '../../../core/disputes/schema.ts';
 import { changeDispute, openDispute } from '../../../core/disputes/service.ts';
 import type { DisputeTrigger } from '../../../core/disputes/states.ts';
@@ -48,7 +47,7 @@ export async function decideCommand(id: string, options: Options & { as: keyof t
   show(row, options);
 }
 
-function noteOf(what: string, { evidence, author = os.userInfo().username }: Options): string {
+function noteOf(what: string, { evidence, author = operator().id }: Options): string {
   return `${what} by ${author}: ${evidence}`;
 }
 

@@ -1,4 +1,3 @@
-import os from 'node:os';
 import { readConfig } from '../../../platform/config/config.ts';
 import { commandClock } from '../command-clock.ts';
 import { ENVIRONMENTS } from '../../../kit/environment.ts';
@@ -28,7 +27,7 @@ export async function settleCommand(run_id: string, id: bigint, options: Options
   if (!environment) throw new Failure(`${run_id} is not the id of a run`, 'Use the rec_… of the report.');
   const config = readConfig(process.env);
   const ref = { team_id: options.team ?? demoTeamId(config), run_id, id };
-  const verdict = { as: options.as, evidence: options.evidence, author: options.author ?? os.userInfo().username };
+  const verdict = { as: options.as, evidence: options.evidence, author: options.author ?? operator().id };
   const { row, journals } = await withDatabases(config, (urls) =>
     withPool(urls[environment], (db) => settleBreak({ clock: commandClock }, { environment, db }, ref, verdict, operator())),
   ).catch(refuse);

@@ -1,4 +1,3 @@
-import os from 'node:os';
 import { readConfig } from '../../../platform/config/config.ts';
 import type { Store } from '../../../platform/db/stores.ts';
 import { commandClock } from '../command-clock.ts';
@@ -37,7 +36,7 @@ export async function resolveCommand(id: string, options: Options): Promise<void
   const environment: Environment = kind[2] ? 'sandbox' : 'live';
   const config = readConfig(process.env);
   const ref = { team_id: options.team ?? demoTeamId(config), id, part: options.part === undefined ? null : options.part - 1 };
-  const verdict = { as: options.as, evidence: options.evidence, author: options.author ?? os.userInfo().username };
+  const verdict = { as: options.as, evidence: options.evidence, author: options.author ?? operator().id };
   const deps = { clock: commandClock, config, listeners: paymentListeners(null) };
   const outcome = await withDatabases(config, (urls) =>
     withPool(urls[environment], (db) => decide(kind[1] as string, deps, { environment, db }, ref, verdict)),

@@ -1,4 +1,3 @@
-import os from 'node:os';
 import { readConfig } from '../../../platform/config/config.ts';
 import { commandClock } from '../command-clock.ts';
 import { type Environment, ENVIRONMENTS } from '../../../kit/environment.ts';
@@ -44,7 +43,7 @@ interface ResolveOptions extends Output {
 
 /** Resolves a return manually. The decision is final, and is printed with what it changed. */
 export async function resolveCommand(id: string, options: ResolveOptions): Promise<void> {
-  const verdict = { as: options.as, evidence: options.evidence, author: options.author ?? os.userInfo().username };
+  const verdict = { as: options.as, evidence: options.evidence, author: options.author ?? operator().id };
   const row = await inStore(environmentOf(id), options, (store, team_id) =>
     resolveReturn(deps(), store, { team_id, id }, verdict, operator()),
   );
