@@ -1,6 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { type Config, ConfigError, type DatabaseUrls } from '../../../platform/config/config.ts';
+import { type Absence, absentDatabase } from '../absent-database.ts';
+import { KEPT_FILES } from '../backup/manifest.ts';
 import { commandClock } from '../command-clock.ts';
 import { readTime } from '../../../platform/db/clock.ts';
 import { systemClock } from '../../../kit/clock.ts';
@@ -35,9 +37,8 @@ const DATABASES: readonly { store: keyof DatabaseUrls; kind: SchemaKind }[] = [
  * for the check unless it runs.
  */
 export async function checkDatabases(config: Config): Promise<Finding[]> {
-  if (!config.database_urls && !fs.existsSync(path.join(config.data_dir, 'pg18'))) {
-    return [ok('databases', 'none yet: the first start creates them')];
-  }
+  const absent = config.database_urls ? null : absentDatabase(config.data_dir);
+  if (absent) return [absenceFinding(config, absent)];
   try {
     return await withDatabases(config, (urls) => examineAll(config, urls));
   } catch (error) {
@@ -49,6 +50,19 @@ export async function checkDatabases(config: Config): Promise<Finding[]> {
       ),
     ];
   }
+}
+
+/** Judges a DATA_DIR without a database: one that has files of an installation may be the wrong one. */
+function absenceFinding({ data_dir }: Config, { kind, message, advice }: Absence): Finding {
+  const name = 'databases';
+  if (kind !== 'none') return fail(name, message, advice);
+  const traces = ['pg18', ...KEPT_FILES].filter((file) => fs.existsSync(path.join(data_dir, file)));
+  if (traces.length === 0) return ok(name, 'none yet: the first start creates them');
+  return warn(
+    name,
+    `${message}, although it has ${traces.join(' and ')}`,
+    'If the service had data, correct DATA_DIR or mount its disk: the first start creates an empty database.',
+  );
 }
 
 interface Probe {
