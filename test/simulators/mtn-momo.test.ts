@@ -36,7 +36,7 @@ const NUMBERS = {
     ['452', 'pending', 'failed null'],
     ['453', 'pending', 'pending'],
     ['454', 'pending', 'succeeded'],
-    ['455', 'pending', 'failed null'],
+    ['455', 'pending', 'unfunded'],
     ['456', 'pending', 'failed null'],
     ['457', 'pending', 'failed recipient_unregistered'],
     ['458', 'unavailable', 'not_found'],
