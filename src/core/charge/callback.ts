@@ -23,7 +23,7 @@ export interface CallbackSource {
  * Processes a callback about an attempt. A signed result is applied. Anything else causes a poll: soon for an open attempt, at
  * once for one that ended without money, because success may come late.
  * @param reading the result in a signed callback; null when the callback carries none that can be trusted
- * @param place whether an archived attempt is found, too
+ * @param place whether archived attempts are searched as well
  * @returns the attempt as it was; undefined when the account has none such
  */
 export async function applyAttemptCallback(

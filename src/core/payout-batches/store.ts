@@ -134,7 +134,8 @@ export type WaitingLine = Pick<LineRow, 'recipient' | 'amount_minor' | 'currency
 
 /**
  * Returns lines of other lists that are confirmed: those that are still to be paid out, and those for which a second person was asked.
- * @param asked_since of when approvals are at least: a list may have been confirmed long before its lines had their turn
+ * @param asked_since earliest time at which an approval was asked for, in milliseconds since the epoch. Not that of the list: its lines may have had
+ * their turn long after it was confirmed
  */
 export function waitingElsewhere(
   db: Queryable,

@@ -61,7 +61,7 @@ function isWithProvider({ stage, dispatched_at }: TransferRow): boolean {
 
 /**
  * Whether a person may end a transfer that provably no provider has. A document may not: that one account failed says nothing about the
- * next. A worker that is about to send it finds it ended; what one still sends is read again, as after any other failure.
+ * next. A worker that is about to send it finds it ended; what a worker is already sending is read again, as after any other failure.
  */
 function mayBeGivenUp({ status }: TransferRow, { named }: ResolvedRef, { as }: ManualResolution): boolean {
   return as === 'failed' && !named && !isFinal(status);

@@ -83,7 +83,7 @@ async function pass(
     return { subject_id: ref.value, numbers: null };
   }
   if (ref.by === 'provider_key') {
-    // Callbacks about payments are the most, and they come soon.
+    // Most callbacks are about payments, and arrive long before the payment is archived.
     const charge = await applyAttemptCallback(deps, store, from, ref, update, 'unarchived');
     if (charge) return matched(charge.id, [charge.payer]);
   }

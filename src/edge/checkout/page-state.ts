@@ -30,8 +30,8 @@ export type PageState =
 
 /**
  * Returns the payment's state for its page. A payment past its expiry counts as expired at once, before the sweep a second
- * later, and one whose charge just failed counts as under way while that is confirmed. For a payment in tranches the worker sends the next tranche (`continue_at`); after a declined tranche the payer
- * continues.
+ * later. One whose charge has just failed counts as under way until that is confirmed. For a payment in tranches the worker
+ * sends the next tranche (`continue_at`); after a declined tranche the payer continues.
  */
 export function pageStateOf({ payment, attempts }: Seen, now: number): PageState {
   if (isFinal(payment.status)) {
@@ -43,7 +43,7 @@ export function pageStateOf({ payment, attempts }: Seen, now: number): PageState
   return payment.expires_at.getTime() <= now ? { kind: 'final', status: 'expired' } : { kind: 'open' };
 }
 
-/** False while the charge of a payment that just failed is polled once more: the page cannot offer another try before. */
+/** False while the charge of a payment that has just failed is polled once more: until then, no other try can be offered. */
 function isConfirmed({ payment, attempts }: Seen, now: number): boolean {
   if (payment.status !== 'failed' && payment.status !== 'cancelled') return true;
   return !attempts.some(

@@ -114,7 +114,7 @@ export function creationOf(reply: Reply): Creation {
   if (status === 202) return { kind: 'created' };
   const { code, message } = errorOf(reply);
   if (status === 409 || code === 'RESOURCE_ALREADY_EXIST') return { kind: 'exists' };
-  // With an error of the server they prove nothing (MTN names the settings alone): the status decides.
+  // In a 5xx they prove nothing (MTN documents only faults of the settings there): the status query decides.
   if (status >= 400 && status < 500 && PARTY_REFUSED.has(code)) return { kind: 'refused', meaning: meaningOf(code), message };
   if (isProvenRejection(reply) || (status === 500 && SETTINGS_AT_FAULT.has(code))) {
     return { kind: 'not_created', message, because: BECAUSE.get(code) ?? null };

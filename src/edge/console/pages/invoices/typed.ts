@@ -100,7 +100,8 @@ export function bodyOf(typed: Typed, language: ConsoleLanguage, before?: Invoice
 
 /**
  * Reads a quantity: `2`, `1.5`, `1,5`, `0.125`; null for anything else, also for `1,500` and `1.500`, which some read as a thousand times as
- * much as others. Three decimals of more than one are written with a zero at the end: `1.1250`.
+ * much as others. A quantity above one with
+ * three decimals is written with a trailing zero: `1.1250`.
  */
 function typedQuantity(text: string): number | null {
   const compact = text.replace(/[\s\u00A0\u202F]/g, '').replace(',', '.');

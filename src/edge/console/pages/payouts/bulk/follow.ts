@@ -80,7 +80,7 @@ const ENDINGS: Record<ApprovalState, Ending> = {
   lapsed: 'undone',
 };
 
-/** Returns those of these lines that may still be paid: without those whose approvals have ended. One that nobody knows may. */
+/** Returns the lines that may still be paid: those whose approvals have not ended, or are unknown. */
 export async function stillWaiting(
   { store, team, approvals: { control } }: TeamVisit,
   lines: readonly WaitingLine[],
