@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import test, { before, type TestContext } from 'node:test';
 import { waitFor } from '../../src/platform/db/embedded/wait.ts';
+import { readPostmaster } from '../../src/platform/db/embedded/postmaster.ts';
 import { startEmbedded } from '../../src/platform/db/embedded.ts';
 import {
   atEnd,
@@ -84,6 +86,40 @@ test('kill -9 of all processes at once: the next start recovers every acknowledg
   assert.match(fs.readFileSync(path.join(dataDir, 'pg18.log'), 'utf8'), /was not properly shut down/);
 });
 
+test('a server that ends by itself: its owner starts it again at the same address, and stops it in the end', async (t) => {
+  const dataDir = clusterFolder(t);
+  const owner = await ownerWithRow(t, dataDir);
+  process.kill(owner.pid, 'SIGKILL');
+  assert.deepEqual(await queryAgain(owner.url), [{ n: 1 }]);
+  const { pid } = readPostmaster(path.join(dataDir, 'pg18')) as { pid: number };
+  assert.notEqual(pid, owner.pid);
+  await owner.tell('stop');
+  assert.ok(await gone(pid));
+});
+
+test('a server that cannot start again is tried until it can', async (t) => {
+  const dataDir = clusterFolder(t);
+  const owner = await ownerWithRow(t, dataDir);
+  const needed = path.join(dataDir, 'pg18', 'global', 'pg_control');
+  fs.renameSync(needed, `${needed}.away`);
+  process.kill(owner.pid, 'SIGKILL');
+  const refused = () => fs.readFileSync(path.join(dataDir, 'pg18.log'), 'utf8').split('pg_control').length > 2;
+  assert.ok(await waitFor(refused, SOON_MS), 'it is not tried twice');
+  fs.renameSync(`${needed}.away`, needed);
+  assert.deepEqual(await queryAgain(owner.url), [{ n: 1 }]);
+});
+
+test('an owner that is asked to stop while its server cannot start again ends', async (t) => {
+  const dataDir = clusterFolder(t);
+  const owner = await ownerWithRow(t, dataDir);
+  fs.rmSync(path.join(dataDir, 'pg18', 'global', 'pg_control'));
+  process.kill(owner.pid, 'SIGKILL');
+  const refused = () => fs.readFileSync(path.join(dataDir, 'pg18.log'), 'utf8').includes('pg_control');
+  assert.ok(await waitFor(refused, SOON_MS));
+  await owner.tell('stop');
+  assert.equal(owner.child.exitCode, 0);
+});
+
 test('a stale pid file with the id of a live process of the same user does not prevent a start', async (t) => {
   const dataDir = clusterFolder(t);
   const pidFile = await crashedPidFile(t, dataDir);
@@ -125,6 +161,18 @@ test('a folder of that name that is not a cluster is never deleted', async (t) =
   await assert.rejects(startEmbedded({ dataDir }), /holds files but no database/);
   assert.deepEqual(fs.readdirSync(path.join(dataDir, 'pg18')), ['precious']);
 });
+
+/** Reads the row as soon as the server accepts connections again. */
+async function queryAgain(url: string): Promise<Record<string, unknown>[]> {
+  const deadline = performance.now() + SOON_MS;
+  for (;;) {
+    const rows = await query(url, 'select n from kept').catch((error: unknown) => {
+      if (performance.now() > deadline) throw error;
+    });
+    if (rows) return rows;
+    await sleep(20);
+  }
+}
 
 /** Ends the shell that would stop the server, and its helpers, before any of them can. */
 function killWatcher(owner: Owner): void {

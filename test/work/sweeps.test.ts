@@ -36,3 +36,16 @@ test('a worker whose round failed has not completed one, however long it is idle
   assert.equal(worker.lastRound(), clock.now() - 600_000);
   await worker.stop();
 });
+
+test('a worker that cannot end in order stops all the same, so that nobody who waits for it is cut short', async () => {
+  const said: unknown[] = [];
+  const end = async () => {
+    throw new Error('no database');
+  };
+  const worker = startSweep(
+    { name: 'membership', environment: 'sandbox', idle_ms: 3_600_000, round: async () => 0, end },
+    { clock: new FakeClock(), log: { ...log, warn: (fields: unknown) => void said.push(fields) } as typeof log },
+  );
+  await worker.stop();
+  assert.equal(said.length, 1);
+});

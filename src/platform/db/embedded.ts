@@ -1,5 +1,6 @@
 import path from 'node:path';
 import pg from 'pg';
+import type { Log } from '../../kit/log.ts';
 import { pgCode } from '../../kit/sql.ts';
 import { connectClient } from './client.ts';
 import { type Address, connectionUrl, type Login } from './embedded/address.ts';
@@ -23,6 +24,8 @@ export interface EmbeddedOptions {
   durable?: boolean;
   /** Additional settings of postgresql.conf; they take precedence. */
   settings?: Record<string, string>;
+  /** Told when the server ends by itself and is started again. */
+  log?: Log;
 }
 
 export interface EmbeddedServer {
@@ -32,7 +35,8 @@ export interface EmbeddedServer {
   service_password: string | undefined;
   /** False when another process owns the server and this process joined it: the server stops with its owner. */
   owned: boolean;
-  pid: number;
+  /** Process id of the server; another one after it ended by itself and was started again. */
+  readonly pid: number;
   data_dir: string;
   /** Stops the server when this process owns it; otherwise does nothing. */
   stop(): Promise<void>;
@@ -40,7 +44,8 @@ export interface EmbeddedServer {
 
 /**
  * Starts the PostgreSQL from the npm packages on the cluster under `dataDir`, and creates the cluster if there is none. The
- * first process owns the server; later processes join it. The server stops with its owner, even on kill -9.
+ * first process owns the server; later processes join it. The server stops with its owner, even on kill -9. When it ends by itself, its
+ * owner starts it again at the same address.
  * @throws Error when the server does not become ready in time
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
@@ -70,17 +75,19 @@ export async function ensureDatabase(server: Pick<EmbeddedServer, 'url'>, name: 
 
 async function own(place: Place, lock: FileLock, options: EmbeddedOptions): Promise<EmbeddedServer> {
   try {
-    const { durable = true, settings = {} } = options;
+    const { durable = true, settings = {}, log } = options;
     const binaries = await runnableBinaries(place);
     await ensureCluster(place, binaries, durable);
     await clearLeftover(place, binaries);
-    const server = await startServer({ place, binaries, durable, settings });
+    const server = await startServer({ place, binaries, durable, settings, log });
     let stopped: Promise<void> | undefined;
     return {
       url: (database, login) => connectionUrl(server.address, database, login),
       service_password: server.address.passwords?.service,
       owned: true,
-      pid: server.pid,
+      get pid() {
+        return server.pid;
+      },
       data_dir: path.dirname(place.entry),
       stop: () => (stopped ??= server.stop().finally(() => lock.release())),
     };

@@ -76,7 +76,15 @@ export function startSweep(sweep: Sweep, tools: { clock: Clock; log: Log }): Wor
       resting = false;
     }
   };
-  const done = loop().then(() => sweep.end?.());
+  const end = async () => {
+    try {
+      await sweep.end?.();
+    } catch (err) {
+      // Whoever stops this process waits for other work too, which an unavailable database must not cut short.
+      tools.log.warn({ err, sweep: sweep.name, environment: sweep.environment }, 'background work did not end in order');
+    }
+  };
+  const done = loop().then(end);
 
   return {
     name: `${sweep.name}:${sweep.environment}`,

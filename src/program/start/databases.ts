@@ -4,6 +4,7 @@ import type { Login } from '../../platform/db/embedded/address.ts';
 import { DEFAULT_MAX_CONNECTIONS } from '../../platform/db/embedded/settings.ts';
 import { type EmbeddedServer, ensureDatabase, startEmbedded } from '../../platform/db/embedded.ts';
 import type { Report } from '../../platform/db/lock-tries.ts';
+import type { Log } from '../../kit/log.ts';
 import { migrate } from '../../platform/db/migrate.ts';
 import { ensureRoles, ensureServiceLogin } from '../../platform/db/roles.ts';
 import { connectionsOf } from '../../platform/db/stores.ts';
@@ -24,12 +25,13 @@ export interface Databases {
  * Returns the configured databases, or starts the embedded PostgreSQL under DATA_DIR; joins it when another of our processes
  * runs it.
  */
-export async function openDatabases(config: Config): Promise<Databases> {
+export async function openDatabases(config: Config, log?: Log): Promise<Databases> {
   const given = config.database_urls;
   if (given) return { urls: given, service_urls: given, stop: async () => {} };
   const server = await startEmbedded({
     dataDir: config.data_dir,
     settings: { max_connections: String(maxConnectionsOf(config.database_pool)) },
+    ...(log && { log }),
   });
   const names = { control: 'pirogue_control', sandbox: 'pirogue_sandbox', live: 'pirogue_live' };
   for (const name of Object.values(names)) await ensureDatabase(server, name);

@@ -45,7 +45,7 @@ export async function runProgram(config: Config, role: Role): Promise<void> {
 }
 
 async function runIn(config: Config, role: Role, use: DataDirUse, log: Log, stopAsked: Promise<string>): Promise<void> {
-  const databases = await openLocked(config);
+  const databases = await openLocked(config, log);
   try {
     const prepared = await untilAvailable(() => prepare(config, role, databases, use.first, log), log, stopAsked);
     try {
@@ -61,11 +61,11 @@ async function runIn(config: Config, role: Role, use: DataDirUse, log: Log, stop
 /**
  * Opens the databases. A command may be using the same embedded database and stop it when done, so the service waits for it.
  */
-async function openLocked(config: Config): Promise<Databases> {
-  if (config.database_urls) return openDatabases(config);
+async function openLocked(config: Config, log: Log): Promise<Databases> {
+  if (config.database_urls) return openDatabases(config, log);
   const startLock = await takeStartLock(config.data_dir);
   try {
-    return await openDatabases(config);
+    return await openDatabases(config, log);
   } finally {
     startLock.release();
   }

@@ -13,9 +13,13 @@ export function openLog(cluster: string): number {
   return fs.openSync(logFile(cluster), 'a');
 }
 
-/** Returns the end of the server's log. */
+/** Returns the end of the server's log; nothing when it cannot be read. */
 export function logTail(cluster: string): string {
-  return fs.readFileSync(logFile(cluster), 'utf8').slice(-TAIL_BYTES).trim();
+  try {
+    return fs.readFileSync(logFile(cluster), 'utf8').slice(-TAIL_BYTES).trim();
+  } catch {
+    return '';
+  }
 }
 
 function logFile(cluster: string): string {

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import fs from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Log } from '../../../kit/log.ts';
 import { type Address, removeSocketFolder } from './address.ts';
 import { program } from './binaries.ts';
 import { beginLog, logTail, openLog } from './log.ts';
@@ -13,18 +15,30 @@ import { waitFor } from './wait.ts';
 const READY_LIMIT_MS = 300_000;
 const STOP_LIMIT_S = 30;
 const RETRY_LIMIT_MS = 15_000;
+const FIRST_RESTART_MS = 250;
+const MAX_RESTART_MS = 15_000;
 
 export interface ServerOptions {
   place: Place;
   binaries: string;
   durable: boolean;
   settings: Record<string, string>;
+  /** Told when the server ends by itself. */
+  log?: Log | undefined;
 }
 
 export interface RunningServer {
-  pid: number;
+  /** Process id of the server; another one after it was started again. */
+  readonly pid: number;
   address: Address;
   stop(): Promise<void>;
+}
+
+/** One process of the server. */
+interface Launched {
+  child: ChildProcess;
+  pid: number;
+  address: Address;
 }
 
 /**
@@ -50,21 +64,69 @@ export async function clearLeftover(place: Place, binaries: string): Promise<voi
 }
 
 /**
- * Starts the server of a finished cluster and waits until it accepts connections. The caller holds the lock.
+ * Starts the server of a finished cluster and waits until it accepts connections. A server that ends by itself later, such as
+ * after a full disk or for want of memory, is started again at the same address until `stop`. The caller holds the lock.
  * @throws Error when the server does not start
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
+  const stopping = new AbortController();
+  beginLog(options.place.cluster);
+  let server = await launch(options);
+  let restart: Promise<void> = Promise.resolve();
+  const keep = (running: Launched) =>
+    running.child.once('exit', () => {
+      // When only the watcher was killed, the server goes on.
+      if (stopping.signal.aborted || serves(running.pid, options.place.cluster)) return;
+      restart = relaunch(options, running, stopping.signal).then((next) => {
+        if (!next) return;
+        server = next;
+        keep(next);
+      });
+    });
+  keep(server);
+  return {
+    get pid() {
+      return server.pid;
+    },
+    address: server.address,
+    stop: async () => {
+      stopping.abort();
+      await restart;
+      await stopServer(options, server);
+      removeSocketFolder(server.address);
+    },
+  };
+}
+
+/** Starts a server that ended by itself, as often as it takes. Returns null when it was asked to stop meanwhile. */
+async function relaunch(options: ServerOptions, ended: Launched, stopping: AbortSignal): Promise<Launched | null> {
+  const { cluster } = options.place;
+  options.log?.error({ postgres: logTail(cluster) }, 'PostgreSQL ended by itself and is started again');
+  for (let tries = 0; !stopping.aborted; tries++) {
+    try {
+      if (tries === 0) beginLog(cluster);
+      await clearLeftover(options.place, options.binaries);
+      const server = await launch(options, ended.address);
+      options.log?.warn('PostgreSQL was started again');
+      return server;
+    } catch (error) {
+      options.log?.error({ err: error }, 'PostgreSQL did not start again; it will be tried again');
+    }
+    await sleep(Math.min(FIRST_RESTART_MS * 2 ** tries, MAX_RESTART_MS), undefined, { ref: false, signal: stopping }).catch(
+      () => {},
+    );
+  }
+  return null;
+}
+
+async function launch(options: ServerOptions, before?: Address): Promise<Launched> {
   const { cluster } = options.place;
   const deadline = performance.now() + RETRY_LIMIT_MS;
-  beginLog(cluster);
   for (;;) {
-    const address = await chooseAddress(options.place);
+    const address = await chooseAddress(options.place, before);
     const child = spawnServer(options, address);
     const pid = await untilReady(child, cluster);
-    if (pid !== null) {
-      const stop = () => stopServer(options, child, pid).then(() => removeSocketFolder(address));
-      return { pid, address, stop };
-    }
+    if (pid !== null) return { child, pid, address };
     // Transient: connections of a killed server end with a delay, or another process took the port.
     const passing = /is still in use|could not bind/.test(logTail(cluster));
     if (!passing || performance.now() > deadline) {
@@ -104,7 +166,7 @@ async function untilReady(child: ChildProcess, cluster: string): Promise<number 
   return answer === true ? null : answer;
 }
 
-async function stopServer({ place, binaries }: ServerOptions, child: ChildProcess, pid: number): Promise<void> {
+async function stopServer({ place, binaries }: ServerOptions, { child, pid }: Launched): Promise<void> {
   child.stdin?.end();
   const limit = child.stdin ? STOP_LIMIT_S * 1000 : 0; // without a watcher, nothing else stops the server
   if (await waitFor(() => !serves(pid, place.cluster), limit)) return;

@@ -44,10 +44,10 @@ const THROWAWAY = {
   full_page_writes: 'off',
 };
 
-/** Chooses the address for the next server. */
-export async function chooseAddress(place: Place): Promise<Address> {
+/** Chooses the address for the next server: that of the one before, to which the pools of other processes connect again, if there was one. */
+export async function chooseAddress(place: Place, before?: Address): Promise<Address> {
   if (process.platform !== 'win32') return { host: makeSocketFolder(place.cluster, place.account), port: 5432 };
-  return { host: '127.0.0.1', port: await freePort(), passwords: readPasswords(place) };
+  return { host: '127.0.0.1', port: before?.port ?? (await freePort()), passwords: readPasswords(place) };
 }
 
 /** Returns the arguments of `postgres`. */
