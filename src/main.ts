@@ -1,4 +1,5 @@
 import { ConfigError, readConfig, type Role } from './platform/config/config.ts';
+import { describeDatabaseError } from './program/database-errors.ts';
 import { runProgram } from './program/start/run.ts';
 
 const ROLES: readonly Role[] = ['all', 'api', 'worker', 'migrate'];
@@ -11,7 +12,10 @@ async function main(argument: string | undefined): Promise<void> {
 }
 
 main(process.argv[2]).catch((error: unknown) => {
-  // A setting that cannot be used is one clear line; anything else needs its stack.
-  console.error(error instanceof ConfigError ? `pirogue: ${error.message}` : error);
+  // What the operator can put right is one clear line; anything else needs its stack.
+  const database = describeDatabaseError(error);
+  if (error instanceof ConfigError) console.error(`pirogue: ${error.message}`);
+  else if (database) console.error(`pirogue: the database cannot be used: ${database}`);
+  else console.error(error);
   process.exit(1);
 });

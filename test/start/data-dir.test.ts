@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { after, test } from 'node:test';
+import { findPlace, unfinishedRestore } from '../../src/platform/db/embedded/place.ts';
 import { COMPILE_CACHE } from '../../scripts/testing/compile-cache.ts';
 import { call, newFolder, type Program, startProgram } from '../ops/program.ts';
 import { freePort, until } from '../setup/api.ts';
@@ -42,6 +43,32 @@ async function refused(dataDir: string, env: Record<string, string> = {}) {
   });
   return { code: ended.status, stdout: ended.stdout, stderr: ended.stderr };
 }
+
+test('what only the operator can put right is one line, without a stack', async () => {
+  const [filled, interrupted, blocked] = [folder(), folder(), path.join(folder(), 'file')];
+  fs.mkdirSync(path.join(filled, 'pg18'));
+  fs.writeFileSync(path.join(filled, 'pg18', 'precious'), '');
+  fs.writeFileSync(unfinishedRestore(findPlace(interrupted)), '');
+  fs.writeFileSync(blocked, '');
+  const databases = await cloneDatabases();
+  const nowhere = Object.assign(new URL(databases.control), { pathname: '/no_such_database' }).href;
+  const urls = { CONTROL_DATABASE_URL: nowhere, SANDBOX_DATABASE_URL: databases.sandbox, LIVE_DATABASE_URL: databases.live };
+  const starts: [dataDir: string, message: RegExp, env?: Record<string, string>][] = [
+    [filled, /^pirogue: .*pg18 holds files but no database: move them away\n$/],
+    [interrupted, /^pirogue: a restore to .* was interrupted: run "pirogue restore" again, .*\n$/],
+    [path.join(blocked, 'data'), /^pirogue: DATA_DIR .* cannot be created: .*\n$/],
+    [folder(), /^pirogue: the database cannot be used: there is no database of that name\n$/, urls],
+  ];
+  try {
+    for (const [dataDir, message, env] of starts) {
+      const { code, stderr } = await refused(dataDir, env);
+      assert.match(stderr, message);
+      assert.equal(code, 1);
+    }
+  } finally {
+    await databases.drop();
+  }
+});
 
 test('a second start on a DATA_DIR in use is refused in one line that names the process, and changes nothing', async () => {
   const dataDir = folder();

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import pg from 'pg';
+import { ConfigError } from '../../kit/config-error.ts';
 import type { Log } from '../../kit/log.ts';
 import { pgCode } from '../../kit/sql.ts';
 import { connectClient } from './client.ts';
@@ -46,13 +47,13 @@ export interface EmbeddedServer {
  * Starts the PostgreSQL from the npm packages on the cluster under `dataDir`, and creates the cluster if there is none. The
  * first process owns the server; later processes join it. The server stops with its owner, even on kill -9. When it ends by itself, its
  * owner starts it again at the same address.
- * @throws Error when the server does not become ready in time
+ * @throws ConfigError when the server does not become ready in time
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {
   const place = findPlace(options.dataDir);
   // The owner may exit while this process waits for its server, so both paths are retried.
   const found = await waitFor(() => tryLock(`${place.cluster}.lock`) ?? join(place), JOIN_LIMIT_MS);
-  if (!found) throw new Error(`the process that runs the database in ${place.home} did not get it ready`);
+  if (!found) throw new ConfigError(`the process that runs the database in ${place.home} did not get it ready`);
   return 'release' in found ? own(place, found, options) : found;
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ConfigError } from '../../kit/config-error.ts';
 import type { DbClient } from './client.ts';
 
 /** The advisory lock of node-pg-migrate, which earlier releases take: two releases never migrate at the same time. */
@@ -15,14 +16,14 @@ export async function tryTurn(client: DbClient): Promise<boolean> {
 /**
  * Waits until no other process migrates this database. It looks again and again instead of waiting for the lock: the other
  * process may be building an index, which waits for every older statement, and so for this one.
- * @throws Error when another process has been migrating for `max_wait_ms`, by default an hour
+ * @throws ConfigError when another process has been migrating for `max_wait_ms`, by default an hour
  */
 export async function takeTurn(client: DbClient, report: (message: string) => void, max_wait_ms = MAX_WAIT_MS): Promise<void> {
   const deadline = performance.now() + max_wait_ms;
   for (let looks = 0; ; looks++) {
     if (await tryTurn(client)) return;
     if (looks === 0) report('another process is migrating this database: waiting for its end');
-    if (performance.now() > deadline) throw new Error('another process has been migrating this database for too long');
+    if (performance.now() > deadline) throw new ConfigError('another process has been migrating this database for too long');
     await sleep(LOOK_MS);
   }
 }

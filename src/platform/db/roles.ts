@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { ConfigError } from '../../kit/config-error.ts';
 import { pgCode } from '../../kit/sql.ts';
 import { APP_ROLE } from './pool.ts';
 import { ALL_TEAMS_ROLE } from './scope.ts';
@@ -15,7 +16,7 @@ const UNIQUE_VIOLATION = '23505';
 
 /**
  * Creates the roles that migrations grant privileges to, unless they exist.
- * @throws Error when the user lacks the privilege to create roles
+ * @throws ConfigError when the user lacks the privilege to create roles
  */
 export async function ensureRoles(client: pg.Client): Promise<void> {
   await ensureRole(client, APP_ROLE, 'nologin');
@@ -31,7 +32,7 @@ export async function ensureRoles(client: pg.Client): Promise<void> {
 /**
  * Creates the service's login unless it exists.
  * @param password set when the server requires one
- * @throws Error when the user lacks the privilege to create roles
+ * @throws ConfigError when the user lacks the privilege to create roles
  */
 export async function ensureServiceLogin(client: pg.Client, password: string | undefined): Promise<void> {
   await ensureRole(client, SERVICE_LOGIN, `login noinherit in role ${APP_ROLE}, ${ALL_TEAMS_ROLE}`);
@@ -47,7 +48,7 @@ async function ensureRole(client: pg.Client, role: string, options: string): Pro
   } catch (error) {
     const code = pgCode(error);
     if (code === INSUFFICIENT_PRIVILEGE) {
-      throw new Error(`the database user may not create the role ${role}: create it once (create role ${role} ${options})`);
+      throw new ConfigError(`the database user may not create the role ${role}: create it once (create role ${role} ${options})`);
     }
     if (code !== DUPLICATE_OBJECT && code !== UNIQUE_VIOLATION) throw error;
   }

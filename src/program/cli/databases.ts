@@ -5,7 +5,7 @@ import type { Db } from '../../kit/sql.ts';
 import { migrateAll, openDatabases } from '../start/databases.ts';
 import { takeStartLock } from '../start/start-lock.ts';
 import { commandClock } from './command-clock.ts';
-import { describeDatabaseError } from './database-errors.ts';
+import { describeDatabaseError } from '../database-errors.ts';
 import { Failure } from './failure.ts';
 import { missingMigrations } from './migrations.ts';
 

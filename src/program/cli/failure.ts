@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { ConfigError } from '../../platform/config/config.ts';
-import { describeDatabaseError } from './database-errors.ts';
+import { describeDatabaseError } from '../database-errors.ts';
 
 const FAILED = 1;
 const USAGE = 2;

@@ -32,7 +32,7 @@ const LOG_CLOSE_MS = 2_000;
 
 /** Runs until a signal, then drains: no new work starts, work in progress finishes, the database stops last. */
 export async function runProgram(config: Config, role: Role): Promise<void> {
-  fs.mkdirSync(config.data_dir, { recursive: true });
+  makeDataDir(config.data_dir);
   const log = createLog({ level: config.log_level, format: config.log_format });
   const stopAsked = signal();
   const use = await useDataDir(config, role);
@@ -41,6 +41,14 @@ export async function runProgram(config: Config, role: Role): Promise<void> {
     await runIn(config, role, use, log, stopAsked);
   } finally {
     use.release();
+  }
+}
+
+function makeDataDir(folder: string): void {
+  try {
+    fs.mkdirSync(folder, { recursive: true });
+  } catch (error) {
+    throw new ConfigError(`DATA_DIR ${folder} cannot be created: ${(error as Error).message}`, { cause: error });
   }
 }
 

@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { ConfigError } from '../../kit/config-error.ts';
 import { type FileLock, tryLock } from '../../platform/db/embedded/lock.ts';
 import { waitFor } from '../../platform/db/embedded/wait.ts';
 
@@ -8,12 +9,12 @@ const LIMIT_MS = 60_000;
 /**
  * Takes the exclusive turn to open the database of a DATA_DIR: a command for its whole run, the service until its own server
  * runs. Otherwise the second process could join the server of a first that is about to stop it.
- * @throws Error when another process has held the turn for a minute
+ * @throws ConfigError when another process has held the turn for a minute
  */
 export async function takeStartLock(dataDir: string): Promise<FileLock> {
   const startLock = await lockOf(dataDir);
   if (!startLock)
-    throw new Error(`another command has been using ${dataDir} for a minute: wait for it or end it, then try again`);
+    throw new ConfigError(`another command has been using ${dataDir} for a minute: wait for it or end it, then try again`);
   return startLock;
 }
 

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
+import { ConfigError } from '../../../kit/config-error.ts';
 
 /** Unprivileged account for the server when this process is root, because PostgreSQL does not run as root. */
 export interface Account {
@@ -12,7 +13,7 @@ const PREFERRED = ['postgres', 'nobody', 'daemon'];
 /**
  * Returns the account for the server, or null when this process is not root and runs it itself. An existing cluster keeps its
  * owner, so that data survives when the system gains or loses its `postgres` account.
- * @throws Error when /etc/passwd has no suitable account
+ * @throws ConfigError when /etc/passwd has no suitable account
  */
 export function serverAccount(cluster: string): Account | null {
   if (process.getuid?.() !== 0) return null;
@@ -26,7 +27,7 @@ export function serverAccount(cluster: string): Account | null {
   });
   const chosen = PREFERRED.map((name) => accounts.find((a) => a.name === name)).find(Boolean) ?? accounts.at(0);
   if (chosen) return { uid: chosen.uid, gid: chosen.gid };
-  throw new Error('PostgreSQL does not run as root, and /etc/passwd names no other account to run it as');
+  throw new ConfigError('PostgreSQL does not run as root, and /etc/passwd names no other account to run it as');
 }
 
 /** Returns whether the account may enter the folder. Tested through the kernel, because modes do not include ACLs. */

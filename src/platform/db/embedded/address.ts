@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
+import { ConfigError } from '../../../kit/config-error.ts';
 import { SERVICE_LOGIN } from '../roles.ts';
 import { type Account, canEnter, giveTo } from './account.ts';
 
@@ -37,7 +38,7 @@ export function connectionUrl(address: Address, database: string, login: Login =
  * Prepares the socket folder of a cluster: empty, and accessible only to the server's account (and root), because anyone who
  * can reach the socket is trusted without a password. Its name is derived from the cluster, so that the next start finds what
  * a crash left behind. The caller has made sure that no server of the cluster is running.
- * @throws Error when the path exists and is not a private folder of the account
+ * @throws ConfigError when the path exists and is not a private folder of the account
  */
 export function makeSocketFolder(cluster: string, account: Account | null): string {
   const uid = account?.uid ?? process.getuid?.();
@@ -52,7 +53,7 @@ export function makeSocketFolder(cluster: string, account: Account | null): stri
   // The temporary folder is world-writable: another user may have taken the name to intercept connections.
   const found = fs.lstatSync(folder);
   if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o077) !== 0) {
-    throw new Error(`${folder} should be a private folder of uid ${uid}: remove it`);
+    throw new ConfigError(`${folder} should be a private folder of uid ${uid}: remove it`);
   }
   // A killed server leaves a lock file with its pid, which may now belong to another process or a zombie.
   for (const name of fs.readdirSync(folder)) fs.rmSync(path.join(folder, name));

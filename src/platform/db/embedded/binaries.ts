@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { ConfigError } from '../../../kit/config-error.ts';
 import { canEnter } from './account.ts';
 import { tryLock } from './lock.ts';
 import { type Place, SHARED_HOME } from './place.ts';
@@ -16,7 +17,7 @@ interface Link {
 /**
  * Returns a folder with runnable `bin/initdb`, `bin/postgres` and `bin/pg_ctl`: the npm package itself when the server's
  * account can use it, otherwise a copy (60 MB, half a second, once per version).
- * @throws Error when the package for this platform is not installed
+ * @throws ConfigError when the package for this platform is not installed
  */
 export async function runnableBinaries(place: Place): Promise<string> {
   const native = nativeFolder();
@@ -36,7 +37,7 @@ function nativeFolder(): string {
   try {
     return path.join(path.dirname(createRequire(import.meta.url).resolve(name)), '..', 'native');
   } catch (cause) {
-    throw new Error(
+    throw new ConfigError(
       `${name} is not installed, so there is no built-in database here: run npm ci, or give the address of a PostgreSQL`,
       { cause },
     );
@@ -79,7 +80,7 @@ async function stagedCopy(native: string, parent: string): Promise<string> {
   const copy = path.join(parent, `postgres-${(JSON.parse(manifest) as { version: string }).version}`);
   fs.mkdirSync(parent, { recursive: true });
   const lock = await waitFor(() => tryLock(`${copy}.lock`), STAGE_LIMIT_MS);
-  if (!lock) throw new Error(`another process has been copying PostgreSQL to ${copy} for too long`);
+  if (!lock) throw new ConfigError(`another process has been copying PostgreSQL to ${copy} for too long`);
   try {
     if (!fs.existsSync(copy)) await stage(native, copy);
   } finally {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { ConfigError } from '../../../kit/config-error.ts';
 import { giveTo } from './account.ts';
 import { type Login, SUPERUSER } from './address.ts';
 import { program } from './binaries.ts';
@@ -28,11 +29,11 @@ const INITDB_ARGS = [
 
 /**
  * Creates the cluster if there is none. The caller holds the lock of the place.
- * @throws Error after an interrupted restore, or when the folder has other files
+ * @throws ConfigError after an interrupted restore, or when the folder has other files
  */
 export async function ensureCluster(place: Place, binaries: string, durable: boolean): Promise<void> {
   if (fs.existsSync(unfinishedRestore(place))) {
-    throw new Error(
+    throw new ConfigError(
       `a restore to ${path.dirname(place.entry)} was interrupted: run "pirogue restore" again, it removes what the first one left`,
     );
   }
@@ -55,7 +56,7 @@ function isCluster(folder: string): boolean {
   if (fs.existsSync(path.join(folder, 'PG_VERSION'))) return true;
   if (!fs.existsSync(folder)) return false;
   if (fs.readdirSync(folder).length === 0) fs.rmdirSync(folder);
-  else throw new Error(`${folder} holds files but no database: move them away`);
+  else throw new ConfigError(`${folder} holds files but no database: move them away`);
   return false;
 }
 

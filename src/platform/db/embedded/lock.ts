@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import { ConfigError } from '../../../kit/config-error.ts';
 
 export interface FileLock {
   release(): void;
@@ -14,7 +15,7 @@ const held = new Set<DatabaseSync>();
  * a dead process's unix socket at once. An exclusive SQLite transaction is a kernel file lock: it ends with the process,
  * however the process ends, and is the only such lock in Node on every platform.
  * @returns null when a living process holds the lock
- * @throws Error when the file cannot be locked for another reason
+ * @throws ConfigError when the file cannot be locked for another reason
  */
 export function tryLock(file: string): FileLock | null {
   const lock = new DatabaseSync(file);
@@ -23,7 +24,7 @@ export function tryLock(file: string): FileLock | null {
   } catch (error) {
     lock.close();
     if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return null;
-    throw new Error(`cannot lock ${file}: ${(error as Error).message}`, { cause: error });
+    throw new ConfigError(`cannot lock ${file}: ${(error as Error).message}`, { cause: error });
   }
   held.add(lock);
   return {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
+import { ConfigError } from '../../../kit/config-error.ts';
 import { type Account, canEnter, serverAccount } from './account.ts';
 
 /** The folder name contains the major version, because a cluster of another version cannot be opened. */
@@ -22,7 +23,7 @@ export interface Place {
 
 /**
  * Determines where the cluster of a DATA_DIR is stored. Creates folders, but changes no data.
- * @throws Error when the cluster is inaccessible to its account, or its link is broken
+ * @throws ConfigError when the cluster is inaccessible to its account, or its link is broken
  */
 export function findPlace(dataDir: string): Place {
   fs.mkdirSync(dataDir, { recursive: true });
@@ -80,7 +81,7 @@ function homeOf(entry: string, account: Account | null): string {
   if (!account || canEnter(account, dataDir)) return dataDir;
   // Creating a new cluster elsewhere would look like a loss of all data.
   if (found)
-    throw new Error(
+    throw new ConfigError(
       `${entry} holds a database, but the account that runs it (uid ${account.uid}) may not enter ${dataDir}: allow it (chmod o+x on the folders above)`,
     );
   return path.join(SHARED_HOME, instanceId(dataDir));
@@ -91,7 +92,7 @@ function followLink(entry: string): string {
     return fs.realpathSync(entry);
   } catch {
     const target = fs.readlinkSync(entry);
-    throw new Error(
+    throw new ConfigError(
       `${entry} points to ${target}, which is gone: bring it back, or remove the link to start with an empty database`,
     );
   }
@@ -113,7 +114,7 @@ function instanceId(dataDir: string): string {
     fs.rmSync(draft);
   }
   const id = fs.readFileSync(file, 'utf8').trim();
-  if (!/^[0-9a-f]{16}$/.test(id)) throw new Error(`${file} should hold 16 hexadecimal digits`);
+  if (!/^[0-9a-f]{16}$/.test(id)) throw new ConfigError(`${file} should hold 16 hexadecimal digits`);
   return id;
 }
 

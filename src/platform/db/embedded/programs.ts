@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { ConfigError } from '../../../kit/config-error.ts';
 import type { Account } from './account.ts';
 
 const run = promisify(execFile);
@@ -14,13 +15,13 @@ export function surroundings(account: Account | null): { cwd: string; env: NodeJ
 
 /**
  * Runs one program to its end.
- * @throws Error with its stderr when it fails or exceeds the time limit
+ * @throws ConfigError with its stderr when it fails or exceeds the time limit
  */
 export async function runProgram(file: string, args: string[], account: Account | null, limitMs: number): Promise<void> {
   try {
     await run(file, args, { ...surroundings(account), timeout: limitMs, killSignal: 'SIGKILL' });
   } catch (error) {
     const { stderr, message } = error as { stderr?: string; message: string };
-    throw new Error(`${file} failed: ${stderr?.trim() || message}`, { cause: error });
+    throw new ConfigError(`${file} failed: ${stderr?.trim() || message}`, { cause: error });
   }
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ConfigError } from '../../../kit/config-error.ts';
 import type { Log } from '../../../kit/log.ts';
 import { type Address, removeSocketFolder } from './address.ts';
 import { program } from './binaries.ts';
@@ -66,7 +67,7 @@ export async function clearLeftover(place: Place, binaries: string): Promise<voi
 /**
  * Starts the server of a finished cluster and waits until it accepts connections. A server that ends by itself later, such as
  * after a full disk or for want of memory, is started again at the same address until `stop`. The caller holds the lock.
- * @throws Error when the server does not start
+ * @throws ConfigError when the server does not start
  */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const stopping = new AbortController();
@@ -130,7 +131,7 @@ async function launch(options: ServerOptions, before?: Address): Promise<Launche
     // Transient: connections of a killed server end with a delay, or another process took the port.
     const passing = /is still in use|could not bind/.test(logTail(cluster));
     if (!passing || performance.now() > deadline) {
-      throw new Error(`PostgreSQL did not start: ${logTail(cluster)}`);
+      throw new ConfigError(`PostgreSQL did not start: ${logTail(cluster)}`);
     }
     await waitFor(() => null, 200);
   }
@@ -152,7 +153,7 @@ function spawnServer({ place, binaries, durable, settings }: ServerOptions, addr
 
 /**
  * Returns the server's pid when it is ready, or null when it exited. After that, the child does not keep the event loop alive.
- * @throws Error when the server is not ready in time
+ * @throws ConfigError when the server is not ready in time
  */
 async function untilReady(child: ChildProcess, cluster: string): Promise<number | null> {
   const ended = () => child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
@@ -161,7 +162,7 @@ async function untilReady(child: ChildProcess, cluster: string): Promise<number 
   (child.stdin as { unref?: () => void } | null)?.unref?.();
   if (answer === null) {
     child.stdin?.destroy();
-    throw new Error(`PostgreSQL was not ready after ${READY_LIMIT_MS / 1000} seconds`);
+    throw new ConfigError(`PostgreSQL was not ready after ${READY_LIMIT_MS / 1000} seconds`);
   }
   return answer === true ? null : answer;
 }

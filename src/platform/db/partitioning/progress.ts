@@ -1,3 +1,4 @@
+import { ConfigError } from '../../../kit/config-error.ts';
 import type { DbClient } from '../client.ts';
 import type { KeptTable } from './tables.ts';
 
@@ -34,12 +35,12 @@ export async function conversionsOf(client: DbClient): Promise<Conversion[]> {
 
 /**
  * Checks that no table is being partitioned. A migration would change the table and not its copy.
- * @throws Error that names the tables
+ * @throws ConfigError that names the tables
  */
 export async function requireNoConversion(client: DbClient): Promise<void> {
   const names = (await conversionsOf(client)).map(({ parent }) => parent);
   if (names.length === 0) return;
-  throw new Error(
+  throw new ConfigError(
     `partitioning of ${names.join(', ')} has begun and is not finished: run "pirogue partition ${names.join(' ')}" (or the same with --abandon) of the release that began it, then migrate`,
   );
 }

@@ -8,7 +8,7 @@ import { readTime } from '../../../platform/db/clock.ts';
 import { systemClock } from '../../../kit/clock.ts';
 import { openSecrets } from '../../start/secrets.ts';
 import { findRoot } from '../../start/secrets-store.ts';
-import { describeDatabaseError } from '../database-errors.ts';
+import { describeDatabaseError } from '../../database-errors.ts';
 import { withDatabases, withPool } from '../databases.ts';
 import { knownMigrations, type SchemaKind, unknownMigrations } from '../migrations.ts';
 import { appliedMigrations, type ServerState, serverState } from '../store.ts';

@@ -1,5 +1,5 @@
-import { DatabaseUnavailable } from '../../kit/database-unavailable.ts';
-import { pgCode } from '../../kit/sql.ts';
+import { DatabaseUnavailable } from '../kit/database-unavailable.ts';
+import { pgCode } from '../kit/sql.ts';
 
 /** Messages for error codes of the operating system while connecting, and of PostgreSQL. */
 const WORDS: Record<string, string> = {
