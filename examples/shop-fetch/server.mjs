@@ -5,8 +5,7 @@ import { createServer } from 'node:http';
 const { PORT = '3000', PIROGUE_URL = 'http://127.0.0.1:8080', PIROGUE_KEY = '', PIROGUE_WEBHOOK_SECRET = '' } = process.env;
 const { SHOP_URL = `http://127.0.0.1:${PORT}` } = process.env;
 const PRODUCT = { name: 'Basket of mangoes', price: 12_500, currency: 'XAF' };
-const LARGEST_BODY = 256 * 1024;
-const TRIES = 3;
+const MAX_BODY = 256 * 1024;
 
 /** A real shop keeps these two in its database. */
 const orders = new Map();
@@ -49,7 +48,7 @@ async function call(method, path, body, idempotencyKey = randomUUID()) {
     const { status, headers, json } = answered;
     if (status >= 200 && status < 300) return json;
     const worthIt = status === 0 || status === 429 || status >= 500;
-    if (!worthIt || tries === TRIES) throw Object.assign(new Error(`${method} ${path}: ${status} ${json.message}`), { status });
+    if (!worthIt || tries === 3) throw Object.assign(new Error(`${method} ${path}: ${status} ${json.message}`), { status });
     const seconds = Number(headers.get('retry-after') ?? tries) + Math.random();
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
   }
@@ -65,26 +64,36 @@ function showProduct(response) {
 }
 
 async function takeOrder(request, response) {
-  const form = new URLSearchParams((await bodyOf(request)).toString());
-  const [id, phone, quantity] = [form.get('id') ?? '', form.get('phone') ?? '', Number(form.get('quantity'))];
-  if (!/^[0-9a-f-]{36}$/.test(id) || !Number.isInteger(quantity) || quantity < 1 || quantity > 9) {
+  const { id, phone, quantity } = Object.fromEntries(new URLSearchParams(String(await bodyOf(request))));
+  if (!/^[0-9a-f-]{36}$/.test(id) || !/^[1-9]$/.test(quantity) || !phone || phone.length > 32) {
     return show(response, 400, '<p>Something is wrong with the order.</p>');
   }
   // The price is ours, whatever the page says.
-  const order = orders.get(id) ?? { id, quantity, total: quantity * PRODUCT.price, payment: null, payAt: '', paid: false };
+  const total = Number(quantity) * PRODUCT.price;
+  const order = orders.get(id) ?? { id, quantity, phone, total, payment: null, payAt: '', paid: false };
   orders.set(id, order);
-  if (order.payment) return redirect(response, order.payAt);
+  const before = order.payment; // read before the first await: two clicks then use the same key
+  if (before && !(await hasEnded(order, before))) return redirect(response, order.paid ? `/orders/${id}` : order.payAt);
+  // A key belongs to one payment: after one that failed, the same key would return that one.
+  const key = before ? `order-${id}-after-${before}` : `order-${id}`;
   const payment = {
     amount: order.total,
     currency: PRODUCT.currency,
-    phone,
+    phone: order.phone,
     reference: order.id,
     description: `${order.quantity} × ${PRODUCT.name}`,
     callback: `${SHOP_URL}/orders/${order.id}`,
   };
-  const { authorization_url, transaction } = await call('POST', '/payments', payment, `order-${order.id}`);
+  const { authorization_url, transaction } = await call('POST', '/payments', payment, key);
   Object.assign(order, { payment: transaction.id, payAt: authorization_url });
   redirect(response, order.payAt);
+}
+
+/** Whether a payment ended without success, so that the order needs another. */
+async function hasEnded(order, payment) {
+  const { transaction } = await call('GET', `/payments/${payment}`);
+  settle(transaction);
+  return !order.paid && ['failed', 'cancelled', 'expired'].includes(transaction.status);
 }
 
 /** Where the payer comes back to. That they come proves nothing: unless the webhook was faster, we ask. */
@@ -112,10 +121,10 @@ function isGenuine(headers, body) {
   return Math.abs(Date.now() / 1000 - Number(timestamp)) <= 300;
 }
 
-/** The one place where an order becomes paid: by the payment made for it, with the whole amount. */
+/** The one place where an order becomes paid: by a payment with its number, of the whole amount in its currency. */
 function settle(payment) {
   const order = orders.get(payment.reference);
-  if (!order || order.paid || payment.id !== order.payment || payment.status !== 'succeeded') return;
+  if (!order || order.paid || payment.status !== 'succeeded') return;
   if (payment.amount !== order.total || payment.currency !== PRODUCT.currency) return;
   order.paid = true;
   console.log(`Order ${order.id} is paid`);
@@ -126,15 +135,13 @@ async function bodyOf(request) {
   let size = 0;
   for await (const chunk of request) {
     size += chunk.length;
-    if (size > LARGEST_BODY) throw new Error('the body is too large');
+    if (size > MAX_BODY) throw new Error('the body is too large');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
 }
 
-function redirect(response, location) {
-  response.writeHead(303, { location }).end();
-}
+const redirect = (response, location) => response.writeHead(303, { location }).end();
 
 function show(response, status, content) {
   const head = '<!doctype html><html lang="en"><meta charset="utf-8"><title>Chez Awa</title><h1>Chez Awa</h1>';

@@ -11,7 +11,8 @@ const MAX_BODY = 256 * 1024;
 
 interface Order {
   id: string;
-  quantity: number;
+  quantity: string;
+  phone: string;
   total: number;
   /** Id of the payment, once it is made. */
   payment: string | null;
@@ -57,27 +58,36 @@ function showProduct(response: ServerResponse): void {
 
 async function takeOrder(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const form = new URLSearchParams((await bodyOf(request)).toString());
-  const [id, phone, quantity] = [form.get('id') ?? '', form.get('phone') ?? '', Number(form.get('quantity'))];
-  if (!/^[0-9a-f-]{36}$/.test(id) || !Number.isInteger(quantity) || quantity < 1 || quantity > 9) {
+  const [id = '', phone = '', quantity = ''] = ['id', 'phone', 'quantity'].map((name) => form.get(name) ?? '');
+  if (!/^[0-9a-f-]{36}$/.test(id) || !/^[1-9]$/.test(quantity) || !phone || phone.length > 32) {
     return show(response, 400, '<p>Something is wrong with the order.</p>');
   }
   // The price is ours, whatever the page says.
-  const order = orders.get(id) ?? { id, quantity, total: quantity * PRODUCT.price, payment: null, payAt: '', paid: false };
+  const total = Number(quantity) * PRODUCT.price;
+  const order = orders.get(id) ?? { id, quantity, phone, total, payment: null, payAt: '', paid: false };
   orders.set(id, order);
-  if (order.payment) return redirect(response, order.payAt);
-  const { authorization_url, transaction } = await pirogue.payments.create(
-    {
-      amount: order.total,
-      currency: PRODUCT.currency,
-      phone,
-      reference: order.id,
-      description: `${order.quantity} × ${PRODUCT.name}`,
-      callback: `${SHOP_URL}/orders/${order.id}`,
-    },
-    { idempotencyKey: `order-${order.id}` },
-  );
+  const before = order.payment; // read before the first await: two clicks then use the same key
+  if (before && !(await hasEnded(order, before))) return redirect(response, order.paid ? `/orders/${id}` : order.payAt);
+  // A key belongs to one payment: after one that failed, the same key would return that one.
+  const key = before ? `order-${id}-after-${before}` : `order-${id}`;
+  const payment = {
+    amount: order.total,
+    currency: PRODUCT.currency,
+    phone: order.phone,
+    reference: order.id,
+    description: `${order.quantity} × ${PRODUCT.name}`,
+    callback: `${SHOP_URL}/orders/${order.id}`,
+  };
+  const { authorization_url, transaction } = await pirogue.payments.create(payment, { idempotencyKey: key });
   Object.assign(order, { payment: transaction.id, payAt: authorization_url });
   redirect(response, order.payAt);
+}
+
+/** Whether a payment ended without success, so that the order needs another. */
+async function hasEnded(order: Order, payment: string): Promise<boolean> {
+  const current = await pirogue.payments.retrieve(payment);
+  settle(current);
+  return !order.paid && ['failed', 'cancelled', 'expired'].includes(current.status);
 }
 
 /** Where the payer comes back to. That they come proves nothing: unless the webhook was faster, we ask. */
@@ -98,10 +108,10 @@ async function receiveWebhook(request: IncomingMessage, response: ServerResponse
   }
 }
 
-/** The one place where an order becomes paid: by the payment made for it, with the whole amount. */
+/** The one place where an order becomes paid: by a payment with its number, of the whole amount in its currency. */
 function settle(payment: Payment): void {
   const order = orders.get(payment.reference ?? '');
-  if (!order || order.paid || payment.id !== order.payment || payment.status !== 'succeeded') return;
+  if (!order || order.paid || payment.status !== 'succeeded') return;
   if (payment.amount !== order.total || payment.currency !== PRODUCT.currency) return;
   order.paid = true;
   console.log(`Order ${order.id} is paid`);

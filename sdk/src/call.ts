@@ -115,8 +115,8 @@ async function send(fetcher: typeof fetch, request: Request): Promise<{ body: ob
     }
     const wait = waitAfter(outcome, tries);
     const again = tries <= request.retries && mayRetry(outcome, request.repeatable) && Date.now() + wait < deadline;
+    uncertain ||= outcome.kind === 'lost' || (outcome.status >= 500 && outcome.status !== 501);
     if (!again) throw errorOf(outcome, request, tries, uncertain);
-    uncertain ||= outcome.kind === 'lost' || outcome.status >= 500;
     await sleep(wait, request.signal);
   }
 }

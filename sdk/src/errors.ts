@@ -16,7 +16,7 @@ export interface Trace {
   idempotencyKey: string | null;
   /** Number of attempts. */
   attempts: number;
-  /** An earlier attempt ended without a result (lost answer or 5xx), so it may have been carried out. */
+  /** An attempt ended without a result (lost answer or 5xx), so it may have been carried out. */
   uncertain: boolean;
 }
 

@@ -73,7 +73,7 @@ export interface Settings {
 export function settingsOf(key: string, options: PirogueOptions): Settings {
   if (!/^[\x21-\x7e]+$/.test(key)) throw new TypeError('The key must be the one you were given: it is empty or has spaces.');
   if (/^sk[._]/.test(key) && 'document' in globalThis) {
-    throw new TypeError('A secret key does not belong into a browser: use a public one (pk.), or call from your server.');
+    throw new TypeError('A secret key must not be used in a browser: use a public key (pk.), or call from your server.');
   }
   return {
     key,

@@ -58,14 +58,15 @@ export async function verifyWebhook(
   const signature = headerOf(headers, 'X-Service-Signature');
   const timestamp = headerOf(headers, 'X-Service-Timestamp');
   if (signature === null) throw new WebhookVerificationError('signature_missing', 'There is no X-Service-Signature.');
-  if (!signature.startsWith(PREFIX)) throw new WebhookVerificationError('signature_malformed', 'The signature is not of v1.');
+  if (!signature.startsWith(PREFIX))
+    throw new WebhookVerificationError('signature_malformed', 'The signature does not begin with v1=.');
   if (timestamp === null) throw new WebhookVerificationError('timestamp_missing', 'There is no X-Service-Timestamp.');
   const body = bytesOf(rawBody);
   const digests = await Promise.all(secrets.map((one) => hmac(one, concat(bytesOf(`${timestamp}.`), body))));
   const given = signature.slice(PREFIX.length);
   // Every secret is compared, so that the time does not reveal which one matches.
   if (!digests.map((digest) => equal(digest, given)).includes(true)) {
-    throw new WebhookVerificationError('signature_mismatch', 'The signature is of another body, timestamp or secret.');
+    throw new WebhookVerificationError('signature_mismatch', 'The signature does not match the body, timestamp and secret.');
   }
   const age = /^\d+$/.test(timestamp) ? Math.abs(now / 1000 - Number(timestamp)) : Number.NaN;
   // The condition is negated so that NaN is rejected too.

@@ -65,7 +65,7 @@ test('every example in its README compiles', async () => {
     'declare function show(text: string): void;',
     'declare function mark(errors: Readonly<Record<string, readonly string[]>>): void;',
     'declare function later(key: string | null): void;',
-    'declare function markPaid(reference: string | null, amount: number): Promise<void>;',
+    'declare function markPaid(reference: string | null, amount: number, currency: string): Promise<void>;',
     'declare const id: string;',
     'declare const secret: string;',
   ].join('\n');

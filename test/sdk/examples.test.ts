@@ -106,6 +106,28 @@ for (const file of ['examples/shop-sdk/server.ts', 'examples/shop-fetch/server.m
     assert.match(await orderPage(shop, declined.id), /not paid yet/);
   });
 
+  test(`${file}: an order whose payment failed gets another payment, also when its number was corrected`, async () => {
+    const { id, payAt } = await buy(shop);
+    await pay(payAt, '650000001');
+    await until(
+      async () => (await paymentsOf(id))[0].status,
+      (status) => status === 'failed',
+    );
+    const fields = { id, quantity: '2', phone: '+237650000009' };
+    const [again, twice] = await Promise.all([order(shop, fields), order(shop, fields)]);
+    const next = again.headers.get('location') ?? '';
+    assert.notEqual(next, payAt);
+    assert.equal(twice.headers.get('location'), next, 'two clicks are one payment');
+    await pay(next, '650000000');
+    await until(
+      () => orderPage(shop, id),
+      (page) => page.includes('paid, thank you'),
+    );
+    assert.equal((await paymentsOf(id)).length, 2);
+    const done = await order(shop, fields);
+    assert.equal(done.headers.get('location'), `/orders/${id}`);
+  });
+
   test(`${file}: two clicks with a lost response in between create one payment`, async () => {
     weather.next('lose_answer');
     const fields = { id: randomUUID(), quantity: '2', phone: '+237650000000' };
@@ -134,7 +156,12 @@ for (const file of ['examples/shop-sdk/server.ts', 'examples/shop-fetch/server.m
   });
 
   test(`${file}: invalid input is rejected`, async () => {
-    for (const fields of [{ id: 'x' }, { id: randomUUID(), quantity: '0' }, { id: randomUUID(), quantity: '1e3' }]) {
+    for (const fields of [
+      { id: 'x' },
+      { id: randomUUID(), phone: '' },
+      { id: randomUUID(), quantity: '0' },
+      { id: randomUUID(), quantity: '1e3' },
+    ]) {
       assert.equal((await order(shop, { quantity: '1', phone: '1', ...fields })).status, 400);
     }
     assert.equal((await fetch(`${shop.url}/orders/${randomUUID()}`)).status, 404);

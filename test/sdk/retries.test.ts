@@ -183,6 +183,20 @@ test('a dispute whose acceptance was committed behind a 5xx is accepted', async 
   await assert.rejects(client().disputes.accept(dispute.id), { status: 400 });
 });
 
+test('evidence that was committed behind a 5xx is submitted', async () => {
+  const { transaction } = await client().payments.create(ORDER);
+  await client().payments.charge(transaction.id, { channel: 'cm.mtn', data: { phone: '650000000' } });
+  await succeeded(transaction.id);
+  const dispute = await openDispute(api.deps, api.deps.stores.sandbox, {
+    ...{ team_id: merchant.team.id, payment_id: transaction.id, reason: 'fraudulent' },
+  });
+  const evidence = { receipt: 'https://shop.example/receipts/1', delivered_at: '2026-11-01' };
+  weather.next({ pass: 500 });
+  assert.equal((await client().disputes.submitEvidence(dispute.id, { evidence })).status, 'under_review');
+  weather.next({ pass: 500 });
+  await assert.rejects(client().disputes.submitEvidence(dispute.id, { evidence: { receipt: 'another' } }), { status: 400 });
+});
+
 async function succeeded(id: string): Promise<void> {
   while ((await client().payments.retrieve(id)).status !== 'succeeded') await new Promise((resolve) => setTimeout(resolve, 50));
 }
@@ -211,6 +225,11 @@ test('a timeout is retried, then reported as TimeoutError', async () => {
   assert.equal(weather.seen.length, 2);
   weather.next('hang');
   await assert.rejects(client().payments.create(ORDER, { deadlineMs: 100 }), { name: 'TimeoutError', attempts: 1 });
+  weather.next('hang', { pass: 500 }, { status: 501 });
+  const once = { retries: 0 };
+  await assert.rejects(client({ timeoutMs: 100, ...once }).payments.create(ORDER), { name: 'TimeoutError', uncertain: true });
+  await assert.rejects(client(once).payments.create(ORDER), { status: 500, uncertain: true }, 'it may have been carried out');
+  await assert.rejects(client(once).payments.create(ORDER), { status: 501, uncertain: false });
 });
 
 test('the signal of the caller aborts a call, also while it waits for a retry', async () => {

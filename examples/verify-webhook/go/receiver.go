@@ -1,4 +1,4 @@
-// Receives webhooks, and believes only what is signed: PIROGUE_WEBHOOK_SECRET=whsec_… go run receiver.go (Go 1.18 or later)
+// Receives webhooks and rejects unsigned deliveries: PIROGUE_WEBHOOK_SECRET=whsec_… go run receiver.go (Go 1.18 or later)
 package main
 
 import (
@@ -16,11 +16,11 @@ import (
 )
 
 const (
-	tolerance   = 300 * time.Second
-	largestBody = 1 << 20
+	tolerance = 300 * time.Second
+	maxBody   = 1 << 20
 )
 
-// verify tells whether the service sent exactly these bytes, and just now.
+// verify reports whether the delivery is recent and signed with the secret.
 func verify(body []byte, signature, timestamp, secret string) bool {
 	if !strings.HasPrefix(signature, "v1=") {
 		return false
@@ -49,7 +49,7 @@ func main() {
 	}
 	receive := func(response http.ResponseWriter, request *http.Request) {
 		// The bytes as they came: what a parser made of them has another signature.
-		body, err := io.ReadAll(http.MaxBytesReader(response, request.Body, largestBody))
+		body, err := io.ReadAll(http.MaxBytesReader(response, request.Body, maxBody))
 		header := request.Header
 		if err != nil || !verify(body, header.Get("X-Service-Signature"), header.Get("X-Service-Timestamp"), secret) {
 			response.WriteHeader(http.StatusBadRequest)

@@ -1,11 +1,11 @@
 <?php
-// Receives webhooks, and believes only what is signed (PHP 8.0 or later):
+// Receives webhooks and rejects unsigned deliveries (PHP 8.0 or later):
 // PIROGUE_WEBHOOK_SECRET=whsec_… php -S 127.0.0.1:3000 receiver.php, or as a page of your server.
 declare(strict_types=1);
 
 const TOLERANCE_SECONDS = 300;
 
-/** Whether the service sent exactly these bytes, and just now. */
+/** Whether the delivery is recent and signed with the secret. */
 function verify(string $body, string $signature, string $timestamp, string $secret): bool
 {
     if (!str_starts_with($signature, 'v1=')) {

@@ -1,4 +1,4 @@
-// Receives webhooks, and believes only what is signed: PIROGUE_WEBHOOK_SECRET=whsec_… node receiver.ts (Node 22.18 or later)
+// Receives webhooks and rejects unsigned deliveries: PIROGUE_WEBHOOK_SECRET=whsec_… node receiver.ts (Node 22.18 or later)
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 
@@ -8,7 +8,7 @@ const { PORT = '3000', PIROGUE_WEBHOOK_SECRET: secret = '' } = process.env;
 // With an empty secret anybody could sign.
 if (!secret) throw new Error('PIROGUE_WEBHOOK_SECRET is not set');
 
-/** Whether the service sent exactly these bytes, and just now. */
+/** Whether the delivery is recent and signed with the secret. */
 function verify(body: Buffer, signature: string, timestamp: string): boolean {
   if (!signature.startsWith('v1=')) return false;
   const digest = createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex');
@@ -24,11 +24,10 @@ createServer(async (request, response) => {
     response.writeHead(400).end();
     return;
   }
-  // Within ten seconds; the work comes afterwards.
-  response.writeHead(200).end();
   const event = JSON.parse(body.toString());
-  // The same event can come twice: a real receiver keeps event.id under a unique index.
+  // A real receiver stores the event here, under a unique index on its id, because it can come twice, and works on it after the answer.
   console.log(event.id, event.event);
+  response.writeHead(200).end();
 }).listen(Number(PORT), '127.0.0.1');
 
 /** The bytes as they came: what a parser made of them has another signature. */

@@ -27,7 +27,7 @@ export class Accounts {
     return (await this.#call('updateAccount', { path: { id }, body }, options)).account;
   }
 
-  /** Replaces all fields. Absent fields become null. */
+  /** Replaces all fields. Absent fields are removed, also `split` (the platform then gets no share) and `settlement`: `update` changes some. */
   async replace(id: string, body: CreateAccountBody, options?: CallOptions): Promise<Account> {
     return (await this.#call('replaceAccount', { path: { id }, body }, options)).account;
   }

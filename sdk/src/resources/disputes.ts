@@ -19,8 +19,14 @@ export class Disputes {
   }
 
   /** Submits evidence that the payment was legitimate. */
-  async submitEvidence(id: string, body: SubmitDisputeEvidenceBody, options?: CallOptions): Promise<Dispute> {
-    return (await this.#call('submitDisputeEvidence', { path: { id }, body }, options)).dispute;
+  submitEvidence(id: string, body: SubmitDisputeEvidenceBody, options?: CallOptions): Promise<Dispute> {
+    return carriedOut(
+      async () => (await this.#call('submitDisputeEvidence', { path: { id }, body }, options)).dispute,
+      async () => {
+        const dispute = await this.retrieve(id, options);
+        return JSON.stringify(dispute.evidence) === JSON.stringify(body.evidence) ? dispute : null;
+      },
+    );
   }
 
   /** Accepts the dispute: the payer keeps the money. */
