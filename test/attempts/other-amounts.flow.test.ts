@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { WORKER } from '../../src/tenants/audit/actor.ts';
+import { must } from '../../src/kit/errors.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { readBalances } from '../../src/money/ledger/balances.ts';
+import { pageStateOf } from '../../src/edge/checkout/page-state.ts';
+import { findPayment } from '../../src/core/payments/store.ts';
 import { findAttempt } from '../../src/core/attempts/store.ts';
 import { applyStatementProof } from '../../src/core/charge/statement-proof.ts';
 import { applyCallback } from '../../src/core/charge/poll.ts';
@@ -11,7 +14,7 @@ import { pollSweep } from '../../src/core/charge/sweeps.ts';
 import type { Reading } from '../../src/providers/adapters/contract.ts';
 import { type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
 import { Registry } from '../setup/providers.ts';
-import { Scripted } from '../setup/scripted.ts';
+import { ACCEPTED, Scripted } from '../setup/scripted.ts';
 
 /** Money in another amount or currency than was asked for, reported of an attempt that had ended without money. */
 const clock = new FakeClock();
@@ -144,6 +147,23 @@ test('another amount on an open attempt announces nothing, and the payment stays
   await call('POST', `/payments/${id}`, { channel: 'cm.mtn', data: { phone: '650000000' } });
   await report(paid(900_000n));
   assert.deepEqual([await held(), await statusOf(id), await events(id)], [900_000n, 'processing', []]);
+});
+
+test('another amount of an attempt whose provider turned it away: nothing else is charged, and nothing cancelled, until a person decides', async () => {
+  merchant = await api.newMerchant({ verification_level: 3 });
+  const { id } = (await call('POST', '/payments', { amount: 10_000, currency: 'XAF', phone: '1' })).body.transaction;
+  const charge = () => call('POST', `/payments/${id}`, { channel: 'cm.mtn', data: { phone: '650000000' } });
+  provider.submission = { kind: 'unavailable', message: 'maintenance' };
+  assert.equal((await charge()).status, 502);
+  provider.submission = ACCEPTED;
+  await report(paid(900_000n));
+  assert.deepEqual([await held(), await statusOf(id)], [900_000n, 'pending']);
+  const seen = { payment: must(await findPayment(store().db, merchant.team.id, id), ''), attempts: [await attemptOf()] };
+  assert.equal(pageStateOf(seen, clock.now()).kind, 'under_way');
+  assert.deepEqual([(await charge()).status, provider.submitted.length], [400, 1]);
+  assert.equal((await call('DELETE', `/payments/${id}`)).body.error_code, 'payment_not_cancellable');
+  await resolve('failed');
+  assert.deepEqual([await held(), (await charge()).status, provider.submitted.length], [0n, 202, 2]);
 });
 
 test('another amount of an attempt that its provider later does not know stays in suspense, for a person to resolve', async () => {

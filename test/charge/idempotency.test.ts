@@ -104,6 +104,36 @@ test('after a crash that follows a decline, the same key never returns that the 
   assert.ok(status === 402 || status === 400, `${status} ${body.message} for a payment that is ${body.transaction?.status}`);
 });
 
+test('a decline whose process died does not consume the key: the repeated request gets it once, and the key charges another payment', async () => {
+  const [id, other, third] = [await pending(), await pending(), await pending()];
+  await charge(id, 'died-declined', DECLINED);
+  await forgetAnswer(id, 'died-declined', DECLINED);
+  assert.equal((await charge(id, 'died-declined', DECLINED)).status, 402);
+  assert.equal((await charge(other, 'died-declined')).status, 202);
+  await charge(id, 'died-declined-2', DECLINED);
+  await forgetAnswer(id, 'died-declined-2', DECLINED);
+  assert.equal((await charge(third, 'died-declined-2')).status, 202, 'another request gets no error of the first');
+});
+
+test('a request that nothing came of, and whose process died, does not consume the key: a day later a corrected one charges, and is replayed', async () => {
+  const id = await pending();
+  await charge(id, 'came-to-nothing');
+  await forgetAnswer(id, 'came-to-nothing', MTN);
+  await db.run(
+    sql`update attempts set status = 'unavailable', next_poll_at = null where team_id = ${api.team.id} and payment_id = ${id}`,
+  );
+  await db.run(
+    sql`update payments set status = 'pending', expires_at = expires_at + interval '9 days' where team_id = ${api.team.id} and id = ${id}`,
+  );
+  clock.advance(25 * 3_600_000);
+  const corrected = { channel: 'cm.orange', data: { phone: '690000000' } };
+  assert.equal((await charge(id, 'came-to-nothing', corrected)).status, 202);
+  clock.advance(23 * 3_600_000);
+  const again = await charge(id, 'came-to-nothing', corrected);
+  assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [202, 'true']);
+  assert.equal((await charge(id, 'came-to-nothing')).status, 422);
+});
+
 test('202 after a crash with an unavailable provider: the next request with the key charges at once', async () => {
   const id = await pending();
   await charge(id, 'left-alone');

@@ -111,12 +111,15 @@ export function neverArrived({ status, reason }: Pick<AttemptRow, 'status' | 're
   return status === 'expired' && reason === NEVER_ARRIVED;
 }
 
-/** Whether the attempt may still move money: it is open, or it was closed but its provider has it after all. */
-export function isUnderWay(attempt: Pick<AttemptRow, 'status'> & { next_poll_at: unknown }): boolean {
-  return isOpen(attempt) || attempt.next_poll_at !== null;
+/**
+ * Whether no other charge may be made beside the attempt: it may still move money, because it is open or was closed but its provider may have
+ * it after all, or money of another amount has arrived for it and waits for a decision.
+ */
+export function isUnderWay(attempt: Pick<AttemptRow, 'status'> & { next_poll_at: unknown; mismatch: unknown }): boolean {
+  return isOpen(attempt) || attempt.next_poll_at !== null || attempt.mismatch !== null;
 }
 
 /** Whether the attempt was closed, but its provider may have it after all: its status is polled. */
 export function isDoubted(attempt: Pick<AttemptRow, 'status'> & { next_poll_at: unknown }): boolean {
-  return !isOpen(attempt) && isUnderWay(attempt);
+  return !isOpen(attempt) && attempt.next_poll_at !== null;
 }

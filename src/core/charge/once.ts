@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { checkReplay, requestHash, storedResponse } from '../../tenants/api/idempotency.ts';
+import { checkReplay, isSameRequest, requestHash, storedResponse } from '../../tenants/api/idempotency.ts';
 import { findKey, type KeyedAnswer, type KeyRow, releaseKey, storeResponses } from '../../tenants/api/idempotency-store.ts';
 import type { Call, Reply } from '../../tenants/api/route.ts';
 import { must, Problem } from '../../kit/errors.ts';
@@ -101,7 +101,8 @@ async function first(
 }
 
 /**
- * Waits while an earlier request with the same key is under way.
+ * Waits while an earlier request with the same key is under way. One that ended without a success has not consumed its key, whatever became
+ * of its process: its error is returned once, and only to the same request.
  * @param row the key as it was read last
  * @returns the response to replay; or, when the key is free, the attempts that abandoned requests assigned it to
  */
@@ -115,12 +116,27 @@ async function earlierResponse(
   const deadline = performance.now() + WAIT_MS;
   for (; ; row = await findKey(store.db, { team_id: team.id, route: ROUTE, key })) {
     if (!row) return { abandoned: [] };
-    checkReplay(call, row);
     const attempt_id = must(row.resource_id, 'the key of a charge names its attempt');
-    const recalled = row.answer ? (JSON.parse(row.answer) as Reply) : await recall(attempt_id, row.created_at);
+    const recalled = row.answer ? (JSON.parse(row.answer) as Reply) : await rebuilt(recall(attempt_id, row.created_at));
+    if (recalled instanceof Problem) {
+      await releaseKey(store.db, { team_id: team.id, route: ROUTE, key }, [attempt_id]);
+      if (isSameRequest(call, row.request_hash)) throw recalled;
+      return { abandoned: [] };
+    }
     if (recalled === 'abandoned') return { abandoned: [attempt_id] };
+    checkReplay(call, row);
     if (recalled !== 'under_way') return { answer: { ...recalled, headers: { 'Idempotent-Replayed': 'true' } } };
     if (performance.now() > deadline) throw stillUnderWay();
     await sleep(CHECK_INTERVAL_MS);
+  }
+}
+
+/** The result of a request, or the error that it ended with. */
+async function rebuilt(recalled: ReturnType<Recall>): Promise<Awaited<ReturnType<Recall>> | Problem> {
+  try {
+    return await recalled;
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
   }
 }

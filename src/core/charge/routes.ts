@@ -95,9 +95,10 @@ async function recall(call: Call<ChargeBody>, attempt_id: string, since: Date): 
   if (call.body.data?.otp && attempt.status === 'open' && attempt.action?.kind === 'otp') {
     return call.at - since.getTime() < STEP_MS ? 'under_way' : 'abandoned';
   }
-  // The attempt ended before the payer was given an action: the request is answered as declined.
+  // The attempt ended before the payer was given an action, or after the payer's code: the request is answered as declined.
   const unpaid = !isOpen(attempt) && attempt.status !== 'succeeded';
-  if (unpaid && attempt.action === null) throw declined(reasonOf(attempt), attempt.message ?? 'declined');
+  if (unpaid && (attempt.action === null || call.body.data?.otp))
+    throw declined(reasonOf(attempt), attempt.message ?? 'declined');
   const payment = await getPayment(store, team.id, attempt.payment_id);
   const transaction = retrieved(store.environment, payment, payment.attempts);
   return paymentReply(call, 202, 'Payment is processing', { action: attempt.action, transaction });

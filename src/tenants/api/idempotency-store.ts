@@ -82,7 +82,8 @@ export async function assignKeys(tx: Tx, keys: readonly AssignedKey[]): Promise<
     from json_to_recordset(${jsonText(rows)}::json) as k(team_id bigint, route text, key text, request_hash text,
       resource_id text, created_at timestamptz)
     order by team_id, route, key
-    on conflict (team_id, route, key) do update set resource_id = excluded.resource_id
+    on conflict (team_id, route, key) do update
+      set resource_id = excluded.resource_id, request_hash = excluded.request_hash, created_at = excluded.created_at
     where idempotency_keys.resource_id = any(${keys.flatMap(({ own }) => own)})
     returning resource_id`);
   return new Set(held.map(({ resource_id }) => resource_id));

@@ -26,7 +26,7 @@ export function requestHash(call: Request): Buffer {
  * Returns whether the call repeats the request stored with this hash. A response to a secret or restricted key contains data
  * that must not reach page source, so a public key never matches such a request. The reverse is allowed.
  */
-function isSameRequest(call: Request, stored: Buffer): boolean {
+export function isSameRequest(call: Request, stored: Buffer): boolean {
   return stored.equals(requestHash(call)) || stored.equals(requestHash({ ...call, caller: { kind: 'public' } }));
 }
 

@@ -27,6 +27,8 @@ export const ENGLISH: PaymentPageTexts = {
       `${provider} may have the request, but its answer was lost. Its status is queried ${next}, and no other provider is tried meanwhile: nothing is charged twice.`,
     doubted: (provider, next) =>
       `${provider} may have a request that had ended. Its status is queried ${next}, and no other provider is tried meanwhile: nothing is charged twice.`,
+    unmatched: (provider, amount) =>
+      `${provider} reports ${amount}, which is not what was requested. The money is in suspense until somebody decides, and nothing else is charged meanwhile.`,
     tranche: (captured, total, next) => `${captured} of ${total} is collected. The next tranche is sent ${next}.`,
     payer: (captured, total, until) => `${captured} of ${total} is collected. The payer can pay the rest until ${until}.`,
     soon: 'within moments',

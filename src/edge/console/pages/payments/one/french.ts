@@ -28,6 +28,8 @@ export const FRENCH: PaymentPageTexts = {
       `${provider} a peut-être reçu la demande, mais sa réponse a été perdue. Son statut est vérifié ${next} et aucun autre prestataire n’est sollicité entre-temps : rien n’est débité deux fois.`,
     doubted: (provider, next) =>
       `${provider} détient peut-être une demande qui avait pris fin. Son statut est vérifié ${next} et aucun autre prestataire n’est sollicité entre-temps : rien n’est débité deux fois.`,
+    unmatched: (provider, amount) =>
+      `${provider} signale ${amount}, ce qui n’est pas le montant demandé. L’argent est en suspens jusqu’à une décision, et rien d’autre n’est prélevé entre-temps.`,
     tranche: (captured, total, next) => `${captured} sur ${total} encaissés. La tranche suivante est envoyée ${next}.`,
     payer: (captured, total, until) => `${captured} sur ${total} encaissés. Le client peut régler le reste jusqu’au ${until}.`,
     soon: 'dans quelques instants',

@@ -28,6 +28,8 @@ export interface PaymentPageTexts {
     unknown(provider: string, next: string): string;
     /** The provider may have an attempt that had ended. */
     doubted(provider: string, next: string): string;
+    /** Another amount than the requested one has arrived. */
+    unmatched(provider: string, amount: string): string;
     tranche(captured: string, total: string, next: string): string;
     payer(captured: string, total: string, until: string): string;
     /** When something due now happens. */

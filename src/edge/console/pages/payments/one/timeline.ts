@@ -1,5 +1,5 @@
 import { sayRefusal, sayRouting } from '../../../messages/routing.ts';
-import { type AttemptRow, isDoubted, isUnderWay } from '../../../../../core/attempts/schema.ts';
+import { type AttemptRow, isDoubted } from '../../../../../core/attempts/schema.ts';
 import { masked } from '../../../../../core/charge/saved.ts';
 import { type Html, type HtmlPart, html } from '../../../../../kit/html.ts';
 import type { EventHead } from '../../../../../money/events/store.ts';
@@ -107,7 +107,7 @@ function attemptMoment(visit: TeamVisit, attempt: AttemptRow): Moment {
     ...{ at: attempt.created_at, place: 2, tone: ATTEMPT_TONES[attempt.status] },
     title: html`${texts.timeline.attempt(channel?.name ?? attempt.channel, attempt.provider)} ${badge(texts.attemptStatuses[attempt.status], ATTEMPT_TONES[attempt.status])}`,
     body: html`<p class="dots">${facts.map((fact) => html`<span>${fact}</span>`)}</p>
-<p>${isDoubted(attempt) ? texts.timeline.doubted : texts.timeline.outcomes[attempt.status]}${isUnderWay(attempt) && ` ${texts.timeline.nextPoll(dueWords(attempt.next_poll_at, at, language))}`}</p>
+<p>${isDoubted(attempt) ? texts.timeline.doubted : texts.timeline.outcomes[attempt.status]}${attempt.next_poll_at && ` ${texts.timeline.nextPoll(dueWords(attempt.next_poll_at, at, language))}`}</p>
 ${attempt.message && html`<p class="quote">${attempt.message}</p>`}
 ${mismatch && html`<p>${texts.timeline.mismatch(money(BigInt(mismatch.amount_minor), mismatch.currency, language))}</p>`}
 ${resolution && html`<p>${texts.timeline.resolved(resolution.author)} ${resolution.evidence}</p>`}${routing(visit, attempt)}`,

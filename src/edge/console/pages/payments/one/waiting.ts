@@ -25,6 +25,10 @@ export function whyWaiting({ payment, attempts }: Story, at: number, language: C
   const texts = ONE_TEXTS[language].waiting;
   const open = attempts.findLast(isUnderWay);
   if (open) {
+    if (open.mismatch) {
+      const { amount_minor, currency } = open.mismatch;
+      return texts.unmatched(open.provider, money(BigInt(amount_minor), currency, language));
+    }
     const next = dueWords(open.next_poll_at, at, language);
     if (isDoubted(open)) return texts.doubted(open.provider, next);
     if (open.status === 'created') return texts.notSent(next);
