@@ -106,7 +106,7 @@ export function cursorPage<Row extends { id: string }>(
   const page = rows.slice(0, per_page);
   const items = position.kind === 'newer' ? page.reverse() : page;
   const [first, last] = [items[0]?.id, items.at(-1)?.id];
-  const next = cursors.seal('o', last ?? (position.kind === 'older' ? (position.than ?? floor) : position.than));
+  const next = cursors.seal('o', last ?? boundOf(position, floor));
   return {
     items,
     meta: {
@@ -116,6 +116,15 @@ export function cursorPage<Row extends { id: string }>(
       has_more: position.kind === 'newer' ? true : more,
     },
   };
+}
+
+/**
+ * Returns the id below which the page after an empty one begins. After a page of what is newer than a row, that row is next: a character that
+ * sorts after all of an id's makes the bound include it.
+ */
+function boundOf(position: Exclude<Position, { kind: 'offset' }>, floor: string): string {
+  if (position.kind === 'older') return position.than ?? floor;
+  return position.inclusive ? position.than : `${position.than}~`;
 }
 
 function previous(cursors: Cursors, position: Position, first: string | undefined, more: boolean): string | null {

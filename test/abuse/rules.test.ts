@@ -112,6 +112,24 @@ describe('too many charges of a team', () => {
     assert.equal((await fixture.charge(merchant, late, fixture.number())).status, 202);
   });
 
+  test('a charge that the limit of the team rejects does not count for its payer', async () => {
+    const merchant = await fixture.merchant();
+    const phone = fixture.number();
+    // At the end of a window of the team: that of the payer goes on.
+    fixture.clock.advance(2 * team.window_ms - (fixture.clock.now() % team.window_ms) - 1_000);
+    await chargedAlready(merchant, team.floor);
+    for (let i = 0; i <= payer.max; i++) {
+      const answer = await fixture.pay(merchant, phone);
+      refused(answer);
+      assert.deepEqual(
+        (await refusals(answer.id)).map((row) => (row as { rule: string }).rule),
+        ['team_velocity'],
+      );
+    }
+    fixture.clock.advance(1_000);
+    assert.equal((await fixture.pay(merchant, phone)).status, 202);
+  });
+
   test('the limit of a busy team rises with its history, of which the last day does not count', async () => {
     const merchant = await fixture.merchant();
     await chargedAlready(merchant, 100, 2 * 86_400_000);

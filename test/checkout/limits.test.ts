@@ -66,10 +66,10 @@ test('any number of declined charges returns 402 in the sandbox, where test numb
   assert.deepEqual(await tries('650000040', 10, merchant.sandbox.secret), Array(10).fill(402));
 });
 
-test('429 for a payment with twenty charges in an hour, whatever the phone', async () => {
+test('429 for a payment with a hundred charges in an hour that no provider took, whatever the phone', async () => {
   const { url } = await newPayment(api, { amount: 100 }, merchant.live.secret);
   const payer = new Payer(url);
-  for (let i = 0; i < 20; i++) {
+  for (let i = 0; i < 100; i++) {
     if (i % 10 === 0) clock.advance(60_000);
     const data = { phone: `65000${100 + i}9` };
     const { status } = await payer.json({ channel: 'cm.mtn', data });

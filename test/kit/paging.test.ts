@@ -72,6 +72,16 @@ test('following prev_cursor from past the end returns every row once, in order',
   );
 });
 
+test('back to a page that has become empty, and forward again, skips no row', () => {
+  const rows = rowsOf(3);
+  const first = page(rows, { cursor: '', per_page: 1 });
+  const second = page(rows, { cursor: first.meta.next_cursor, per_page: 1 });
+  const left = rows.slice(1);
+  const back = page(left, { cursor: second.meta.prev_cursor as string, per_page: 1 });
+  assert.deepEqual([back.items, back.meta.prev_cursor], [[], null]);
+  assert.deepEqual(page(left, { cursor: back.meta.next_cursor, per_page: 2 }).items, left);
+});
+
 test('the first page has no prev_cursor; one page forward and back is the same page', () => {
   const rows = rowsOf(12);
   const first = page(rows, { cursor: '', per_page: 5 });

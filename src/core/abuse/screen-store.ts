@@ -44,13 +44,18 @@ export function evaluateRules(db: Queryable, charge: ScreenedCharge, at: number)
       from (select coalesce((select busiest from abuse_paces where team_id = ${team_id}), 0) as busiest) p
     ),
     plain as materialized (select where not exists (select from hit) and not exists (select from odd)),
+    -- A charge that the team's limit rejects must not count for its payer. The row of the team decides when several charges are at the limit.
+    roomy as materialized (
+      select from plain where not exists (
+        select from abuse_windows w where w.team_id = ${team_id} and w.starts_at = ${window}::timestamptz and w.charges >= (select most from pace))
+    ),
     seen as materialized (
       select count(*)::int as a_day from abuse_payers p, unnest(p.charges) t
       where p.team_id = ${team_id} and p.payer_hash = ${payer_hash}::text and t > ${day_from}
     ),
     payer as (
       insert into abuse_payers as p (team_id, payer_hash, charges, last_at)
-      select ${team_id}::bigint, ${payer_hash}::text, array[${now}::timestamptz], ${now}::timestamptz from plain
+      select ${team_id}::bigint, ${payer_hash}::text, array[${now}::timestamptz], ${now}::timestamptz from roomy
       where ${payer_hash}::text is not null
       on conflict (team_id, payer_hash) do update
         set charges = array(select t from unnest(p.charges) t where t > ${day_from} order by t) || excluded.charges, last_at = excluded.last_at
@@ -58,7 +63,7 @@ export function evaluateRules(db: Queryable, charge: ScreenedCharge, at: number)
           and (select count(*) from unnest(p.charges) t where t > ${day_from}) < ${payer.max_per_day}::int
       returning 1
     ),
-    calm as materialized (select from plain where ${payer_hash}::text is null or exists (select from payer)),
+    calm as materialized (select from roomy where ${payer_hash}::text is null or exists (select from payer)),
     team as (
       insert into abuse_windows as w (team_id, starts_at, charges)
       select ${team_id}::bigint, ${window}::timestamptz, 1 from calm
@@ -74,9 +79,10 @@ export function evaluateRules(db: Queryable, charge: ScreenedCharge, at: number)
       select 'payer_velocity', case when a_day >= ${payer.max_per_day}::int
         then json_build_object('most', ${payer.max_per_day}::int, 'minutes', 1440)
         else json_build_object('most', ${payer.max}::int, 'minutes', ${payer.window_ms / 60_000}::int) end
-      from plain, seen where not exists (select from calm)
+      from roomy, seen where not exists (select from calm)
       union all
-      select 'team_velocity', json_build_object('most', most, 'busiest', busiest) from calm, pace where not exists (select from team)
+      select 'team_velocity', json_build_object('most', most, 'busiest', busiest) from plain, pace
+      where not exists (select from roomy) or (exists (select from calm) and not exists (select from team))
     ),
     noted as (
       insert into abuse_refusals as r (team_id, payment_id, rule, figures, times, first_at, last_at)

@@ -35,6 +35,8 @@ import { showTooManyRequests, showRejection } from './rejection.ts';
 
 /** Maximum unsuccessful charges of a payment in an hour. A payment has one open charge at a time, so a payer needs few. */
 const MAX_FAILED_TRIES = 20;
+/** Maximum of those that no provider took. */
+const MAX_UNTAKEN_TRIES = 100;
 const HOUR_MS = 3_600_000;
 
 /** The payment and the page that a submit is about. */
@@ -242,12 +244,14 @@ function jsonAnswer(status: number, message: string, rest: object): Shown {
 }
 
 /**
- * Limits unsuccessful charges across all processes, because it counts the stored attempts.
+ * Limits unsuccessful charges across all processes, because it counts the stored attempts. One submit makes an attempt with each account that
+ * cannot take it, and a payer who tries again during an outage has not been asked for money: of those there may be more.
  * @throws Problem 429
  */
 function limitTries({ attempts }: Hosted, now: number): void {
   const failed = attempts.filter(({ status, created_at }) => status !== 'succeeded' && created_at.getTime() > now - HOUR_MS);
-  if (failed.length >= MAX_FAILED_TRIES) throw tooOften(HOUR_MS / 1000);
+  const untaken = failed.filter(({ status }) => status === 'unavailable').length;
+  if (failed.length - untaken >= MAX_FAILED_TRIES || untaken >= MAX_UNTAKEN_TRIES) throw tooOften(HOUR_MS / 1000);
 }
 
 function tooOften(retry_after: number): Problem {
