@@ -9,6 +9,8 @@ import { pollSweep, trancheSweep } from '../../src/core/charge/sweeps.ts';
 import type { Refund, RefundOutcome, Refunds } from '../../src/providers/adapters/contract.ts';
 import { sandboxProvider } from '../../src/providers/adapters/sandbox/index.ts';
 import type { RefundRow } from '../../src/core/refunds/schema.ts';
+import { WORKER } from '../../src/tenants/audit/actor.ts';
+import { resolveRefund } from '../../src/core/refunds/resolve.ts';
 import { findRefund } from '../../src/core/refunds/store.ts';
 import { refundSweep } from '../../src/core/refunds/sweeps.ts';
 import { type Api, FakeClock, type Merchant, startApi, until } from '../setup/api.ts';
@@ -24,7 +26,7 @@ export const SUCCEEDED: RefundOutcome = { kind: 'succeeded', provider_ref: 'ref'
 
 /** A provider's refunds that answer as a test says, part by part; what it does not say succeeds. */
 class ScriptedRefunds implements Refunds {
-  readonly extent = 'partial';
+  extent: Refunds['extent'] = 'partial';
   idempotency: NonNullable<Refunds['idempotency']> = 'replays';
   /** Whether refunds go to the payer's number. */
   payerNeeded = false;
@@ -65,7 +67,9 @@ export class RefundShop {
     const clock = new FakeClock();
     const made: { shop?: RefundShop } = {};
     const refunds: Refunds = {
-      extent: 'partial',
+      get extent() {
+        return must(made.shop, 'it is open').provider.extent;
+      },
       get idempotency() {
         return must(made.shop, 'it is open').provider.idempotency;
       },
@@ -148,6 +152,12 @@ export class RefundShop {
       async () => (await this.row(id)).message,
       (now) => now === message,
     );
+  }
+
+  /** A person ends it as failed. */
+  async endByHand(id: string): Promise<void> {
+    const verdict = { as: 'failed', evidence: 'the dashboard shows nothing', author: 'ops' } as const;
+    await resolveRefund(this.api.deps, this.store, { team_id: this.merchant.team.id, id, part: null }, verdict, WORKER);
   }
 
   /** The worker looks at everything that is due after a while. */

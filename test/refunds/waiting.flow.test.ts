@@ -3,7 +3,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { openDispute } from '../../src/core/disputes/service.ts';
 import { retentionSweep } from '../../src/core/payments/sweeps.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { RefundShop } from './support.ts';
+import { LOST, RefundShop } from './support.ts';
 
 /** Refunds that cannot be sent yet, or not at all. The platform advances nothing here. */
 let shop: RefundShop;
@@ -37,14 +37,63 @@ test('a refund that the balance does not cover takes and sends nothing; once it 
   assert.deepEqual(await shop.books(), { clearing: -10_000, available: 7_800, fee_income: 2_200 });
 });
 
-test('a waiting refund holds its part of the payment: neither another refund nor a dispute takes it', async () => {
+test('a waiting refund holds its part of the payment against another refund; a chargeback, which nobody can decline, ends it', async () => {
   const payment = await shop.paid(100_000);
-  await shop.refund(payment, 100_000);
+  const { id } = await shop.refund(payment, 100_000);
   const body = { payment, amount: 1, reason: 'duplicate' };
   const answer = await shop.api.call('POST', '/refunds', { key: shop.key, body });
   assert.deepEqual([answer.status, Object.keys(answer.body.errors)], [422, ['amount']]);
   const dispute = { team_id: shop.merchant.team.id, payment_id: payment, reason: 'fraudulent' };
-  await assert.rejects(openDispute(shop.api.deps, shop.store, dispute), /is being refunded/);
+  const { amount_minor } = await openDispute(shop.api.deps, shop.store, dispute);
+  assert.equal(amount_minor, 10_000_000n);
+  const ended = await shop.row(id);
+  assert.deepEqual([ended.status, ended.failure_reason, ended.message], ['failed', 'unknown', 'The payment was charged back.']);
+  await shop.paid(500_000);
+  await release();
+  await shop.work(3);
+  assert.deepEqual([(await shop.row(id)).status, shop.provider.sent], ['failed', []], 'it is not sent when there is money');
+});
+
+test('a chargeback of a part leaves a waiting refund of another part', async () => {
+  const payment = await shop.paid(100_000);
+  await release();
+  const { id } = await shop.refund(payment, 99_000);
+  const dispute = { team_id: shop.merchant.team.id, payment_id: payment, reason: 'fraudulent', amount_minor: 100_000n };
+  await openDispute(shop.api.deps, shop.store, dispute);
+  assert.equal((await shop.row(id)).status, 'pending');
+});
+
+test('a dispute takes no fraction of a franc, which no payout could move', async () => {
+  const payment = await shop.paid(10_000);
+  const dispute = { team_id: shop.merchant.team.id, payment_id: payment, reason: 'fraudulent', amount_minor: 1_050n };
+  await assert.rejects(openDispute(shop.api.deps, shop.store, dispute), /must be a whole number of XAF/);
+});
+
+test('a refund that waits for money can be ended by hand: nothing was taken, nothing returns, and another may be made', async () => {
+  const payment = await shop.paid(100_000);
+  await release();
+  const before = await shop.books();
+  const { id } = await shop.refund(payment, 100_000);
+  await shop.endByHand(id);
+  assert.deepEqual([(await shop.row(id)).status, await shop.books()], ['failed', before]);
+  assert.equal((await shop.refund(payment, 1_000)).amount_minor, 100_000n);
+});
+
+test('a refund that no provider takes can be ended by hand: the money returns, and it is not sent any more', async () => {
+  const payment = await shop.paid(100_000);
+  await shop.paid(10_000);
+  await release();
+  const before = await shop.books();
+  shop.provider.submits.set(0, Array(3).fill({ kind: 'unavailable', message: 'the key may not refund' }));
+  shop.provider.reads.set(0, Array(9).fill({ kind: 'not_found' }));
+  const { id } = await shop.refund(payment, 50_000);
+  await shop.parts(id, ['waiting']);
+  await shop.endByHand(id);
+  const ended = await shop.row(id);
+  assert.deepEqual([ended.status, ended.failure_reason, await shop.books()], ['failed', 'unknown', before]);
+  const sent = shop.provider.sent.length;
+  await shop.work(5);
+  assert.deepEqual([(await shop.row(id)).status, shop.provider.sent.length, await shop.books()], ['failed', sent, before]);
 });
 
 test('422 where the refund goes to a number that is no longer kept', async () => {
@@ -56,4 +105,20 @@ test('422 where the refund goes to a number that is no longer kept', async () =>
   assert.deepEqual([answer.status, Object.keys(answer.body.errors)], [422, ['payment']]);
   shop.provider.payerNeeded = false;
   assert.equal((await shop.api.call('POST', '/refunds', { key: shop.key, body })).status, 201);
+});
+
+test('a provider that refunds a payment as a whole: what another refund returned is no late success of the one ended by hand', async () => {
+  const payment = await shop.paid(10_000);
+  await shop.paid(100_000);
+  await release();
+  shop.provider.extent = 'full';
+  shop.provider.submits.set(0, [LOST]);
+  const { id } = await shop.refund(payment, 10_000);
+  await shop.parts(id, ['sent']);
+  await shop.endByHand(id);
+  const second = await shop.refund(payment, 10_000);
+  await shop.become(second.id, 'succeeded');
+  const after_one = await shop.books();
+  await shop.work(3);
+  assert.deepEqual([(await shop.row(id)).status, await shop.statuses(id), await shop.books()], ['failed', ['failed'], after_one]);
 });

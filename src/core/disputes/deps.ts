@@ -2,6 +2,7 @@ import type { Clock } from '../../kit/clock.ts';
 import type { Secrets } from '../../kit/crypto.ts';
 import type { Minor } from '../../kit/money.ts';
 import type { Tx } from '../../kit/sql.ts';
+import type { MoveContext } from '../payments/listeners.ts';
 
 /** The dependencies of disputes. */
 export interface DisputeDeps {
@@ -12,4 +13,6 @@ export interface DisputeDeps {
    * The caller has locked the payment's row.
    */
   refundsUnderWay(tx: Tx, team_id: bigint, payment_id: string): Promise<Minor>;
+  /** Ends the merchant's refunds of a payment that wait for money. Registered and called in the same way. */
+  endUncoveredRefunds(tx: Tx, context: MoveContext, payment: { team_id: bigint; id: string }): Promise<void>;
 }

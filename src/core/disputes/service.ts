@@ -6,6 +6,7 @@ import type { EventType } from '../../money/events/catalogue.ts';
 import { recordEvents } from '../../money/webhooks/record-store.ts';
 import { invalid, must, notFound, Problem } from '../../kit/errors.ts';
 import { isId, newId } from '../../kit/ids.ts';
+import { isMovable } from '../../kit/money.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import type { Queryable, Tx } from '../../kit/sql.ts';
 import { account } from '../../money/ledger/accounts.ts';
@@ -53,7 +54,7 @@ export interface Opening {
  * @throws Problem 404, 400 when there is nothing to dispute, 422 for an amount that was not paid
  */
 export async function openDispute(
-  deps: Pick<DisputeDeps, 'clock' | 'refundsUnderWay'>,
+  deps: Pick<DisputeDeps, 'clock' | 'refundsUnderWay' | 'endUncoveredRefunds'>,
   store: Store,
   opening: Opening,
   by: Actor = PROVIDER,
@@ -65,11 +66,18 @@ export async function openDispute(
     const blocking = await findBlocking(tx, payment.team_id, payment.id);
     const disputable = payment.status === 'succeeded' || payment.status === 'partially_refunded';
     if (!disputable || blocking) throw new Problem(400, `The payment is ${blocking ? 'in a dispute already' : payment.status}.`);
+    const leftNow = async () =>
+      payment.amount_minor - payment.refunded_minor - (await deps.refundsUnderWay(tx, payment.team_id, payment.id));
+    // A chargeback cannot be declined: the payer has the money, which a refund that waits must not return once more.
+    if ((opening.amount_minor ?? payment.amount_minor) > (await leftNow())) {
+      await deps.endUncoveredRefunds(tx, { environment: store.environment, at }, payment);
+    }
     // An amount that a refund under way returns cannot be charged back as well.
-    const left = payment.amount_minor - payment.refunded_minor - (await deps.refundsUnderWay(tx, payment.team_id, payment.id));
+    const left = await leftNow();
     if (left <= 0n) throw new Problem(400, 'Everything that was paid is being refunded.');
     const amount_minor = opening.amount_minor ?? left;
     if (amount_minor > left) throw invalid({ amount: ['is more than what was paid and not refunded'] });
+    if (!isMovable(amount_minor, payment.currency)) throw invalid({ amount: [`must be a whole number of ${payment.currency}`] });
     const claim = { team_id: payment.team_id, payment_id: payment.id, currency: payment.currency, amount_minor };
     const draws = must(await draw(tx, claim, null), 'credit without a cap covers everything');
     const now = new Date(at);

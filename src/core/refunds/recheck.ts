@@ -1,10 +1,13 @@
+import type { Tx } from '../../kit/sql.ts';
+import { must } from '../../kit/errors.ts';
 import type { Store } from '../../platform/db/stores.ts';
 import { backOff, MAX_RECHECKS } from '../../providers/adapters/polling.ts';
 import { applyRefund } from './apply.ts';
 import type { RefundDeps } from './deps.ts';
 import type { RefundRow } from './schema.ts';
+import { getCapture, lockPayment } from '../payments/service.ts';
 import { readRefund } from './send.ts';
-import { writeRecheck } from './store.ts';
+import { takenByAttempt, writeRecheck } from './store.ts';
 
 /**
  * Reads the failed parts of a failed refund, after news about it. A part that was done all the same is posted; a provider that gives no
@@ -18,9 +21,25 @@ export async function recheckRefund(deps: RefundDeps, store: Store, row: RefundR
   for (const { index, outcome } of read) {
     if (outcome?.kind !== 'succeeded') continue;
     const context = { environment: store.environment, at: deps.clock.now(), listeners: deps.listeners };
-    await store.db.transaction((tx) => applyRefund(tx, context, row, index, outcome));
+    await store.db.transaction(async (tx) => {
+      if (!(await wasReturnedByAnother(deps, store, tx, row, index))) await applyRefund(tx, context, row, index, outcome);
+    });
     deps.wake.ring(store.environment);
   }
   const open = read.some(({ outcome }) => outcome === null || ['pending', 'unknown', 'unavailable'].includes(outcome.kind));
   await writeRecheck(store.db, row, open && row.polls < MAX_RECHECKS ? new Date(deps.clock.now() + backOff(row.polls)) : null);
+}
+
+/**
+ * Whether another refund has returned the money of the part's attempt. A provider that refunds an attempt as a whole reports only that it is
+ * refunded, so its success may be that of the other.
+ */
+async function wasReturnedByAnother(deps: RefundDeps, store: Store, tx: Tx, row: RefundRow, index: number): Promise<boolean> {
+  const { team_id, payment_id } = row;
+  const attempt_id = must(row.legs[index], 'a refund has this part').attempt_id;
+  const { attempt } = await getCapture(store.db, team_id, payment_id, attempt_id);
+  const provider = await deps.providers.byAccount(store.environment, team_id, attempt.provider_account);
+  if (provider?.refunds?.extent !== 'full') return false;
+  await lockPayment(tx, team_id, payment_id);
+  return ((await takenByAttempt(tx, team_id, payment_id)).get(attempt_id) ?? 0n) > 0n;
 }

@@ -6,7 +6,8 @@ import { must, notFound, Problem } from '../../kit/errors.ts';
 import type { PaymentListener } from '../payments/listeners.ts';
 import { checkNamed, type ManualResolution, type ProviderName } from '../charge/resolve.ts';
 import { lockPayment } from '../payments/service.ts';
-import { applyRefund } from './apply.ts';
+import { applyRefund, endWaiting } from './apply.ts';
+import { currentPart } from './parts.ts';
 import type { RefundPart, RefundRow } from './schema.ts';
 import { isFinal } from './states.ts';
 import { findRefund, isSetAside, lockRefund, writeResolution } from './store.ts';
@@ -23,8 +24,8 @@ export interface PartRef {
 type ResolvedPart = PartRef & { named?: ProviderName };
 
 /**
- * Applies a manual resolution to one part of a refund. It closes a part that is with its provider. For any other part only a
- * success (the payer has the money) is accepted. All checks run under the locks under which the resolution is applied.
+ * Applies a manual resolution to one part of a refund. It closes a part that is with its provider. A refund that waits, because no provider
+ * takes it or the balance does not cover it, can be ended as failed. For any other part only a success (the payer has the money) is accepted. All checks run under the locks under which the resolution is applied.
  * @throws Problem 404 the team has no such refund, 400 the part cannot be resolved manually, `part` is null and the refund has several, or
  * the evidence is about an earlier submission
  */
@@ -41,7 +42,7 @@ export async function resolveRefund(
     if (!known) throw notFound('Refund');
     await lockPayment(tx, known.team_id, known.payment_id);
     const row = must(await lockRefund(tx, ref.team_id, ref.id), 'it was just read');
-    const part = resolvablePart(row, ref.part, resolution);
+    const part = resolvablePart(row, ref, resolution);
     if (ref.named) checkNamed(ref.named, row.legs[part] as RefundPart);
     if (isFinal(row.status) && (await isSetAside(tx, row, part))) {
       throw new Problem(
@@ -51,9 +52,11 @@ export async function resolveRefund(
     }
     await record(tx, by, { team_id: ref.team_id, action: 'refund.resolve', resource_id: row.id, at });
     await writeResolution(tx, ref, { ...resolution, part: part + 1, at: new Date(at).toISOString() });
+    const context = { environment: store.environment, at, listeners: deps.listeners };
+    if (resolution.as === 'failed' && isWaiting(row, part)) return endWaiting(tx, context, row, 'ended by hand: it was not sent');
     return applyRefund(
       tx,
-      { environment: store.environment, at, listeners: deps.listeners },
+      context,
       // Nobody has read what is due or being read, such as after a callback: what a person ends as failed is read once more.
       { ...row, next_poll_at: null },
       part,
@@ -64,17 +67,25 @@ export async function resolveRefund(
   });
 }
 
+/** Whether the part is the next one to send of a refund that has not ended. */
+function isWaiting(row: RefundRow, part: number): boolean {
+  return currentPart(row) === part && row.legs[part]?.status === 'waiting';
+}
+
 /**
  * Returns the index of the part to resolve.
  * @throws Problem 400 when the part is not named, does not exist or cannot be resolved manually
  */
-function resolvablePart({ legs, status }: RefundRow, part: number | null, { as }: ManualResolution): number {
+function resolvablePart(row: RefundRow, { part, named }: ResolvedPart, { as }: ManualResolution): number {
+  const { legs, status } = row;
   if (part === null && legs.length > 1) {
     const parts = legs.map(({ status: own }, n) => `${n + 1} ${own}`).join(', ');
     throw new Problem(400, `The refund has ${legs.length} parts: name the one that the evidence is about (${parts}).`);
   }
   const found = legs[part ?? 0];
   if (!found) throw new Problem(400, `The refund has ${legs.length} parts.`);
+  // A document is about something that was sent.
+  if (as === 'failed' && !named && isWaiting(row, part ?? 0)) return part ?? 0;
   const wasSent = found.sent_at !== null || found.status === 'failed';
   if (found.status === 'sent' || (as === 'succeeded' && found.status !== 'succeeded' && wasSent)) return part ?? 0;
   throw new Problem(

@@ -74,6 +74,15 @@ export async function lockRefund(tx: Tx, team_id: bigint, id: string): Promise<R
   return row && read(row);
 }
 
+/** Returns the merchant's refunds of a payment that wait for money, locked until the transaction ends. The caller has locked the payment. */
+export async function lockUncovered(tx: Tx, team_id: bigint, payment_id: string): Promise<RefundRow[]> {
+  const rows = await tx.all<RefundRow>(sql`
+    select ${columns} from refunds
+    where team_id = ${team_id} and payment_id = ${payment_id} and kind = 'merchant' and status = 'pending' and draws is null
+    order by id for update`);
+  return rows.map(read);
+}
+
 /**
  * Returns, by attempt, the amount that earlier refund parts have taken from it or may still take, in hundredths.
  */

@@ -1,6 +1,7 @@
 import type { DisputeRow } from '../../../core/disputes/schema.ts';
 import { changeDispute, openDispute } from '../../../core/disputes/service.ts';
 import type { DisputeTrigger } from '../../../core/disputes/states.ts';
+import { endUncoveredRefunds } from '../../../core/refunds/apply.ts';
 import { refundsUnderWay } from '../../../core/refunds/store.ts';
 import { type Environment, ENVIRONMENTS } from '../../../kit/environment.ts';
 import { type IdPrefix, isId } from '../../../kit/ids.ts';
@@ -12,7 +13,7 @@ import { inStore, readAmount } from '../in-store.ts';
 import { operator } from '../operator.ts';
 import { details, print } from '../output.ts';
 
-const deps = { clock: commandClock, refundsUnderWay };
+const deps = { clock: commandClock, refundsUnderWay, endUncoveredRefunds };
 
 interface Options {
   evidence: string;

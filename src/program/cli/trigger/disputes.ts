@@ -1,4 +1,5 @@
 import { presentDispute } from '../../../core/disputes/present.ts';
+import { endUncoveredRefunds } from '../../../core/refunds/apply.ts';
 import { refundsUnderWay } from '../../../core/refunds/store.ts';
 import { changeDispute, openDispute, openOrLostDispute } from '../../../core/disputes/service.ts';
 import { commandClock } from '../command-clock.ts';
@@ -6,7 +7,7 @@ import { Failure } from '../failure.ts';
 import { operator } from '../operator.ts';
 import { inStore, readAmount } from '../in-store.ts';
 
-const deps = { clock: commandClock, refundsUnderWay };
+const deps = { clock: commandClock, refundsUnderWay, endUncoveredRefunds };
 
 /** Notifications that only a provider can send. The API has no operation for them, so they are written to the store. */
 export const NOTICES = ['dispute.created', 'dispute.won', 'dispute.lost'] as const;

@@ -1,6 +1,7 @@
 import { shownFault } from '../../../parts/fault.ts';
 import { openDispute, openOrLostDispute } from '../../../../../core/disputes/service.ts';
 import { findPayment } from '../../../../../core/payments/store.ts';
+import { endUncoveredRefunds } from '../../../../../core/refunds/apply.ts';
 import { refundsUnderWay } from '../../../../../core/refunds/store.ts';
 import { Problem } from '../../../../../kit/errors.ts';
 import type { EventType } from '../../../../../money/events/catalogue.ts';
@@ -55,7 +56,7 @@ function sandboxOf(deps: ConsoleDeps, visit: TeamVisit): Sandbox {
       const open = await openOrLostDispute(store.db, team.id, payment_id);
       if (open) return open;
       const opening = { team_id: team.id, payment_id, reason: 'fraudulent' };
-      return (await openDispute({ clock: deps.clock, refundsUnderWay }, store, opening, actorOf(visit))).id;
+      return (await openDispute({ clock: deps.clock, refundsUnderWay, endUncoveredRefunds }, store, opening, actorOf(visit))).id;
     },
   };
 }
