@@ -60,6 +60,9 @@ test('a payment that was open at the erasure and is charged days later keeps not
   assert.deepEqual(erasure, { revisit_at: null }, 'nothing is left to revisit');
 });
 
+/** After this the sweep looks again at attempts that it has passed. */
+const PASS_MS = 6 * 3_600_000;
+
 describe('payer numbers', () => {
   const payerOf = (id: string) =>
     api.deps.stores.sandbox.db.all<{ payer: string | null; payer_hash: string | null }>(
@@ -84,6 +87,23 @@ describe('payer numbers', () => {
     assert.deepEqual([dump.includes('237650445566'), dump.includes('198.51.100.7')], [false, false]);
   });
 
+  test('the IP address of a card payer, who has no number, goes as well, and a hash that is there stays', async () => {
+    const { db } = api.deps.stores.sandbox;
+    const ids = await Promise.all(['+237650445501', '+237650445502'].map((phone) => paid(api, { phone })));
+    const hashes = [null, 'a-hash-of-earlier'];
+    for (const [i, id] of ids.entries()) {
+      await db.run(sql`
+        update attempts set client_ip = '198.51.100.8', payer = null, payer_hash = ${hashes[i] as string | null} where payment_id = ${id}`);
+    }
+    const clock = new FakeClock();
+    const sweep = payerSweep({ ...api.deps, clock }, api.deps.stores.sandbox);
+    clock.advance(8 * 86_400_000);
+    while ((await sweep.round()) > 0);
+    assert.equal((await dumpDatabase(db)).includes('198.51.100.8'), false);
+    const kept = await Promise.all(ids.map(async (id) => (await payerOf(id))[0]?.payer_hash));
+    assert.deepEqual(kept, hashes);
+  });
+
   test('six months where the provider refunds to the number, and as long as a refund of the payment is open', async () => {
     const id = await paid(api, { phone: '+237650445588' });
     const { db } = api.deps.stores.sandbox;
@@ -101,6 +121,7 @@ describe('payer numbers', () => {
     while ((await sweep.round()) > 0);
     assert.equal((await payerOf(id))[0]?.payer, '+237650445588');
     await db.run(sql`update refunds set status = 'succeeded' where payment_id = ${id}`);
+    clock.advance(PASS_MS);
     while ((await sweep.round()) > 0);
     assert.equal((await payerOf(id))[0]?.payer, null);
   });
@@ -115,6 +136,7 @@ describe('payer numbers', () => {
     await sweep.round();
     assert.equal((await payerOf(id))[0]?.payer, '+237650445577');
     await db.run(sql`update attempts set mismatch = null where payment_id = ${id}`);
+    clock.advance(PASS_MS);
     await sweep.round();
     assert.equal((await payerOf(id))[0]?.payer, null);
   });

@@ -209,6 +209,26 @@ export class Shelf {
       expires_at: new Date(this.#at(n)),
       ...this.#times(n),
     }));
+    // Of a provider whose numbers are kept for refunds; half of them long enough ago for those of others to be forgotten.
+    await this.#insert('attempts', (n) => ({
+      id: this.#id('att', n),
+      payment_id: ofPayment(n),
+      provider: 'flutterwave',
+      provider_account: 'pa_1',
+      channel: 'cm.mtn',
+      status: 'succeeded',
+      amount_minor: amount(n),
+      currency: 'XAF',
+      payer: '+237650000000',
+      provider_key: `key-${n}`,
+      decision: {},
+      mismatches: 0,
+      polls: 0,
+      must_return: false,
+      giveback: false,
+      created_at: new Date(this.#at(n)),
+      closed_at: new Date(this.#at(n)),
+    }));
     await this.#insert('refunds', (n) => ({
       id: this.#id('rfd', n),
       payment_id: ofPayment(n),

@@ -56,8 +56,8 @@ test('the service is started with the flags that keep its memory small, and with
   fs.mkdirSync(path.join(checkout, 'src'));
   fs.writeFileSync(
     path.join(checkout, 'src', 'main.ts'),
-    `const { MALLOC_ARENA_MAX, NODE_COMPILE_CACHE = null } = process.env as Record<string, string>;
-     console.log(JSON.stringify({ args: process.argv.slice(2), flags: process.execArgv, env: { MALLOC_ARENA_MAX }, compiled: NODE_COMPILE_CACHE }));`,
+    `const { MALLOC_ARENA_MAX, MALLOC_MMAP_THRESHOLD_, NODE_COMPILE_CACHE = null } = process.env as Record<string, string>;
+     console.log(JSON.stringify({ args: process.argv.slice(2), flags: process.execArgv, env: { MALLOC_ARENA_MAX, MALLOC_MMAP_THRESHOLD_ }, compiled: NODE_COMPILE_CACHE }));`,
   );
   const child = spawn(process.execPath, [path.join(checkout, 'scripts', 'run.mjs'), 'src/main.ts', 'api'], {
     env: environment({ NODE_COMPILE_CACHE: path.join(checkout, 'compiled') }),

@@ -1,5 +1,5 @@
 import type { CustomerRef } from '../../core/customers/store.ts';
-import { fixed, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { BY_KEY, fixed, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 
 /** Whether the customer has an approved compliance record. */
 export async function hasApprovedRecord(db: Queryable, { team_id, id }: CustomerRef): Promise<boolean> {
@@ -86,26 +86,47 @@ export async function findReleased(tx: Tx, team_id: bigint, payment_ids: readonl
   return rows.map(({ id }) => id);
 }
 
-export interface OldPayer {
+/** SQL: whether the attempt `a` still has its payer's number or address, as in the index `attempts_personal`. */
+const PERSONAL = fixed('(a.payer is not null or a.client_ip is not null)');
+
+/** An attempt that ended long ago and still has its payer's number or address. */
+export interface OldAttempt {
   team_id: bigint;
   id: string;
-  payer: string;
-}
-
-/** Retention of numbers that refunds are sent to. */
-export interface KeptLonger {
-  closed_before: Date;
-  providers: readonly string[];
+  provider: string;
+  status: string;
+  closed_at: Date;
 }
 
 /**
- * Returns attempts of all customers that closed long ago and still have the payer's number. Their payments are locked:
- * every change of an attempt locks its payment first, and could otherwise write the number back.
+ * Returns such attempts of all customers, the oldest first.
+ * @param after when the last one that was looked at ended; `until` is inclusive
+ * @param limit more are returned when several ended at the same moment
  */
-export function lockOldPayers(tx: Tx, closed_before: Date, longer: KeptLonger, limit: number): Promise<OldPayer[]> {
+export function findOldAttempts(db: Queryable, after: Date, until: Date, limit: number): Promise<OldAttempt[]> {
+  return db.all<OldAttempt>(sql`
+    select a.team_id, a.id, a.provider, a.status, a.closed_at from attempts a
+    where ${PERSONAL} and a.closed_at > ${after} and a.closed_at <= ${until}
+    order by a.closed_at fetch first ${limit} rows with ties`);
+}
+
+/** What of an attempt's payer is still stored beside the address. */
+export interface OldPayer {
+  team_id: bigint;
+  id: string;
+  payer: string | null;
+  payer_hash: string | null;
+}
+
+/**
+ * Returns those of the attempts that no longer need the payer's number. Their payments are locked: every change of an attempt locks its payment
+ * first, and could otherwise write the number back.
+ */
+export function lockReleased(tx: Tx, attempts: readonly OldAttempt[]): Promise<OldPayer[]> {
   return tx.all<OldPayer>(sql`
-    select a.team_id, a.id, a.payer from attempts a join payments p on p.team_id = a.team_id and p.id = a.payment_id
-    where a.payer is not null and a.closed_at <= ${closed_before} and ${RELEASED}
-      and (a.closed_at <= ${longer.closed_before} or a.status <> 'succeeded' or a.provider <> all(${[...longer.providers]}))
-    order by a.closed_at limit ${limit} for update of p skip locked`);
+    select a.team_id, a.id, a.payer, a.payer_hash
+    from unnest(${attempts.map(({ team_id }) => team_id)}::bigint[], ${attempts.map(({ id }) => id)}::text[]) k (team_id, id)
+      join attempts a on a.team_id = k.team_id and a.id = k.id
+      join payments p on p.team_id = a.team_id and p.id = a.payment_id
+    where ${PERSONAL} and ${RELEASED} for update of p skip locked${BY_KEY}`);
 }

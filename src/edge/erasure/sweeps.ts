@@ -12,7 +12,7 @@ import { pseudonymise } from './pseudonymise.ts';
 import { NO_IDENTITY, NOBODY } from './redact.ts';
 import { eraseRow } from './rules.ts';
 import { writeRows } from './rows-store.ts';
-import { claimRevisits, lockOldPayers, planRevisit } from './store.ts';
+import { claimRevisits, findOldAttempts, lockReleased, type OldAttempt, planRevisit } from './store.ts';
 
 const REVISIT_BATCH = 5;
 /** Lease of a repetition. After the death of a worker, another one repeats the erasure when the lease expires. */
@@ -30,6 +30,10 @@ const KEPT_MS = 7 * 86_400_000;
 const KEPT_FOR_REFUNDS_MS = 180 * 86_400_000;
 const REFUND_TO_NUMBER = CONNECTORS.filter(({ refunds_to_number }) => refunds_to_number).map(({ name }) => name);
 const PAYER_BATCH = 200;
+/** Attempts that one round looks at. */
+const LOOKED_AT = 1_000;
+/** After this, all attempts that were kept are looked at again. */
+const PASS_MS = 6 * 3_600_000;
 
 type SweepDeps = Pick<CustomerDeps, 'clock' | 'secrets' | 'log'>;
 
@@ -64,27 +68,43 @@ function revisit(deps: SweepDeps, store: Store, ref: CustomerRef): Promise<void>
   });
 }
 
-/** Replaces the payer's number by a keyed hash, and removes the IP address, when the attempt is closed and its reconciliation period is over. */
+/**
+ * Replaces the payer's number by a keyed hash, and removes the IP address, when the attempt is closed and its reconciliation period is over.
+ * Each round goes on where the last one ended, because those that are kept longer are the oldest. They come up again in the next pass.
+ */
 export function payerSweep(deps: SweepDeps, store: Store): Sweep {
+  let pass = { began: Number.NEGATIVE_INFINITY, after: new Date(0) };
   return {
     name: 'payer-numbers',
     environment: store.environment,
     idle_ms: 60_000,
-    round: () =>
-      store.db.transaction(async (tx) => {
-        const now = deps.clock.now();
-        const longer = { closed_before: new Date(now - KEPT_FOR_REFUNDS_MS), providers: REFUND_TO_NUMBER };
-        const old = await lockOldPayers(tx, new Date(now - KEPT_MS), longer, PAYER_BATCH);
-        const by = (team_id: bigint) => ({
-          pseudonym: null,
-          redactor: NOBODY,
-          hash: (payer: string) => payerHash(deps.secrets, team_id, payer),
-        });
-        const forgotten = old.map((row) =>
-          eraseRow({ ...row, payer_hash: null, client_ip: null }, tableOf('attempts'), by(row.team_id)),
-        );
-        await writeRows(tx, 'attempts', ['payer', 'payer_hash', 'client_ip'], forgotten);
-        return forgotten.length;
-      }),
+    round: async () => {
+      const now = deps.clock.now();
+      if (now - pass.began >= PASS_MS) pass = { began: now, after: new Date(0) };
+      const old = await findOldAttempts(store.db, pass.after, new Date(now - KEPT_MS), LOOKED_AT);
+      const due = old.filter((attempt) => !isKeptLonger(attempt, now));
+      for (let from = 0; from < due.length; from += PAYER_BATCH) {
+        await forgetPayers(deps, store, due.slice(from, from + PAYER_BATCH));
+      }
+      pass.after = old.at(-1)?.closed_at ?? pass.after;
+      return old.length < LOOKED_AT ? 0 : old.length;
+    },
   };
+}
+
+function isKeptLonger({ provider, status, closed_at }: OldAttempt, now: number): boolean {
+  return status === 'succeeded' && REFUND_TO_NUMBER.includes(provider) && closed_at.getTime() > now - KEPT_FOR_REFUNDS_MS;
+}
+
+function forgetPayers(deps: SweepDeps, store: Store, attempts: readonly OldAttempt[]): Promise<void> {
+  return store.db.transaction(async (tx) => {
+    const old = await lockReleased(tx, attempts);
+    const by = (team_id: bigint) => ({
+      pseudonym: null,
+      redactor: NOBODY,
+      hash: (payer: string) => payerHash(deps.secrets, team_id, payer),
+    });
+    const forgotten = old.map((row) => eraseRow({ ...row, client_ip: null }, tableOf('attempts'), by(row.team_id)));
+    await writeRows(tx, 'attempts', ['payer', 'payer_hash', 'client_ip'], forgotten);
+  });
 }
