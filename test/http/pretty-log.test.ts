@@ -67,6 +67,21 @@ test('neither query values, keys, card numbers nor control sequences reach the l
   assert.match(page.at(-1) as string, / GET \/pay\/\[token\] 404 /);
 });
 
+test('what may be a person where an id belongs never reaches the line; ids and codes do', async () => {
+  for (const [route, path] of [
+    ['/customers/awa%40payer.example', '/customers/…'],
+    ['/customers/%2B237650000067', '/customers/…'],
+    ['/customers/awa-ngo', '/customers/…'],
+    ['/custommers/awa@payer.example', '/custommers/…'],
+    ['/custommers/237650000067/x', '/custommers/…/x'],
+    ['/payments/trx_test_01m8hcfamt1q1tzkrkfcs4by2h', '/payments/trx_test_01m8hcfamt1q1tzkrkfcs4by2h'],
+    ['/channels/CM', '/channels/CM'],
+  ] as const) {
+    const line = (await linesOf(`req-person-${path.length}`, 'GET', route)).at(-1) as string;
+    assert.ok(line.includes(` GET ${path} `), line);
+  }
+});
+
 test('the secret in the address of a page never reaches the line, however the address is written', async () => {
   const secret = 'Zq7'.repeat(14);
   const { host } = new URL(program.url);

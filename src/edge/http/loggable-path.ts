@@ -1,20 +1,34 @@
 import { blot } from '../../kit/log.ts';
+import { OWN_ID } from '../../tenants/request-log/path.ts';
 
 /** Pages whose address has a secret as its second segment. */
 const PAGES: ReadonlySet<string | undefined> = new Set(['pay', 'invoice', 'l', 'onboarding']);
 
+/** What a parameter of a route may be shown as: an id that the service made, a channel, or a code of a country or currency. */
+const PARAMETER = new RegExp(`${OWN_ID.source}|^[a-z]{2}\\.[a-z_]{1,30}$|^[A-Z]{2,3}$`);
+/** Any other segment, such as that of a mistyped path. Not an address, a number of a phone or words of a person. */
+const PLAIN = /^(?!.*\d{6})[\w.~:[\]-]{0,64}$/;
+const OTHER = '…';
+
 /**
- * Returns the path of a request for a log line, without the query, which may contain a person's search terms, and without the
- * secret in an address. Reads the path as the router does: with percent-encoding, and after the origin that a proxy may send.
+ * Returns the path of a request for a log line, without the query, which may contain a person's search terms, without the
+ * secret in an address, and without what may be a person's name, address or number where an id belongs. Reads the path as the router does: with
+ * percent-encoding, and after the origin that a proxy may send.
  * @param url target of the request
+ * @param route pattern of the route, such as `/payments/:id`; undefined when there is none
  */
-export function loggablePath(url: string): string {
+export function loggablePath(url: string, route?: string): string {
   const target = url.replace(/^https?:\/\/.*?\//, '/');
   // A segment is decoded by itself: an encoded slash belongs to it.
   const segments = (target.split(/[?#]/)[0] ?? '').split('/').map(decoded);
   const at = secretAt(segments);
   if (segments[at]) segments[at] = '[token]';
-  return blot(segments.join('/')).slice(0, 200);
+  const names = route?.split('/') ?? [];
+  const shown = segments.map((segment, i) => {
+    const isParameter = i !== at && names[i]?.startsWith(':');
+    return (isParameter ? PARAMETER : PLAIN).test(segment) || OWN_ID.test(segment) ? segment : OTHER;
+  });
+  return blot(shown.join('/')).slice(0, 200);
 }
 
 /** Returns where the secret is in the address of a page, of a link that signs in, or of a callback; -1 for other paths. */

@@ -148,7 +148,7 @@ function logLine(deps: HttpDeps, request: FastifyRequest, reply: FastifyReply): 
   const { request_id, trace_id } = request.tracing;
   const { method, failure } = request;
   const { statusCode: status } = reply;
-  const path = loggablePath(request.url);
+  const path = loggablePath(request.url, request.routeOptions.url);
   const ms = Math.round(reply.elapsedTime * 10) / 10;
   if (deps.config.log_format === 'pretty') {
     const line = [method, path, status, `${ms} ms`, ...(failure ? [failure] : []), request_id].join(' ');

@@ -1,5 +1,5 @@
 /** An id that the service made: of a known form, and random but for its time. */
-const OWN_ID = /^[a-z]{2,4}_(?:test_)?[0-9a-hjkmnp-tv-z]{26}$/;
+export const OWN_ID = /^[a-z]{2,4}_(?:test_)?[0-9a-hjkmnp-tv-z]{26}$/;
 const OTHER = '…';
 const MAX_SEGMENTS = 8;
 
