@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
-import type { Provider, Submission } from '../../src/providers/adapters/contract.ts';
+import type { Provider, Reading, Submission } from '../../src/providers/adapters/contract.ts';
 import { Health } from '../../src/providers/routing/health.ts';
 import { COLLECTION, PAYOUT, PAYOUTS, providerOf, REFUND, SUBMISSIONS, TestClock } from '../routing/support.ts';
 
@@ -183,6 +183,55 @@ describe('the circuit', () => {
   });
 });
 
+describe('an operator that fails behind an aggregator which accepts everything', () => {
+  let operations = 0;
+  const ends = (update: Reading, id = `att_${operations++}`) => health.recordReading('pa_1', { channel: 'cm.mtn', id }, update);
+  const down: Reading = { kind: 'failed', reason: 'channel_unavailable', message: 'down' };
+  const fine: Reading = { kind: 'succeeded', provider_ref: 'r', amount_minor: 500_000n, currency: 'XAF' };
+
+  test('opens the circuit although each charge is accepted: five in a row, or half of what ended', async () => {
+    for (let i = 0; i < 5; i++) {
+      await submit(accepted);
+      ends(down);
+    }
+    assert.equal(gate(), 'open');
+    health = new Health(clock);
+    for (let i = 0; i < 10; i++) for (const update of [fine, down]) ends(update);
+    assert.equal(gate(), 'open');
+  });
+
+  test('an accepted probe proves nothing, one that ends well closes it, and one that ends badly is followed by a longer wait', async () => {
+    for (let i = 0; i < 5; i++) ends(down);
+    clock.advance(15_000);
+    assert.equal(gate(), 'probe');
+    takes_ms = 0;
+    await submit(accepted);
+    assert.equal(gate(), 'open');
+    ends(down);
+    clock.advance(29_999);
+    assert.equal(gate(), 'open');
+    clock.advance(1);
+    assert.equal(gate(), 'probe');
+    ends(fine);
+    assert.equal(gate(), 'closed');
+  });
+
+  test('a node that only reads: rare failures among many successes open nothing', () => {
+    for (let i = 0; i < 4; i++) ends(down);
+    for (let i = 0; i < 1_000; i++) ends(fine);
+    clock.advance(86_400_000);
+    ends(down);
+    assert.equal(gate(), 'closed');
+    for (let i = 0; i < 30; i++) for (const update of [fine, fine, down]) ends(update);
+    assert.equal(gate(), 'closed', 'a third');
+  });
+
+  test('an end that is reported again counts once', () => {
+    for (let i = 0; i < 10; i++) ends(down, 'att_again');
+    assert.deepEqual([gate(), vital()?.failures, vital()?.reads], ['closed', 1, 10]);
+  });
+});
+
 describe('degraded', () => {
   const failuresAmong = async (calls: number) => {
     await submit(...times(calls - 3, accepted));
@@ -218,7 +267,7 @@ describe('measurements', () => {
         read: async () => ({ kind: 'succeeded', provider_ref: 'r', amount_minor: 500_000n, currency: 'XAF' }),
       }),
     );
-    for (let i = 0; i < 3; i++) await reading.read(COLLECTION);
+    for (let i = 0; i < 3; i++) await reading.read({ ...COLLECTION, attempt_id: `att_${i}` });
     health.callback('pa_1', 'cm.mtn', 1_000);
     health.callback('pa_1', 'cm.mtn', 2_000);
     assert.deepEqual(vital(), {
@@ -247,16 +296,20 @@ describe('measurements', () => {
     const later = health.observe(
       providerOf('pa_1', null, { read: async () => ({ kind: 'failed', reason: 'channel_unavailable', message: 'down' }) }),
     );
-    for (let i = 0; i < 5; i++) await later.read(COLLECTION);
+    for (let i = 0; i < 5; i++) await later.read({ ...COLLECTION, attempt_id: `att_${i}` });
     assert.equal(gate(), 'open');
   });
 
   test('a callback of a provider counts like a poll', async () => {
     const money = { provider_ref: 'r', amount_minor: 500_000n, currency: 'XAF' };
-    health.recordReading('pa_1', 'cm.mtn', { kind: 'succeeded', ...money });
+    health.recordReading('pa_1', { channel: 'cm.mtn', id: 'att' }, { kind: 'succeeded', ...money });
     assert.deepEqual([vital()?.reads, vital()?.success_share], [1, 1]);
     for (let i = 0; i < 5; i++)
-      health.recordReading('pa_1', 'cm.mtn', { kind: 'failed', reason: 'provider_error', message: 'down' });
+      health.recordReading(
+        'pa_1',
+        { channel: 'cm.mtn', id: `att_${i}` },
+        { kind: 'failed', reason: 'provider_error', message: 'down' },
+      );
     assert.equal(gate(), 'open');
   });
 
@@ -386,7 +439,7 @@ describe('a measured provider', () => {
     assert.equal(health.observe(sandbox), sandbox);
     for (let i = 0; i < 10; i++) await health.observe(sandbox).submit(COLLECTION);
     health.callback('sandbox', 'cm.mtn', 10);
-    health.recordReading('sandbox', 'cm.mtn', { kind: 'expired' });
+    health.recordReading('sandbox', { channel: 'cm.mtn', id: 'att' }, { kind: 'expired' });
     assert.deepEqual([health.standing('sandbox', 'cm.mtn', 'collect'), health.snapshot()], ['operational', []]);
   });
 });

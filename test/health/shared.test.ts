@@ -123,6 +123,17 @@ describe('the health of an account, measured by two nodes', () => {
     assert.equal(a.gate, 'open', 'its own failures do');
   });
 
+  test('an outage of an operator, which a node that reads sees, reaches one whose charges are accepted', async () => {
+    for (let i = 0; i < 5; i++) {
+      const failed = { kind: 'failed', reason: 'channel_unavailable', message: 'down' } as const;
+      b.health.recordReading('pa_1', { channel: 'cm.mtn', id: `att_${i}` }, failed);
+    }
+    clock.advance(300);
+    await a.submit(3, accepted);
+    b.tell(a);
+    assert.deepEqual([a.gate, b.gate], ['open', 'open']);
+  });
+
   test('a report that this release cannot read changes nothing, and payments go on', () => {
     const good = { calls: 1, failures: 0, succeeded: 1, unsuccessful: 0 };
     const circuit = { open_since: 'now', closed_at: null, wait_ms: 1, probe_at: 1, changed_at: 1 };

@@ -72,7 +72,7 @@ export async function cancelAttempt(deps: PaymentDeps, store: Store, attempt: At
 /** Applies the result that a provider reported in a signed callback. */
 export async function applyCallback(deps: PaymentDeps, store: Store, attempt: AttemptRow, reading: Reading): Promise<void> {
   const provider = must(await accountOf(deps, store, attempt), usable(attempt));
-  deps.health.recordReading(provider.account_id, attempt.channel, reading);
+  deps.health.recordReading(provider.account_id, attempt, reading);
   const { capabilities } = provider;
   const place = { config: deps.config, environment: store.environment };
   await applyOne(deps, store, reportOfReading(place, attempt, reading, { capabilities, polled_at: deps.clock.now(), due: null }));

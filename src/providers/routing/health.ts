@@ -20,7 +20,7 @@ const MAX_REPORTED = 500;
 export type Vital = Figures & Pick<Subject, 'account_id' | 'channel' | 'operation'>;
 
 interface Entry {
-  subject: Omit<Subject, 'call'>;
+  subject: Omit<Subject, 'call' | 'id'>;
   lane: Lane;
 }
 
@@ -51,9 +51,10 @@ export class Health implements HealthView, Observer, Topic {
   }
 
   /** Records the result of a collection that a callback reported, like the result of a status read. */
-  recordReading(account_id: string, channel: string, update: Reading): void {
+  recordReading(account_id: string, { channel, id }: { channel: string; id: string }, update: Reading): void {
     const now = this.#clock.now();
-    if (account_id !== BUILT_IN) this.report({ account_id, channel, operation: 'collect', call: 'read' }, ofReading(update), now);
+    if (account_id !== BUILT_IN)
+      this.report({ account_id, channel, operation: 'collect', call: 'read', id }, ofReading(update), now);
   }
 
   /**
@@ -91,13 +92,13 @@ export class Health implements HealthView, Observer, Topic {
     if (lane?.isOpen) this.#circuits.add(name);
   }
 
-  report({ call, ...subject }: Subject, finding: Finding, sent: number): void {
+  report({ call, id, ...subject }: Subject, finding: Finding, sent: number): void {
     const lane = this.#lane(subject);
     const now = this.#clock.now();
     const name = nameOf(subject.account_id, subject.channel, subject.operation);
     const wasOpen = lane.isOpen;
     if (call === 'start') lane.call(finding, sent, now);
-    else lane.read(finding, sent, now);
+    else lane.read(id, finding, sent, now);
     if (wasOpen || lane.isOpen) this.#circuits.add(name);
     else this.#counts.add(name);
   }

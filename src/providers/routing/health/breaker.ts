@@ -16,9 +16,17 @@ export const MAX_PROBE_MS = 60_000;
  */
 export const CHOSEN_MS = 2_000;
 
+/**
+ * What failed: calls that send an operation, or operations that had been accepted and ended with a problem of the provider or operator, as in
+ * an outage behind an aggregator.
+ */
+export type FailureKind = 'calls' | 'ends';
+
 /** State of a circuit, as nodes report it to each other. Times in milliseconds since the epoch, by the database's clock. */
 export interface CircuitReport {
   open_since: number | null;
+  /** What opened it. Nodes of an earlier release leave it out. */
+  opened_by?: FailureKind;
   closed_at: number | null;
   wait_ms: number;
   probe_at: number;
@@ -33,18 +41,20 @@ export function isCircuitReport(report: object | undefined): report is CircuitRe
 
 /**
  * The circuit breaker of one account on one channel for one operation. Closed: every call passes. Open: only an
- * occasional probe passes, and a successful one closes it.
+ * occasional probe passes. When calls failed, an answer to one closes it. When operations failed after they had been accepted, an accepted probe
+ * proves nothing: one that ends without a technical failure closes it.
  */
 export class Breaker {
-  #inARow = 0;
+  readonly #inARow = { calls: 0, ends: 0 };
   #openSince: number | null = null;
+  #openedBy: FailureKind = 'calls';
   #closedAt = Number.NEGATIVE_INFINITY;
   #wait_ms = PROBE_MS;
   #probeAt = 0;
   /** Time of the last change, here or on another node. The latest change applies on every node. */
   #changedAt = 0;
-  /** When the last call of this node that succeeded was sent. */
-  #succeededAt = Number.NEGATIVE_INFINITY;
+  /** When the last call of this node that was answered was sent, and the last one that showed an end without a technical failure. */
+  readonly #wentWell = { calls: Number.NEGATIVE_INFINITY, ends: Number.NEGATIVE_INFINITY };
 
   /** Time at which the circuit opened, in milliseconds since the epoch. Null: closed. */
   get openSince(): number | null {
@@ -61,20 +71,21 @@ export class Breaker {
     if (this.#changedAt === 0) return null;
     const closed_at = Number.isFinite(this.#closedAt) ? this.#closedAt : null;
     return {
-      ...{ open_since: this.#openSince, closed_at, wait_ms: this.#wait_ms },
+      ...{ open_since: this.#openSince, opened_by: this.#openedBy, closed_at, wait_ms: this.#wait_ms },
       ...{ probe_at: this.#probeAt, changed_at: this.#changedAt },
     };
   }
 
   /**
-   * Takes over the state of another node, unless this one has changed later. A circuit that opened is not taken over when a call
-   * that this node sent since then succeeded: the other node's own way to the provider is broken.
+   * Takes over the state of another node, unless this one has changed later. A circuit that opened is not taken over when the same went
+   * well on this node since then: the other node's own way to the provider is broken.
    */
-  adopt({ open_since, closed_at, wait_ms, probe_at, changed_at }: CircuitReport, now: number): void {
+  adopt({ open_since, opened_by = 'calls', closed_at, wait_ms, probe_at, changed_at }: CircuitReport, now: number): void {
     if (changed_at <= this.#changedAt) return;
-    if (open_since !== null && this.#openSince === null && this.#succeededAt > open_since) return;
-    if ((open_since === null) !== (this.#openSince === null)) this.#inARow = 0;
+    if (open_since !== null && this.#openSince === null && this.#wentWell[opened_by] > open_since) return;
+    if ((open_since === null) !== (this.#openSince === null)) this.#forgetRows();
     this.#openSince = open_since;
+    this.#openedBy = opened_by;
     this.#closedAt = closed_at ?? Number.NEGATIVE_INFINITY;
     this.#wait_ms = Math.min(Math.max(wait_ms, PROBE_MS), MAX_PROBE_MS);
     this.#probeAt = probe_at;
@@ -104,32 +115,39 @@ export class Breaker {
   }
 
   /**
-   * Records a successful call.
-   * @param sent time at which the call began
+   * Records that a call was answered, or that an operation ended without a technical failure.
+   * @param sent time at which the call that showed it began
    */
-  answered(sent: number, now: number): void {
-    this.#succeededAt = Math.max(this.#succeededAt, sent);
+  well(kind: FailureKind, sent: number, now: number): void {
+    this.#wentWell[kind] = Math.max(this.#wentWell[kind], sent);
     if (this.#openSince !== null) {
-      if (!this.#isProbe(sent)) return;
+      if (kind !== this.#openedBy || !this.#isProbe(sent)) return;
       this.#openSince = null;
       this.#closedAt = now;
       this.#changed(now);
+      this.#forgetRows();
     }
-    this.#inARow = 0;
+    this.#inARow[kind] = 0;
   }
 
   /**
-   * Records a failed call.
-   * @param lately calls and failures since {@link closedAt}
+   * Records a technical failure.
+   * @param lately operations and failures since {@link closedAt}
    */
-  failed(sent: number, now: number, lately: { calls: number; failures: number }): void {
+  failed(kind: FailureKind, sent: number, now: number, lately: { calls: number; failures: number }): void {
     if (this.#openSince !== null) {
-      if (this.#isProbe(sent)) this.#failedProbe(now);
+      // An operation that was accepted before calls began to fail may end badly at any time.
+      const isOfProbe = kind === 'calls' || this.#openedBy === 'ends';
+      if (isOfProbe && this.#isProbe(sent)) this.#failedProbe(now);
       return;
     }
-    this.#inARow += 1;
+    this.#inARow[kind] += 1;
     const half = lately.calls >= FAILING_CALLS && lately.failures >= lately.calls * FAILING_SHARE;
-    if (this.#inARow >= FAILURES_IN_A_ROW || half) this.#open(now);
+    if (this.#inARow[kind] >= FAILURES_IN_A_ROW || half) this.#open(kind, now);
+  }
+
+  #forgetRows(): void {
+    Object.assign(this.#inARow, { calls: 0, ends: 0 });
   }
 
   /**
@@ -139,7 +157,7 @@ export class Breaker {
   #follow(now: number): void {
     if (this.#openSince !== null) this.#openSince = Math.min(this.#openSince, now);
     this.#closedAt = Math.min(this.#closedAt, now);
-    this.#succeededAt = Math.min(this.#succeededAt, now);
+    for (const kind of ['calls', 'ends'] as const) this.#wentWell[kind] = Math.min(this.#wentWell[kind], now);
     this.#probeAt = Math.min(this.#probeAt, now + MAX_PROBE_MS);
   }
 
@@ -148,12 +166,13 @@ export class Breaker {
     this.#changedAt = Math.max(now, this.#changedAt + 1);
   }
 
-  #open(now: number): void {
+  #open(kind: FailureKind, now: number): void {
     this.#openSince = now;
+    this.#openedBy = kind;
     this.#changed(now);
     this.#wait_ms = PROBE_MS;
     this.#probeAt = now + PROBE_MS;
-    this.#inARow = 0;
+    this.#forgetRows();
   }
 
   /**

@@ -1,5 +1,5 @@
 import type { Gate, HealthNote, Standing } from '../schema.ts';
-import { Breaker, type CircuitReport, isCircuitReport } from './breaker.ts';
+import { Breaker, type CircuitReport, type FailureKind, isCircuitReport } from './breaker.ts';
 import type { Finding } from './findings.ts';
 import { Window, WINDOW_MS } from './window.ts';
 
@@ -13,6 +13,8 @@ const DEGRADED_SHARE = 0.1;
 const NEWEST = 0.2;
 /** Maximum age of a cached snapshot. A busy router reads it thousands of times a second. */
 const NOTE_MS = 1_000;
+/** Number of last ends that are recognised when they are reported again. */
+const KNOWN_ENDS = 16;
 
 /** Measurements of one account on one channel for one operation. */
 export interface Figures extends HealthNote {
@@ -44,6 +46,8 @@ export function isLaneReport(body: object): body is LaneReport {
 export class Lane {
   readonly #window = new Window();
   readonly #breaker: Breaker | null;
+  /** Ids of the operations whose ends were counted last. */
+  readonly #ends: string[] = [];
   #latency_ms: number | null = null;
   #callback_delay_ms: number | null = null;
   #note: HealthNote | null = null;
@@ -97,23 +101,35 @@ export class Lane {
     this.#window.latency(now - sent, now);
     this.#latency_ms = moved(this.#latency_ms, now - sent);
     this.#end(finding, now);
-    if (finding.failed) this.#fail(sent, now);
-    else this.#breaker?.answered(sent, now);
+    if (finding.failed) this.#fail('calls', sent, now);
+    else {
+      this.#breaker?.well('calls', sent, now);
+      if (finding.ended !== null) this.#breaker?.well('ends', sent, now);
+    }
     this.#note = null;
   }
 
-  /** Records a status read. */
-  read(finding: Finding, sent: number, now: number): void {
+  /**
+   * Records a status read, or what a callback said.
+   * @param id of the operation. An end that is reported again, by a callback after a poll or twice, counts once
+   */
+  read(id: string, finding: Finding, sent: number, now: number): void {
     this.#window.count('reads', now);
     if (finding.unreadable) this.#window.count('unreadable', now);
+    this.#note = null;
+    if (finding.ended === null || this.#isKnownEnd(id)) return;
     this.#end(finding, now);
     // An operation that was accepted and failed later because of an operator problem counts as a failure. Outages behind
     // an aggregator show in this way.
-    if (finding.failed) {
-      this.#window.count('calls', now);
-      this.#fail(sent, now);
-    }
-    this.#note = null;
+    if (finding.failed) this.#fail('ends', sent, now);
+    else this.#breaker?.well('ends', sent, now);
+  }
+
+  #isKnownEnd(id: string): boolean {
+    if (this.#ends.includes(id)) return true;
+    this.#ends.push(id);
+    if (this.#ends.length > KNOWN_ENDS) this.#ends.shift();
+    return false;
   }
 
   callback(delay_ms: number): void {
@@ -150,9 +166,12 @@ export class Lane {
     if (ended !== null) this.#window.count(ended, now);
   }
 
-  #fail(sent: number, now: number): void {
+  /** A node that only reads counts the ends that it has seen, one that only sends the calls. */
+  #fail(kind: FailureKind, sent: number, now: number): void {
     this.#window.count('failures', now);
-    this.#breaker?.failed(sent, now, this.#window.totals(now, this.#breaker.closedAt));
+    if (!this.#breaker) return;
+    const { calls, failures, succeeded, unsuccessful } = this.#window.totals(now, this.#breaker.closedAt);
+    this.#breaker.failed(kind, sent, now, { calls: Math.max(calls, succeeded + unsuccessful), failures });
   }
 
   /** Returns the counts of all nodes. */
@@ -167,7 +186,9 @@ export class Lane {
 
   #noteNow(now: number): HealthNote {
     const { p95_ms } = this.#window.totals(now);
-    const { calls, failures } = this.#everywhere(now);
+    const { calls: sent, failures } = this.#everywhere(now);
+    // What was sent before may have failed only now.
+    const calls = Math.max(sent, failures);
     const since = this.#breaker?.openSince ?? null;
     const degraded = failures >= DEGRADED_FAILURES && failures >= calls * DEGRADED_SHARE;
     const standing = since !== null ? 'down' : degraded ? 'degraded' : 'operational';

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../kit/clock.ts';
-import type { Payouts, Provider, Refunds } from '../../adapters/contract.ts';
+import type { Collection, Payout, Payouts, Provider, Refund, Refunds } from '../../adapters/contract.ts';
 import { present } from '../../adapters/members.ts';
 import { asRead, BROKEN, type Finding, ofPayout, ofPreparation, ofReading, ofRefund, ofSubmission } from './findings.ts';
 
@@ -12,6 +12,8 @@ export interface Subject {
   channel: string;
   operation: Measured;
   call: 'start' | 'read';
+  /** Id of the charge, payout or refund. */
+  id: string;
 }
 
 /** Receives the measurements. */
@@ -36,7 +38,8 @@ type Watch = <Answer>(
 export function measured(provider: Provider, observer: Observer, clock: Clock): Provider {
   const { account_id, payouts, refunds } = provider;
   const watch = watching(account_id, observer, clock);
-  const collect = (call: Subject['call'], channel: string) => ({ channel, operation: 'collect', call }) as const;
+  const collect = (call: Subject['call'], { channel, attempt_id }: Collection) =>
+    ({ channel: channel.id, operation: 'collect', call, id: attempt_id }) as const;
   const prepare = provider.prepare?.bind(provider);
   return present<Provider>({
     name: provider.name,
@@ -46,10 +49,10 @@ export function measured(provider: Provider, observer: Observer, clock: Clock): 
     offers: provider.offers.bind(provider),
     isClosed: provider.isClosed?.bind(provider),
     keyOf: provider.keyOf.bind(provider),
-    prepare: prepare && ((it) => watch(collect('start', it.channel.id), () => prepare(it), ofPreparation)),
-    submit: (it) => watch(collect('start', it.channel.id), () => provider.submit(it), ofSubmission),
+    prepare: prepare && ((it) => watch(collect('start', it), () => prepare(it), ofPreparation)),
+    submit: (it) => watch(collect('start', it), () => provider.submit(it), ofSubmission),
     continue: provider.continue?.bind(provider),
-    read: (it) => watch(collect('read', it.channel.id), () => provider.read(it), ofReading),
+    read: (it) => watch(collect('read', it), () => provider.read(it), ofReading),
     cancel: provider.cancel?.bind(provider),
     payouts: payouts && measuredPayouts(payouts, watch),
     refunds: refunds && measuredRefunds(refunds, watch),
@@ -60,14 +63,15 @@ export function measured(provider: Provider, observer: Observer, clock: Clock): 
 }
 
 function measuredPayouts(payouts: Payouts, watch: Watch): Payouts {
-  const payout = (call: Subject['call'], channel: string) => ({ channel, operation: 'payout', call }) as const;
+  const payout = (call: Subject['call'], { channel, transfer_id }: Payout) =>
+    ({ channel: channel.id, operation: 'payout', call, id: transfer_id }) as const;
   return present<Payouts>({
     idempotency: payouts.idempotency,
     reaches: payouts.reaches.bind(payouts),
-    submit: (it) => watch(payout('start', it.channel.id), () => payouts.submit(it), ofPayout),
+    submit: (it) => watch(payout('start', it), () => payouts.submit(it), ofPayout),
     read: (it) =>
       watch(
-        payout('read', it.channel.id),
+        payout('read', it),
         () => payouts.read(it),
         (answer) => asRead(ofPayout(answer)),
       ),
@@ -76,16 +80,17 @@ function measuredPayouts(payouts: Payouts, watch: Watch): Payouts {
 }
 
 function measuredRefunds(refunds: Refunds, watch: Watch): Refunds {
-  const refund = (call: Subject['call'], channel: string) => ({ channel, operation: 'refund', call }) as const;
+  const refund = (call: Subject['call'], { collection, provider_key }: Refund) =>
+    ({ channel: collection.channel.id, operation: 'refund', call, id: provider_key }) as const;
   return present<Refunds>({
     idempotency: refunds.idempotency,
     extent: refunds.extent,
     needsPayer: refunds.needsPayer?.bind(refunds),
     stepOf: refunds.stepOf?.bind(refunds),
-    submit: (it) => watch(refund('start', it.collection.channel.id), () => refunds.submit(it), ofRefund),
+    submit: (it) => watch(refund('start', it), () => refunds.submit(it), ofRefund),
     read: (it) =>
       watch(
-        refund('read', it.collection.channel.id),
+        refund('read', it),
         () => refunds.read(it),
         (answer) => asRead(ofRefund(answer)),
       ),
