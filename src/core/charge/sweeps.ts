@@ -19,6 +19,8 @@ const EXPIRY_BATCH = 100;
 /** Lease of a poll: the attempt of a worker that dies while polling becomes due again after this. */
 const POLL_LEASE_MS = 30_000;
 const CONTINUE_LEASE_MS = 60_000;
+/** How long after a tranche the next one is sent by itself when no provider takes it. */
+const UNTAKEN_MS = 10 * 60_000;
 
 /** Expires payments within 5 s of the end of their window, without any request for them: runs every second. */
 export function expirySweep(deps: PaymentDeps, store: Store): Sweep {
@@ -99,9 +101,12 @@ async function sendNextTranche(deps: PaymentDeps, store: Store, ref: Continuing)
       ...{ currency, ...sumsOf(deps.config, payment, channel), client_ip: null, by: WORKER, prompted_by: null },
     });
   } catch (error) {
-    // 502: no provider could take it now. Under way: another worker waits for its provider longer than its lease. Both become due
-    // again after the lease. Any other error stops the automatic sending.
+    // 502: no provider could take it now. Under way: another worker waits for its provider longer than its lease, or money waits for a
+    // decision. Both become due again after the lease. Any other error stops the automatic sending, and so does an outage of some minutes: the
+    // payer can choose another way only when nothing is sent by itself, and expects no prompt in the middle of the night.
     if (!(error instanceof Problem)) throw error;
-    if (error.status !== 502 && !(error instanceof ChargeUnderWay)) await stopContinuing(store.db, ref);
+    const captured_at = previous.closed_at?.getTime() ?? 0;
+    const isShort = error.status === 502 && deps.clock.now() - captured_at < UNTAKEN_MS;
+    if (!isShort && !(error instanceof ChargeUnderWay)) await stopContinuing(store.db, ref);
   }
 }
