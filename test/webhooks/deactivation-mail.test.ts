@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
+import { HOST } from '../../src/money/webhooks/backlog-store.ts';
 import type { OutgoingMail } from '../../src/edge/mail/outgoing.ts';
 import { mailSweep } from '../../src/edge/mail/sweeps.ts';
 import { FakeClock, until } from '../setup/api.ts';
@@ -32,4 +33,17 @@ test('the owner of a deactivated endpoint gets one mail, which contains its host
   for (const part of [endpoint.id, new URL(endpoint.url).host, 'sandbox', 'Bonjour', 'Hello'])
     assert.ok(mail?.text.includes(part), part);
   assert.ok(!mail?.text.includes('secret-of-the-shop'));
+});
+
+test('the host that a mail names is that of the address, however it is written', async () => {
+  const urls = [
+    'https://shop.example/hooks/SECRET',
+    'HTTPS://shop.example/hooks/SECRET',
+    'https://shop.example\\hooks\\SECRET',
+    'https:\\\\shop.example?SECRET',
+    'https:shop.example#SECRET',
+  ];
+  for (const url of urls) assert.equal(new URL(url).host, 'shop.example');
+  const rows = await hooks.store.db.all<{ host: string }>(sql`select ${HOST} as host from unnest(${urls}::text[]) url`);
+  assert.deepEqual(new Set(rows.map(({ host }) => host)), new Set(['shop.example']));
 });

@@ -17,8 +17,11 @@ export interface Stopped {
 }
 
 const minuteOf = (moment: string) => `to_char((${moment}) at time zone 'UTC', 'YYYY-MM-DD HH24:MI')`;
-/** Host of the URL only: the rest may contain a secret. */
-const HOST = fixed(`substring(url from '^https://([^/?#]+)')`);
+/**
+ * SQL: host of the column `url` only, because the rest may contain a secret. Reads the address as the URL standard does: in any case, and with
+ * backslashes for slashes.
+ */
+export const HOST = fixed(String.raw`substring(url from '(?i)^https:[/\\]*([^/\\?#]+)')`);
 const SINCE = fixed(minuteOf('since'));
 /** Rounded up, so that the interval named in the mail covers every event of the gap. */
 const UNTIL = fixed(minuteOf(`pirogue_now() + interval '1 minute'`));

@@ -7,6 +7,7 @@ import type { Turn } from '../../platform/work/shards.ts';
 import type { Environment } from '../../kit/environment.ts';
 import { lowestIdAt } from '../../kit/ids.ts';
 import { BY_KEY, clause, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { HOST } from './backlog-store.ts';
 import { DISABLE_AFTER_MS, FAILED_BEFORE_MS } from './schedule.ts';
 
 /** A delivery claimed by this worker until its lease ends. */
@@ -248,7 +249,7 @@ export function recordOutcomes(db: Queryable, environment: Environment, outcomes
     -- The mail names the host only: the rest of the address may contain a secret.
     mail_input as (
       select team_id, ${'endpoint_deactivated' satisfies MailKind}::text as kind, null as recipient,
-        json_build_object('webhook', id, 'host', substring(url from '^https://([^/?#]+)')) as facts
+        json_build_object('webhook', id, 'host', ${HOST}) as facts
       from marked where hopeless
     ),
     queued_mails as (${INSERT_MAILS}),
