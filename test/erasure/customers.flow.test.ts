@@ -325,6 +325,27 @@ function strip(dump: string): string {
   return lines.sort().join('\n');
 }
 
+test('what is being written during the erasure is recognised by what the profile had, for five minutes', async () => {
+  const key = (await api.newMerchant()).sandbox.secret;
+  const fields = { amount: 1, currency: 'XAF', email: 'awa@known.example', name: 'Awa Ngokobi' };
+  const { body } = await api.call('POST', '/payments', { key, body: fields });
+  const { customer } = (await api.call('GET', `/payments/${body.transaction.id}`, { key })).body.transaction;
+  await api.call('DELETE', `/customers/${customer}`, { key });
+  const { db } = api.deps.stores.sandbox;
+  const sealed = sql`select known_sealed from erasures where customer_id = ${customer}`;
+  assert.doesNotMatch((await db.maybe<{ known_sealed: string }>(sealed))?.known_sealed ?? 'Awa', /awa/i);
+  const clock = new FakeClock();
+  const sweep = erasureSweep({ ...api.deps, clock }, api.deps.stores.sandbox);
+  for (const ms of [31_000, 300_000]) {
+    await db.run(sql`update payments set description = 'for Awa Ngokobi' where id = ${body.transaction.id}`);
+    clock.advance(ms);
+    while ((await sweep.round()) > 0);
+    const row = await db.maybe<{ description: string }>(sql`select description from payments where id = ${body.transaction.id}`);
+    assert.equal(row?.description, 'for [erased] [erased]');
+  }
+  assert.deepEqual(await db.maybe(sealed), { known_sealed: null });
+});
+
 test('data written concurrently with the erasure is erased shortly after', async () => {
   const key = (await api.newMerchant()).sandbox.secret;
   const { body } = await api.call('POST', '/payments', { key, body: { amount: 1, currency: 'XAF', email: 'late@race.example' } });

@@ -138,3 +138,28 @@ test('an erasure changes neither keys nor amounts of items, whatever the custome
     assert.deepEqual(data.items, [item]);
   }
 });
+
+test('a name that only an invoice has is removed from the text of a payment, and an e-mail address of a payment from the notes of an invoice', async () => {
+  const phone = '+237670998877';
+  const { key } = fixture.merchant.shop;
+  const paid = await api.call('POST', '/payments', {
+    key,
+    body: { amount: 5_000, currency: 'XAF', phone, description: 'Order of Binta Camara' },
+  });
+  const { customer } = (await fixture.call('GET', `/payments/${paid.body.transaction.id}`)).body.transaction;
+  const draft = await fixture.draft({
+    customer: { phone, name: 'Binta Camara' },
+    items: [{ name: 'Dress', quantity: 1, unit_price: 2000 }],
+    notes: 'as agreed with b.camara@only-there.example',
+  });
+  assert.equal(draft.customer, customer);
+  // As of a payment that was made with the address before the profile had any.
+  await live.db.run(sql`update payments set email = 'b.camara@only-there.example' where id = ${paid.body.transaction.id}`);
+  await live.db.run(sql`update customers set name = null, email = null where id = ${customer}`);
+  assert.equal((await fixture.call('DELETE', `/customers/${customer}`)).status, 200);
+  const dump = await everything();
+  assert.deepEqual(
+    [/binta/i, /camara/i, /only-there/].filter((trace) => trace.test(dump)),
+    [],
+  );
+});

@@ -27,6 +27,7 @@ import { personal as requestLog } from '../../tenants/request-log/personal.ts';
 import { personal as teams } from '../../tenants/teams/personal.ts';
 import { personal as invoices } from '../invoices/personal.ts';
 import { personal as links } from '../links/personal.ts';
+import { personal as erasures } from './personal.ts';
 
 /**
  * The lists of all rooms with personal data. Customer rows are locked first, then payments with what hangs on them, then invoices:
@@ -51,7 +52,20 @@ const LISTS = [
     accounts,
     abuse,
   ],
-  ...[payments, attempts, obligations, refunds, disputes, transfers, payoutBatches, figures, reconciliation, links, invoices],
+  ...[
+    payments,
+    attempts,
+    obligations,
+    refunds,
+    disputes,
+    transfers,
+    payoutBatches,
+    figures,
+    reconciliation,
+    links,
+    invoices,
+    erasures,
+  ],
 ];
 
 /** Every table with personal data, in the order in which the erasure locks rows. */

@@ -10,6 +10,7 @@ import { pseudonymise } from './pseudonymise.ts';
 import { NO_IDENTITY, NOBODY } from './redact.ts';
 import { deleteRows } from './rows-store.ts';
 import { eraseRow, foundIn, withFound } from './rules.ts';
+import { sealKnown } from './known.ts';
 import { type Erasure, hasApprovedRecord, insertErasure } from './store.ts';
 import type { CustomerRow } from '../../core/customers/schema.ts';
 import { announce, type CustomerContext } from '../../core/customers/service.ts';
@@ -53,7 +54,7 @@ export async function eraseCustomer(
   await updateCustomer(tx, row);
   const known = withFound(NO_IDENTITY, foundIn(before, PROFILE), null);
   await dropMails(tx, ref.team_id, known.emails);
-  const payments = await pseudonymise(tx, secrets, context.environment, row, known);
+  const { payments, identity } = await pseudonymise(tx, secrets, context.environment, row, known);
   // After the payments are locked: saving the number of a successful payment locks the payment too, in the same order.
   await deleteTheirs(tx, ref);
   await announce(tx, context, { ...row, tax_id: null }, 'customer.deleted');
@@ -66,6 +67,7 @@ export async function eraseCustomer(
     tax_id_kept,
     erased_at: row.updated_at,
     revisit_at: new Date(context.at + REVISITS_MS.first),
+    known_sealed: sealKnown(secrets, ref, identity),
   });
   return row;
 }

@@ -10,10 +10,12 @@ import { dropMails, dropReceipts } from '../../tenants/outbox/store.ts';
 import { EVENT_DATA, isDeleted, type Owned, tablesTo } from './catalogue.ts';
 import { type Identity, Redactor } from './redact.ts';
 import { lockRows, type PersonalRow, rowsBelow, writeRows, writtenIn } from './rows-store.ts';
-import { eraseObject, eraseRow, foundIn, type Replacement, withFound } from './rules.ts';
+import { eraseObject, eraseRow, type Found, foundIn, type Replacement, withFound } from './rules.ts';
 import { changedIn, clearResources, scrubEvents } from './scrub.ts';
 import { findFormerInvoices, findReleased } from './store.ts';
 
+/** Most names, addresses and numbers that are looked for in all tables. Those beyond are looked for where they are. */
+const MAX_KNOWN = 300;
 /** Rows in a batch. All batches are one transaction; between them, the process serves other work. */
 const BATCH = 200;
 
@@ -35,7 +37,7 @@ interface Erasing {
  * what hangs on them, events, responses of receivers, stored answers and mails. Idempotent.
  * @param customer already anonymised; its name is the pseudonym
  * @param known the customer's identity, in addition to what its rows contain
- * @returns the number of payments
+ * @returns the number of payments, and all that identified the person
  */
 export async function pseudonymise(
   tx: Tx,
@@ -43,13 +45,14 @@ export async function pseudonymise(
   environment: Environment,
   customer: CustomerRow,
   known: Identity,
-): Promise<number> {
+): Promise<{ payments: number; identity: Identity }> {
   const { team_id, id } = customer;
   await lockPaymentsOf(tx, customer, BATCH);
   const shown = presentCustomer(environment, { ...customer, tax_id: null });
   await scrubEvents(tx, team_id, [id], (event) => ({ ...event, data: shown as JsonObject }));
   await clearResources(tx, team_id, [id]);
-  const erasing = { tx, secrets, customer, known };
+  const identity = await identityOf(tx, customer, known);
+  const erasing = { tx, secrets, customer, known: identity };
   const counts: Record<string, number> = {};
   for (const { table, below } of KEPT) {
     counts[table.name] = await batches(
@@ -59,9 +62,47 @@ export async function pseudonymise(
   }
   await batches(
     (after) => findFormerInvoices(tx, customer, after, BATCH),
-    (invoices) => scrubResources(erasing, known, idsOf(invoices)),
+    (invoices) => scrubResources(erasing, identity, idsOf(invoices)),
   );
-  return counts.payments ?? 0;
+  return { payments: counts.payments ?? 0, identity };
+}
+
+/**
+ * Returns all that identifies the person in the rows that stay, because a name that only one of them has may be in the free text of another.
+ */
+async function identityOf(tx: Tx, customer: CustomerRow, known: Identity): Promise<Identity> {
+  let identity = known;
+  for (const { table, below } of KEPT) {
+    await batches(
+      (after) => lockRows(tx, table, customer, after, BATCH),
+      async (rows) => {
+        const groups = await withBelow(tx, table, below, rows);
+        identity = bounded(withFound(identity, foundInAll(groups), customer.name));
+      },
+    );
+  }
+  return identity;
+}
+
+function bounded({ names, emails, phones }: Identity): Identity {
+  return { names: names.slice(0, MAX_KNOWN), emails: emails.slice(0, MAX_KNOWN), phones: phones.slice(0, MAX_KNOWN) };
+}
+
+interface Group {
+  table: Owned;
+  rows: readonly PersonalRow[];
+}
+
+/** Returns rows, and those of other tables that hang on them. */
+async function withBelow(tx: Tx, table: Owned, below: readonly Owned[], rows: readonly PersonalRow[]): Promise<Group[]> {
+  const groups: Group[] = [{ table, rows }];
+  const team_id = rows[0]?.team_id ?? 0n;
+  for (const one of below) groups.push({ table: one, rows: await rowsBelow(tx, one, team_id, idsOf(rows)) });
+  return groups;
+}
+
+function foundInAll(groups: readonly Group[]): Found[] {
+  return groups.flatMap((group) => group.rows.flatMap((row) => foundIn(row, group.table.list)));
 }
 
 async function batches<Row extends { id: string }>(
@@ -84,10 +125,9 @@ async function eraseBatch(erasing: Erasing, table: Owned, below: readonly Owned[
   const { tx, customer } = erasing;
   const { team_id, name: pseudonym } = customer;
   const ids = idsOf(rows);
-  const groups = [{ table, rows }];
-  for (const one of below) groups.push({ table: one, rows: await rowsBelow(tx, one, team_id, ids) });
+  const groups = await withBelow(tx, table, below, rows);
   // Rows have names, addresses and numbers that may never have been in the profile.
-  const found = groups.flatMap((group) => group.rows.flatMap((row) => foundIn(row, group.table.list)));
+  const found = foundInAll(groups);
   const identity = withFound(erasing.known, found, pseudonym);
   const redactor = new Redactor(identity);
   const released = new Set(below.some(hasHash) ? await findReleased(tx, team_id, ids) : []);

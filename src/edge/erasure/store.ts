@@ -17,22 +17,29 @@ export interface Erasure {
   tax_id_kept: boolean;
   erased_at: Date;
   revisit_at: Date;
+  known_sealed: string;
 }
 
 export async function insertErasure(tx: Tx, row: Erasure): Promise<void> {
   await tx.run(sql`
-    insert into erasures (team_id, customer_id, key_id, request_id, payments, tax_id_kept, erased_at, revisit_at)
+    insert into erasures (team_id, customer_id, key_id, request_id, payments, tax_id_kept, erased_at, revisit_at, known_sealed)
     values (${row.team_id}, ${row.customer_id}, ${row.key_id}, ${row.request_id}, ${row.payments}, ${row.tax_id_kept},
-      ${row.erased_at}, ${row.revisit_at})`);
+      ${row.erased_at}, ${row.revisit_at}, ${row.known_sealed})`);
+}
+
+/** An erasure that is repeated. */
+export interface Revisit extends CustomerRef {
+  /** What identified the person, encrypted; null after the last repetition that may find what was being written. */
+  known_sealed: string | null;
 }
 
 /** Claims erasures that are due to be repeated. Those of a worker that died are due again after the lease. */
-export async function claimRevisits(db: Queryable, now: Date, lease_ms: number, limit: number): Promise<CustomerRef[]> {
-  return db.all<CustomerRef>(sql`
+export async function claimRevisits(db: Queryable, now: Date, lease_ms: number, limit: number): Promise<Revisit[]> {
+  return db.all<Revisit>(sql`
     update erasures set revisit_at = ${new Date(now.getTime() + lease_ms)}
     where (team_id, customer_id) in (
       select team_id, customer_id from erasures where revisit_at <= ${now} order by revisit_at limit ${limit} for update skip locked
-    ) returning team_id, customer_id as id`);
+    ) returning team_id, customer_id as id, known_sealed`);
 }
 
 /**
@@ -57,7 +64,9 @@ export async function planRevisit(
         select 1 from payments p join attempts a on a.team_id = p.team_id and a.payment_id = p.id
         where p.team_id = ${team_id} and p.customer_id = ${id} and a.payer is not null
       ) then ${new Date(now.getTime() + working_ms)}
-    end where team_id = ${team_id} and customer_id = ${id}`);
+    end,
+    known_sealed = case when erased_at + ${last_ms}::float8 * interval '1 ms' > ${now} then known_sealed end
+    where team_id = ${team_id} and customer_id = ${id}`);
 }
 
 /** Returns the next invoices that were once addressed to the customer. */

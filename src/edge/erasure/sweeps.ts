@@ -1,6 +1,6 @@
 import type { CustomerDeps } from '../../core/customers/deps.ts';
 import { payerHash } from '../../core/customers/payer-hash.ts';
-import { type CustomerRef, lockCustomer } from '../../core/customers/store.ts';
+import { lockCustomer } from '../../core/customers/store.ts';
 import { DatabaseUnavailable } from '../../kit/database-unavailable.ts';
 import { must } from '../../kit/errors.ts';
 import type { Store } from '../../platform/db/stores.ts';
@@ -8,11 +8,12 @@ import type { Sweep } from '../../platform/work/sweep.ts';
 import { CONNECTORS } from '../../providers/adapters/catalogue.ts';
 import { tableOf } from './catalogue.ts';
 import { deleteTheirs, REVISITS_MS } from './erase.ts';
+import { knownOf } from './known.ts';
 import { pseudonymise } from './pseudonymise.ts';
-import { NO_IDENTITY, NOBODY } from './redact.ts';
+import { NOBODY } from './redact.ts';
 import { eraseRow } from './rules.ts';
 import { writeRows } from './rows-store.ts';
-import { claimRevisits, findOldAttempts, lockReleased, type OldAttempt, planRevisit } from './store.ts';
+import { claimRevisits, findOldAttempts, lockReleased, type OldAttempt, planRevisit, type Revisit } from './store.ts';
 
 const REVISIT_BATCH = 5;
 /** Lease of a repetition. After the death of a worker, another one repeats the erasure when the lease expires. */
@@ -59,10 +60,10 @@ export function erasureSweep(deps: SweepDeps, store: Store): Sweep {
   };
 }
 
-function revisit(deps: SweepDeps, store: Store, ref: CustomerRef): Promise<void> {
+function revisit(deps: SweepDeps, store: Store, ref: Revisit): Promise<void> {
   return store.db.transaction(async (tx) => {
     const customer = must(await lockCustomer(tx, ref), 'customers are never deleted');
-    await pseudonymise(tx, deps.secrets, store.environment, customer, NO_IDENTITY);
+    await pseudonymise(tx, deps.secrets, store.environment, customer, knownOf(deps.secrets, ref));
     await deleteTheirs(tx, ref);
     await planRevisit(tx, ref, new Date(deps.clock.now()), { last_ms: REVISITS_MS.last, working_ms: REVISITS_MS.working });
   });

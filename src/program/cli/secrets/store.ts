@@ -19,6 +19,7 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
   { databases: ['control'], table: 'users', column: 'totp_sealed', team: '0::bigint', id: 'id' },
   { databases: ['control'], table: 'approvals', column: 'body_sealed', team: 'team_id', id: 'id' },
   { databases: ['sandbox', 'live'], table: 'webhook_endpoints', column: 'secret_sealed', team: 'team_id', id: 'id' },
+  { databases: ['sandbox', 'live'], table: 'erasures', column: 'known_sealed', team: 'team_id', id: 'customer_id' },
   { databases: ['sandbox', 'live'], table: 'payment_methods', column: 'token_sealed', team: 'team_id', id: 'id' },
 ];
 
