@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import { describe, test } from 'node:test';
 import { type TSchema, Type } from 'typebox';
 import { FIELD_FAULTS } from '../../src/edge/console/messages/fields.ts';
@@ -67,6 +68,25 @@ test('every message that an operation of the console can say has French', () => 
     all.filter(({ text }) => isEnglish(text)).map(({ text, file }) => `${file}: ${text}`),
     [],
   );
+});
+
+test('what is stored of the end of refunds, payouts and endpoints has French', () => {
+  const stored = [
+    'It waits for money: the balance does not cover it yet.',
+    'The payment was charged back.',
+    'ended by hand: it was not sent',
+    'resolved by hand: no money moved',
+    'the provider does not know it yet',
+    'The available balance does not cover the amount and the fee.',
+    'No delivery succeeded for 5 days.',
+  ];
+  const sources = ['refunds', 'transfers'].map((room) => `src/core/${room}`).concat('src/money/webhooks');
+  const code = sources
+    .flatMap((room) => fs.readdirSync(room).map((name) => fs.readFileSync(`${room}/${name}`, 'utf8')))
+    .join('\n');
+  for (const text of stored) assert.ok(code.includes(`'${text}'`), `${text} is no longer stored`);
+  const made = ['Part 2 reached the payer after the refund had failed.', 'It reached the recipient after it had failed.'];
+  assert.deepEqual([...stored, ...made, 'It reached the recipient after it had been cancelled.'].filter(isEnglish), []);
 });
 
 test('what the validation of a schema says has French, for every keyword that a schema of the API uses', () => {

@@ -175,4 +175,18 @@ export const SENTENCES: readonly Pair[] = [
     'The database did not answer in time. Try again in some seconds, with the same Idempotency-Key.',
     'La base de données n’a pas répondu à temps. Réessayez dans quelques secondes.',
   ],
+  // What is stored with refunds, payouts and endpoints.
+  ['It waits for money: the balance does not cover it yet.', 'En attente d’argent : le solde ne le couvre pas encore.'],
+  ['The payment was charged back.', 'L’argent du paiement a été rendu au payeur à la suite d’un litige.'],
+  ['ended by hand: it was not sent', 'clos par une personne : il n’a pas été envoyé'],
+  ['resolved by hand: no money moved', 'décidé par une personne : aucun argent n’a bougé'],
+  ['the provider does not know it yet', 'le prestataire ne le connaît pas encore'],
+  [
+    'Part {number} reached the payer after the refund had failed.',
+    'La partie {number} est parvenue au payeur après l’échec du remboursement.',
+  ],
+  ['It reached the recipient after it had failed.', 'Le virement est parvenu au bénéficiaire après son échec.'],
+  ['It reached the recipient after it had been cancelled.', 'Le virement est parvenu au bénéficiaire après son annulation.'],
+  ['The available balance does not cover the amount and the fee.', 'Le solde disponible ne couvre pas le montant et les frais.'],
+  ['No delivery succeeded for 5 days.', 'Aucun envoi n’a abouti pendant 5 jours.'],
 ];

@@ -1,3 +1,4 @@
+import { say } from '../../../messages/say.ts';
 import { type Html, html } from '../../../../../kit/html.ts';
 import { type Answer, redirect, type TeamVisit } from '../../../page.ts';
 import { number } from '../../../parts/format.ts';
@@ -35,7 +36,8 @@ export async function showEndpoint(visit: TeamVisit, fault?: Fault): Promise<Ans
     ...(fault ? { status: fault.status } : {}),
     body: html`${backTo(visit)}<div class="page-head"><div><h1 class="address">${endpoint.url} ${endpointBadge(endpoint, language)}</h1>${endpoint.description && html`<p class="note">${endpoint.description}</p>`}</div>
 <div class="actions">${actions(visit, endpoint)}</div></div>${alert(fault?.message)}${!fault && (isNote(query.done) ? alert(texts.done[query.done], 'info') : doneAlert(texts.done, query.done))}${
-      !endpoint.active && alert(endpoint.disabled_reason ?? texts.inactiveNote, endpoint.disabled_reason ? 'bad' : 'info')
+      !endpoint.active &&
+      (endpoint.disabled_reason ? alert(say(language, endpoint.disabled_reason)) : alert(texts.inactiveNote, 'info'))
     }
 ${details(visit, endpoint)}${await resendProgress(visit, endpoint)}${resendForm(visit, endpoint, fault)}${await deliveries(visit, endpoint)}`,
   };

@@ -1,3 +1,4 @@
+import { say } from '../../../messages/say.ts';
 import { totalOf } from '../../../../../core/payments/present.ts';
 import { type Html, type HtmlPart, html } from '../../../../../kit/html.ts';
 import type { Json } from '../../../../../kit/json.ts';
@@ -136,7 +137,7 @@ export function refunds({ language }: TeamVisit, { refunds: rows }: Story): Html
     {
       head: texts.table.status,
       cell: ({ status, message, failure_reason }) =>
-        html`${badge(texts.refundStatuses[status], REFUND_TONES[status])}${(message ?? failure_reason) && html`<br><span class="note">${message ?? failure_reason}</span>`}`,
+        html`${badge(texts.refundStatuses[status], REFUND_TONES[status])}${(message ?? failure_reason) && html`<br><span class="note">${say(language, message ?? failure_reason ?? '')}</span>`}`,
     },
     {
       head: texts.table.reason,

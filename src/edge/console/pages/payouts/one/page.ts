@@ -1,3 +1,4 @@
+import { say } from '../../../messages/say.ts';
 import { getTransfer } from '../../../../../core/transfers/service.ts';
 import { isFinal } from '../../../../../core/transfers/states.ts';
 import type { TransferRow } from '../../../../../core/transfers/schema.ts';
@@ -30,12 +31,14 @@ ${transfer.status !== 'failed' && doneAlert(texts.done, query.done)}${alert(whyF
   };
 }
 
-function whyFailed({ language }: TeamVisit, { status, reason, message, paid_late_at }: TransferRow): string | false {
+function whyFailed({ language }: TeamVisit, { status, reason, message, paid_late_at }: TransferRow): Html | false {
   // Of a cancelled one only that the recipient has the money all the same.
-  if (status === 'cancelled' && paid_late_at !== null) return message ?? false;
+  const said = message !== null && say(language, message);
+  if (status === 'cancelled' && paid_late_at !== null) return said;
   if (status !== 'failed') return false;
   const texts = PAYOUT_TEXTS[language];
-  return [reason ? texts.reasons[reason] : texts.failed, reason !== 'insufficient_balance' && message].filter(Boolean).join(' ');
+  const cause = reason ? texts.reasons[reason] : texts.failed;
+  return html`${cause}${reason !== 'insufficient_balance' && said && html` ${said}`}`;
 }
 
 /** Says what a payout waits for, and when that is looked at next. */
