@@ -1,5 +1,5 @@
 import { WHOLE } from './alphabet.ts';
-import { appendList, Bytes } from './positions.ts';
+import { appendList, Bytes, MAX_POSITIONS } from './positions.ts';
 
 /** A row of search_postings. */
 export interface Bucket {
@@ -20,13 +20,22 @@ export interface ThirdList {
 /** Above this many bytes a bucket also has a list with all of its rows, so that a search for two characters reads that alone. */
 const LARGE_BUCKET = 2_048;
 
+/*
+ * Memory that each bucket uses while it is encoded. Large segments have ten thousands of buckets: memory of its own for each would be freed in
+ * the order of garbage collections, and leave gaps between what stays.
+ */
+const encoded = new Bytes();
+const isFound = new Uint8Array(MAX_POSITIONS);
+const different = new Uint16Array(MAX_POSITIONS);
+
 /**
  * Encodes a bucket.
  * @param lists in the order of their third characters
  * @param rows of the segment
  */
 export function bucketOf(bucket: string, lists: readonly ThirdList[], rows: number): Bucket {
-  const bytes = new Bytes();
+  const bytes = encoded;
+  bytes.length = 0;
   const ends: number[] = [];
   const thirds = lists.map(({ third }) => third);
   for (const { positions } of lists) {
@@ -38,15 +47,14 @@ export function bucketOf(bucket: string, lists: readonly ThirdList[], rows: numb
     thirds.push(WHOLE);
     ends.push(bytes.length);
   }
-  return { bucket, thirds: String.fromCharCode(...thirds), ends, lists: bytes.taken() };
+  return { bucket, thirds: String.fromCharCode(...thirds), ends, lists: Buffer.from(bytes.taken()) };
 }
 
-/** Returns the different positions in ascending order. */
+/** Returns the different positions in ascending order; valid until the next call. */
 function union(lists: readonly ThirdList[], rows: number): Uint16Array {
-  const found = new Uint8Array(rows);
-  for (const { positions } of lists) for (const position of positions) found[position] = 1;
-  const all = new Uint16Array(rows);
+  isFound.fill(0, 0, rows);
+  for (const { positions } of lists) for (const position of positions) isFound[position] = 1;
   let count = 0;
-  for (let position = 0; position < rows; position++) if (found[position] === 1) all[count++] = position;
-  return all.subarray(0, count);
+  for (let position = 0; position < rows; position++) if (isFound[position] === 1) different[count++] = position;
+  return different.subarray(0, count);
 }

@@ -19,7 +19,7 @@ import {
   segmentsOf,
   setRebuilt,
 } from './build-store.ts';
-import { MAX_POSITIONS } from './collector.ts';
+import { MAX_POSITIONS } from './positions.ts';
 import { mergeable, mergedPart } from './merge.ts';
 import { type Part, PartBuilder } from './part.ts';
 import { nthId, readTexts } from './rows-store.ts';

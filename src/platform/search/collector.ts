@@ -1,8 +1,6 @@
 import { AMBIGUOUS, END, fold, isAmbiguous, UNKNOWN, WHOLE } from './alphabet.ts';
 import { type Bucket, bucketOf, type ThirdList } from './bucket.ts';
 
-/** Rows of a segment at most: a position takes two bytes. */
-export const MAX_POSITIONS = 65_536;
 const CHARACTER_BITS = 9;
 const CHARACTER = 2 ** CHARACTER_BITS - 1;
 /** More than there are keys. */

@@ -3,7 +3,7 @@ import { WHOLE } from './alphabet.ts';
 import { type Bucket, bucketOf } from './bucket.ts';
 import { bucketsAfter, type GroupBucket, idsOf, type Segment } from './build-store.ts';
 import { inBatches, type Part } from './part.ts';
-import { addList, noPositions, positionsIn } from './positions.ts';
+import { Appended } from './positions.ts';
 import type { Corpus } from './searchable.ts';
 
 /** A merged segment has at least this part of the most rows, so that a row is written to a larger segment once. */
@@ -95,26 +95,34 @@ function isBefore(one: GroupBucket | undefined, other: GroupBucket | undefined):
   return one.field_group < other.field_group || (one.field_group === other.field_group && one.bucket < other.bucket);
 }
 
+/** Positions of the bucket that is merged; of one at a time, because nothing is awaited meanwhile. */
+const positions = new Appended();
+
 /** @param rows of the merged segment */
 function merged(bucket: string, sources: readonly Source[], rows: number): Bucket {
-  const lists = new Map<number, number[]>();
-  for (const source of sources) {
-    const { thirds, ends, lists: bytes } = source.next as GroupBucket;
-    for (let i = 0; i < thirds.length; i++) {
-      const third = thirds.charCodeAt(i);
-      // The list of a whole bucket follows from the others, except in a bucket of one character, which has no other.
-      if (third === WHOLE && bucket.length > 1) continue;
-      const set = noPositions(source.rows);
-      addList(set, bytes.subarray(ends[i - 1] ?? 0, ends[i]), source.rows);
-      const list = lists.get(third) ?? [];
-      for (const position of positionsIn(set)) list.push(source.offset + position);
-      lists.set(third, list);
+  positions.length = 0;
+  const lists = thirdsIn(bucket, sources).map((third) => {
+    const start = positions.length;
+    const character = String.fromCharCode(third);
+    for (const { next, rows: own, offset } of sources) {
+      const { thirds, ends, lists: bytes } = next as GroupBucket;
+      const i = thirds.indexOf(character);
+      if (i >= 0) positions.append(bytes.subarray(ends[i - 1] ?? 0, ends[i]), own, offset);
     }
-  }
-  const sorted = [...lists].sort(([a], [b]) => a - b);
+    return { third, start, end: positions.length };
+  });
   return bucketOf(
     bucket,
-    sorted.map(([third, positions]) => ({ third, positions: Uint16Array.from(positions) })),
+    lists.map(({ third, start, end }) => ({ third, positions: positions.between(start, end) })),
     rows,
   );
+}
+
+/** Returns the third characters of a bucket in order. */
+function thirdsIn(bucket: string, sources: readonly Source[]): number[] {
+  const thirds = new Set<number>();
+  for (const { next } of sources) for (const character of (next as GroupBucket).thirds) thirds.add(character.charCodeAt(0));
+  // The list of a whole bucket follows from the others, except in a bucket of one character, which has no other.
+  if (bucket.length > 1) thirds.delete(WHOLE);
+  return [...thirds].sort((a, b) => a - b);
 }

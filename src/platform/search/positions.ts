@@ -5,6 +5,9 @@
 /** A set of positions; without words, it is empty. */
 export type Positions = Uint32Array;
 
+/** Rows of a segment at most: a position takes two bytes. */
+export const MAX_POSITIONS = 65_536;
+
 export const NO_POSITIONS: Positions = new Uint32Array();
 
 /** First byte of a stored list: all rows, one bit for each row, or the distances between positions. */
@@ -29,6 +32,62 @@ export class Bytes {
   taken(): Buffer {
     return this.#bytes.subarray(0, this.length);
   }
+}
+
+/** Positions of many lists in one array that grows. */
+export class Appended {
+  #positions = new Uint16Array(1 << 12);
+  length = 0;
+
+  /**
+   * Appends the positions of a stored list.
+   * @param rows of the segment of the list
+   * @param offset is added to each position
+   */
+  append(list: Buffer, rows: number, offset: number): void {
+    const kind = list[0];
+    // A distance takes a byte or more.
+    const room = this.#reserve(kind === DISTANCES ? list.length - 1 : rows);
+    if (kind === ALL) for (let position = 0; position < rows; position++) room[this.length++] = offset + position;
+    else if (kind === BITS) this.#appendBits(room, list, offset);
+    else if (kind === DISTANCES) this.#appendDistances(room, list, offset);
+    else throw unknownKind(kind);
+  }
+
+  /** Positions from one length to another; valid until the next {@link append}. */
+  between(start: number, end: number): Uint16Array {
+    return this.#positions.subarray(start, end);
+  }
+
+  #appendBits(room: Uint16Array, list: Buffer, offset: number): void {
+    for (let i = 1; i < list.length; i++) {
+      const first = offset + (i - 1) * 8;
+      for (let byte = list[i] as number; byte !== 0; byte &= byte - 1)
+        room[this.length++] = first + 31 - Math.clz32(byte & -byte);
+    }
+  }
+
+  #appendDistances(room: Uint16Array, list: Buffer, offset: number): void {
+    let position = offset - 1;
+    for (let i = 1; i < list.length; i++) {
+      let distance = (list[i] as number) & 127;
+      for (let shift = 7; (list[i] as number) > 127; shift += 7) distance |= ((list[++i] as number) & 127) << shift;
+      position += distance + 1;
+      room[this.length++] = position;
+    }
+  }
+
+  #reserve(more: number): Uint16Array {
+    if (this.length + more <= this.#positions.length) return this.#positions;
+    const larger = new Uint16Array(Math.max(this.length + more, this.#positions.length * 2));
+    larger.set(this.#positions.subarray(0, this.length));
+    this.#positions = larger;
+    return larger;
+  }
+}
+
+function unknownKind(kind: number | undefined): Error {
+  return new Error(`impossible: a list of positions that begins with ${kind}`);
 }
 
 /**
@@ -89,7 +148,7 @@ export function addList(set: Positions, list: Buffer, rows: number): void {
       set[at] = (set[at] as number) | ((list[i] as number) << (((i - 1) & 3) * 8));
     }
   } else if (kind === DISTANCES) addDistances(set, list);
-  else throw new Error(`impossible: a list of positions that begins with ${kind}`);
+  else throw unknownKind(kind);
 }
 
 function addDistances(set: Positions, list: Buffer): void {
