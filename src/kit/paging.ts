@@ -118,13 +118,16 @@ export function cursorPage<Row extends { id: string }>(
   };
 }
 
+/** Ends the bound of a page that begins with the row of that id: sorts after all characters of an id. */
+export const INCLUDED = '~';
+
 /**
  * Returns the id below which the page after an empty one begins. After a page of what is newer than a row, that row is next: a character that
  * sorts after all of an id's makes the bound include it.
  */
 function boundOf(position: Exclude<Position, { kind: 'offset' }>, floor: string): string {
   if (position.kind === 'older') return position.than ?? floor;
-  return position.inclusive ? position.than : `${position.than}~`;
+  return position.inclusive ? position.than : `${position.than}${INCLUDED}`;
 }
 
 function previous(cursors: Cursors, position: Position, first: string | undefined, more: boolean): string | null {

@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { must } from '../../src/kit/errors.ts';
+import { correctionsOf } from '../../src/core/reconciliation/corrections.ts';
+import type { BreakRow } from '../../src/core/reconciliation/schema.ts';
+import { post } from '../../src/money/ledger/post.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { readBalances } from '../../src/money/ledger/balances.ts';
 import { pageStateOf } from '../../src/edge/checkout/page-state.ts';
@@ -10,7 +13,7 @@ import { findAttempt } from '../../src/core/attempts/store.ts';
 import { applyStatementProof } from '../../src/core/charge/statement-proof.ts';
 import { applyCallback } from '../../src/core/charge/poll.ts';
 import { resolveAttempt } from '../../src/core/charge/resolve.ts';
-import { pollSweep } from '../../src/core/charge/sweeps.ts';
+import { expirySweep, pollSweep } from '../../src/core/charge/sweeps.ts';
 import type { Reading } from '../../src/providers/adapters/contract.ts';
 import { type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
 import { Registry } from '../setup/providers.ts';
@@ -162,8 +165,34 @@ test('another amount of an attempt whose provider turned it away: nothing else i
   assert.equal(pageStateOf(seen, clock.now()).kind, 'under_way');
   assert.deepEqual([(await charge()).status, provider.submitted.length], [400, 1]);
   assert.equal((await call('DELETE', `/payments/${id}`)).body.error_code, 'payment_not_cancellable');
+  await store().db.run(sql`update payments set expires_at = ${new Date(clock.now())} where id = ${id}`);
+  await expirySweep(api.deps, store()).round();
+  assert.equal(await statusOf(id), 'pending', 'nor does it expire');
+  await store().db.run(sql`update payments set expires_at = ${new Date(clock.now() + 3_600_000)} where id = ${id}`);
   await resolve('failed');
   assert.deepEqual([await held(), (await charge()).status, provider.submitted.length], [0n, 202, 2]);
+});
+
+test('another amount that only a statement has shown keeps the next charge and a cancellation away as well', async () => {
+  merchant = await api.newMerchant({ verification_level: 3 });
+  const { id } = (await call('POST', '/payments', { amount: 10_000, currency: 'XAF', phone: '1' })).body.transaction;
+  const charge = () => call('POST', `/payments/${id}`, { channel: 'cm.mtn', data: { phone: '650000000' } });
+  provider.submission = { kind: 'unavailable', message: 'maintenance' };
+  assert.equal((await charge()).status, 502);
+  provider.submission = ACCEPTED;
+  const shown = {
+    kind: 'late',
+    flow: 'collect',
+    subject_id: provider.last.attempt_id,
+    of_id: id,
+    leg: null,
+    there_minor: 900_000n,
+  } as const;
+  const row = { ...shown, there_currency: 'XAF', here_minor: 1_000_000n, here_currency: 'XAF' } as unknown as BreakRow;
+  const journals = correctionsOf({ team_id: merchant.team.id, id: 'rcn_1', provider_account: provider.name }, row);
+  await store().db.transaction((tx) => post(tx, journals));
+  assert.deepEqual([(await charge()).status, provider.submitted.length], [400, 1]);
+  assert.equal((await call('DELETE', `/payments/${id}`)).body.error_code, 'payment_not_cancellable');
 });
 
 test('another amount of an attempt that its provider later does not know stays in suspense, for a person to resolve', async () => {

@@ -134,6 +134,29 @@ test('a request that nothing came of, and whose process died, does not consume t
   assert.equal((await charge(id, 'came-to-nothing')).status, 422);
 });
 
+test('422 a day after a 202 whose charge failed later: the stored response is gone, and the key stays consumed', async () => {
+  const [id, other] = [await pending(), await pending()];
+  assert.equal((await charge(id, 'failed-later')).status, 202);
+  await db.run(sql`update attempts set status = 'failed', reason = 'wrong_pin', action = null, next_poll_at = null, closed_at = now()
+    where team_id = ${api.team.id} and payment_id = ${id}`);
+  await db.run(sql`update payments set status = 'failed' where team_id = ${api.team.id} and id = ${id}`);
+  await db.run(sql`delete from idempotency_answers where key = 'failed-later'`);
+  clock.advance(25 * 3_600_000);
+  for (const one of [id, other, id]) assert.equal((await charge(one, 'failed-later')).status, 422);
+});
+
+test('422 for another request with the key of one that may still be trying providers', async () => {
+  const id = await pending();
+  await charge(id, 'trying');
+  await forgetAnswer(id, 'trying', MTN);
+  await db.run(
+    sql`update attempts set status = 'unavailable', next_poll_at = null where team_id = ${api.team.id} and payment_id = ${id}`,
+  );
+  await db.run(sql`update payments set status = 'pending' where team_id = ${api.team.id} and id = ${id}`);
+  assert.equal((await charge(id, 'trying', { channel: 'cm.orange', data: { phone: '690000000' } })).status, 422);
+  assert.equal((await charge(id, 'trying')).status, 202);
+});
+
 test('202 after a crash with an unavailable provider: the next request with the key charges at once', async () => {
   const id = await pending();
   await charge(id, 'left-alone');

@@ -61,7 +61,23 @@ describe('embedded database', () => {
     fs.rmSync(dataDir, { recursive: true });
   });
 
-  test('the first command creates it and stops it afterwards', async () => {
+  test('a command that reads creates none: an empty one would look as if all were lost', async () => {
+    const empty = makeFolder();
+    for (const command of [
+      ['teams', 'list'],
+      ['audit', 'verify'],
+      ['ledger', 'verify'],
+      ['explain', 'trx_test_01m8hcfamt1q1tzkrkfcs4by2h'],
+    ]) {
+      const { code, stderr } = await pirogue(command, { DATA_DIR: empty });
+      assert.deepEqual({ command, code }, { command, code: 1 });
+      assert.match(stderr, /there is no database in .*Set DATA_DIR to the folder of the service/, command.join(' '));
+      assert.deepEqual(fs.readdirSync(empty), [], command.join(' '));
+    }
+    fs.rmSync(empty, { recursive: true });
+  });
+
+  test('the first command that changes something creates it and stops it afterwards', async () => {
     assert.match(parsed(await pirogue(AWA, env)).id, /^\d+$/);
     assert.ok(fs.existsSync(cluster));
     assert.equal(readyPostmaster(cluster), null);

@@ -185,7 +185,8 @@ describe('the circuit', () => {
 
 describe('an operator that fails behind an aggregator which accepts everything', () => {
   let operations = 0;
-  const ends = (update: Reading, id = `att_${operations++}`) => health.recordReading('pa_1', { channel: 'cm.mtn', id }, update);
+  const ends = (update: Reading, id = `att_${operations++}`) =>
+    health.recordReading('pa_1', { channel: 'cm.mtn', id, submitted_at: new Date(clock.now()) }, update);
   const down: Reading = { kind: 'failed', reason: 'channel_unavailable', message: 'down' };
   const fine: Reading = { kind: 'succeeded', provider_ref: 'r', amount_minor: 500_000n, currency: 'XAF' };
 
@@ -213,6 +214,18 @@ describe('an operator that fails behind an aggregator which accepts everything',
     clock.advance(1);
     assert.equal(gate(), 'probe');
     ends(fine);
+    assert.equal(gate(), 'closed');
+  });
+
+  test('a charge from before the outage, and one that runs out, close nothing', () => {
+    const before = new Date(clock.now());
+    for (let i = 0; i < 5; i++) ends(down);
+    clock.advance(20_000);
+    health.recordReading('pa_1', { channel: 'cm.mtn', id: 'att_old', submitted_at: before }, fine);
+    assert.equal(gate(), 'probe');
+    ends({ kind: 'expired' });
+    assert.equal(gate(), 'probe');
+    ends({ kind: 'failed', reason: 'payer_declined', message: 'no' });
     assert.equal(gate(), 'closed');
   });
 
@@ -267,7 +280,7 @@ describe('measurements', () => {
         read: async () => ({ kind: 'succeeded', provider_ref: 'r', amount_minor: 500_000n, currency: 'XAF' }),
       }),
     );
-    for (let i = 0; i < 3; i++) await reading.read({ ...COLLECTION, attempt_id: `att_${i}` });
+    for (let i = 0; i < 3; i++) await reading.read({ ...COLLECTION, attempt_id: `att_read_${i}` });
     health.callback('pa_1', 'cm.mtn', 1_000);
     health.callback('pa_1', 'cm.mtn', 2_000);
     assert.deepEqual(vital(), {
@@ -302,12 +315,16 @@ describe('measurements', () => {
 
   test('a callback of a provider counts like a poll', async () => {
     const money = { provider_ref: 'r', amount_minor: 500_000n, currency: 'XAF' };
-    health.recordReading('pa_1', { channel: 'cm.mtn', id: 'att' }, { kind: 'succeeded', ...money });
+    health.recordReading(
+      'pa_1',
+      { channel: 'cm.mtn', id: 'att', submitted_at: new Date(clock.now()) },
+      { kind: 'succeeded', ...money },
+    );
     assert.deepEqual([vital()?.reads, vital()?.success_share], [1, 1]);
     for (let i = 0; i < 5; i++)
       health.recordReading(
         'pa_1',
-        { channel: 'cm.mtn', id: `att_${i}` },
+        { channel: 'cm.mtn', id: `att_${i}`, submitted_at: new Date(clock.now()) },
         { kind: 'failed', reason: 'provider_error', message: 'down' },
       );
     assert.equal(gate(), 'open');
@@ -439,7 +456,7 @@ describe('a measured provider', () => {
     assert.equal(health.observe(sandbox), sandbox);
     for (let i = 0; i < 10; i++) await health.observe(sandbox).submit(COLLECTION);
     health.callback('sandbox', 'cm.mtn', 10);
-    health.recordReading('sandbox', { channel: 'cm.mtn', id: 'att' }, { kind: 'expired' });
+    health.recordReading('sandbox', { channel: 'cm.mtn', id: 'att', submitted_at: new Date(clock.now()) }, { kind: 'expired' });
     assert.deepEqual([health.standing('sandbox', 'cm.mtn', 'collect'), health.snapshot()], ['operational', []]);
   });
 });

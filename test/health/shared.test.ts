@@ -126,7 +126,7 @@ describe('the health of an account, measured by two nodes', () => {
   test('an outage of an operator, which a node that reads sees, reaches one whose charges are accepted', async () => {
     for (let i = 0; i < 5; i++) {
       const failed = { kind: 'failed', reason: 'channel_unavailable', message: 'down' } as const;
-      b.health.recordReading('pa_1', { channel: 'cm.mtn', id: `att_${i}` }, failed);
+      b.health.recordReading('pa_1', { channel: 'cm.mtn', id: `att_${i}`, submitted_at: new Date(clock.now()) }, failed);
     }
     clock.advance(300);
     await a.submit(3, accepted);

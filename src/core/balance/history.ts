@@ -2,7 +2,7 @@ import { getAccount } from '../accounts/service.ts';
 import type { Call, Reply } from '../../tenants/api/route.ts';
 import { invalid } from '../../kit/errors.ts';
 import { CURRENCIES, wireFromMinor } from '../../kit/money.ts';
-import { Cursors, pageOf, type Position } from '../../kit/paging.ts';
+import { Cursors, INCLUDED, pageOf, type Position } from '../../kit/paging.ts';
 import { account } from '../../money/ledger/accounts.ts';
 import { countSides, listSides, type Side, type SideFilters, type SidePlace, type Stretch } from '../../money/ledger/history.ts';
 import { idsWithin, settledBelow } from '../../money/ledger/moments.ts';
@@ -70,8 +70,12 @@ function stretchOf(position: Position): Stretch {
   switch (position.kind) {
     case 'offset':
       return { ...start, order: 'newest', offset: (position.page - 1) * per_page, limit: per_page };
-    case 'older':
-      return { ...start, order: 'newest', place: position.than === null ? null : readPlace(position.than), limit: per_page + 1 };
+    case 'older': {
+      const inclusive = position.than?.endsWith(INCLUDED) ?? false;
+      const place =
+        position.than === null ? null : readPlace(inclusive ? position.than.slice(0, -INCLUDED.length) : position.than);
+      return { ...start, order: 'newest', place, inclusive, limit: per_page + 1 };
+    }
     case 'newer':
       return { order: 'oldest', place: readPlace(position.than), inclusive: position.inclusive, offset: 0, limit: per_page + 1 };
   }

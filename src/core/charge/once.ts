@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { checkReplay, isSameRequest, requestHash, storedResponse } from '../../tenants/api/idempotency.ts';
+import { checkReplay, isSameRequest, REPLAY_MS, requestHash, storedResponse } from '../../tenants/api/idempotency.ts';
 import { findKey, type KeyedAnswer, type KeyRow, releaseKey, storeResponses } from '../../tenants/api/idempotency-store.ts';
 import type { Call, Reply } from '../../tenants/api/route.ts';
 import { must, Problem } from '../../kit/errors.ts';
@@ -12,15 +12,17 @@ export const ROUTE = 'POST /payments/{id}';
 
 const WAIT_MS = 30_000;
 const CHECK_INTERVAL_MS = 100;
+/** Longer than a request tries providers. */
+const TRYING_MS = 120_000;
 /** As in the answer while the database is away. */
 const RETRY_AFTER_S = '5';
 
 /**
- * Reconstructs the result of a request whose response was not stored. `abandoned`: the request had no effect that a repetition could
- * duplicate.
+ * Reconstructs the result of a request whose response was not stored. `untaken`: no provider took the charge. `abandoned`: the request had no
+ * effect that a repetition could duplicate.
  * @param since when the request that took the key arrived
  */
-export type Recall = (attempt_id: string, since: Date) => Promise<Reply | 'under_way' | 'abandoned'>;
+export type Recall = (attempt_id: string, since: Date) => Promise<Reply | 'under_way' | 'untaken' | 'abandoned'>;
 
 /** Responses of charges that end together are stored in one statement. */
 const ANSWERS: SharedWork<KeyedAnswer, void> = {
@@ -118,13 +120,20 @@ async function earlierResponse(
     if (!row) return { abandoned: [] };
     const attempt_id = must(row.resource_id, 'the key of a charge names its attempt');
     const recalled = row.answer ? (JSON.parse(row.answer) as Reply) : await rebuilt(recall(attempt_id, row.created_at));
-    if (recalled instanceof Problem) {
+    const age_ms = call.at - row.created_at.getTime();
+    // Nothing was created and nobody asked for money, so that no success was ever stored. The process of a young one may still be trying another
+    // provider.
+    if (recalled === 'untaken' && (isSameRequest(call, row.request_hash) || age_ms > TRYING_MS))
+      return { abandoned: [attempt_id] };
+    // After a day a stored success is gone, and an attempt that failed later looks like one that was declined at once.
+    if (recalled instanceof Problem && age_ms <= REPLAY_MS) {
       await releaseKey(store.db, { team_id: team.id, route: ROUTE, key }, [attempt_id]);
       if (isSameRequest(call, row.request_hash)) throw recalled;
       return { abandoned: [] };
     }
-    if (recalled === 'abandoned') return { abandoned: [attempt_id] };
     checkReplay(call, row);
+    if (recalled instanceof Problem) throw recalled;
+    if (recalled === 'abandoned' || recalled === 'untaken') return { abandoned: [attempt_id] };
     if (recalled !== 'under_way') return { answer: { ...recalled, headers: { 'Idempotent-Replayed': 'true' } } };
     if (performance.now() > deadline) throw stillUnderWay();
     await sleep(CHECK_INTERVAL_MS);

@@ -90,7 +90,7 @@ async function recall(call: Call<ChargeBody>, attempt_id: string, since: Date): 
   const { team, store } = call.caller;
   const attempt = await findAttempt(store.db, team.id, attempt_id);
   if (!attempt || attempt.status === 'created') return 'under_way';
-  if (attempt.status === 'unavailable') return 'abandoned';
+  if (attempt.status === 'unavailable') return 'untaken';
   // The code is still awaited: it did not arrive, or is on its way. Sent again, it continues the same attempt.
   if (call.body.data?.otp && attempt.status === 'open' && attempt.action?.kind === 'otp') {
     return call.at - since.getTime() < STEP_MS ? 'under_way' : 'abandoned';

@@ -105,8 +105,13 @@ async function sendNextTranche(deps: PaymentDeps, store: Store, ref: Continuing)
     // decision. Both become due again after the lease. Any other error stops the automatic sending, and so does an outage of some minutes: the
     // payer can choose another way only when nothing is sent by itself, and expects no prompt in the middle of the night.
     if (!(error instanceof Problem)) throw error;
-    const captured_at = previous.closed_at?.getTime() ?? 0;
-    const isShort = error.status === 502 && deps.clock.now() - captured_at < UNTAKEN_MS;
+    const isShort = error.status === 502 && deps.clock.now() - lastTakenAt(attempts) < UNTAKEN_MS;
     if (!isShort && !(error instanceof ChargeUnderWay)) await stopContinuing(store.db, ref);
   }
+}
+
+/** When the last attempt that a provider had ended, or began, in milliseconds since the epoch. */
+function lastTakenAt(attempts: readonly AttemptRow[]): number {
+  const taken = attempts.filter(({ status }) => status !== 'unavailable');
+  return Math.max(0, ...taken.map(({ closed_at, created_at }) => (closed_at ?? created_at).getTime()));
 }

@@ -23,7 +23,8 @@ export interface LockedPayment {
 export async function lockPaymentProgress(tx: Tx, ref: PaymentRef): Promise<LockedPayment> {
   const payment = must((await lockPayments(tx, [ref]))[0], 'the row that led to it names it');
   if (isFinal(payment.status)) return { payment, progress: 'final' };
-  const started = payment.status !== 'pending' || (await attemptsOf(tx, [ref])).some(isUnderWay);
+  const attempts = await attemptsOf(tx, [ref]);
+  const started = payment.status !== 'pending' || attempts.some(isUnderWay) || (await hasUnmatchedMoney(tx, attempts));
   return { payment, progress: started ? 'under_way' : 'not_started' };
 }
 

@@ -205,12 +205,12 @@ export async function writeClaim(db: Queryable, ref: PaymentRef, from: Buffer | 
   return changed === 1;
 }
 
-/** Payments whose window is over and that have no attempt under way, the oldest first. */
+/** Payments whose window is over and that have no attempt under way and no money that waits for a decision, the oldest first. */
 const expired = (now: Date, limit: number) => part`
   select team_id, id from payments p
   where expires_at <= ${now} and status in ('pending', 'partial')
     and not exists (select 1 from attempts a where a.team_id = p.team_id and a.payment_id = p.id
-      and a.status in ('created', 'open', 'unknown'))
+      and (a.status in ('created', 'open', 'unknown') or a.mismatch is not null))
   order by expires_at limit ${limit}`;
 
 /** Returns whether a payment has expired. Unlike {@link lockExpired}, it needs no transaction. */

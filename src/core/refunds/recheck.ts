@@ -18,23 +18,27 @@ export async function recheckRefund(deps: RefundDeps, store: Store, row: RefundR
   const read = await Promise.all(
     failed.map(async (index) => ({ index, outcome: await readRefund(deps, store, row, index, 'after a callback') })),
   );
+  let isOfAnother = false;
   for (const { index, outcome } of read) {
     if (outcome?.kind !== 'succeeded') continue;
     const context = { environment: store.environment, at: deps.clock.now(), listeners: deps.listeners };
     await store.db.transaction(async (tx) => {
-      if (!(await wasReturnedByAnother(deps, store, tx, row, index))) await applyRefund(tx, context, row, index, outcome);
+      if (await isTakenByAnother(deps, store, tx, row, index)) isOfAnother = true;
+      else await applyRefund(tx, context, row, index, outcome);
     });
     deps.wake.ring(store.environment);
   }
-  const open = read.some(({ outcome }) => outcome === null || ['pending', 'unknown', 'unavailable'].includes(outcome.kind));
+  // The other may still end without having been sent.
+  const open =
+    isOfAnother || read.some(({ outcome }) => outcome === null || ['pending', 'unknown', 'unavailable'].includes(outcome.kind));
   await writeRecheck(store.db, row, open && row.polls < MAX_RECHECKS ? new Date(deps.clock.now() + backOff(row.polls)) : null);
 }
 
 /**
- * Whether another refund has returned the money of the part's attempt. A provider that refunds an attempt as a whole reports only that it is
+ * Whether another refund has returned the money of the part's attempt, or is about to. A provider that refunds an attempt as a whole reports only that it is
  * refunded, so its success may be that of the other.
  */
-async function wasReturnedByAnother(deps: RefundDeps, store: Store, tx: Tx, row: RefundRow, index: number): Promise<boolean> {
+async function isTakenByAnother(deps: RefundDeps, store: Store, tx: Tx, row: RefundRow, index: number): Promise<boolean> {
   const { team_id, payment_id } = row;
   const attempt_id = must(row.legs[index], 'a refund has this part').attempt_id;
   const { attempt } = await getCapture(store.db, team_id, payment_id, attempt_id);

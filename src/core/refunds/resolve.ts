@@ -67,9 +67,14 @@ export async function resolveRefund(
   });
 }
 
-/** Whether the part is the next one to send of a refund that has not ended. */
+/**
+ * Whether the part is the next one to send of a refund that has not ended, and can be ended by that. What carries a return out and may have been
+ * done is read before another way is taken.
+ */
 function isWaiting(row: RefundRow, part: number): boolean {
-  return currentPart(row) === part && row.legs[part]?.status === 'waiting';
+  const next = row.legs[part];
+  if (currentPart(row) !== part || next?.status !== 'waiting') return false;
+  return row.kind === 'merchant' || (row.way !== 'manual' && next.sent_at === null);
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Actor } from '../../tenants/audit/actor.ts';
 import { sealControl } from '../../tenants/audit/chains.ts';
-import type { Tx } from '../../kit/sql.ts';
+import type { Db, Tx } from '../../kit/sql.ts';
 import { withControl } from './databases.ts';
 import { operator } from './operator.ts';
 
@@ -9,9 +9,11 @@ import { operator } from './operator.ts';
  * sealed right after it. If the process dies before that, the next command seals it.
  */
 export function administer<T>(work: (tx: Tx, by: Actor) => Promise<T>): Promise<T> {
-  return withControl(async (control) => {
+  const changed = async (control: Db) => {
     const done = await control.transaction((tx) => work(tx, operator()));
     await sealControl(control);
     return done;
-  });
+  };
+  // The first team may be created before the service has ever started.
+  return withControl(changed, { create: true });
 }

@@ -4,6 +4,7 @@ import { createLog } from '../../kit/log.ts';
 import type { Db } from '../../kit/sql.ts';
 import { migrateAll, openDatabases } from '../start/databases.ts';
 import { takeStartLock } from '../start/start-lock.ts';
+import { absentDatabase } from './absent-database.ts';
 import { commandClock } from './command-clock.ts';
 import { describeDatabaseError } from '../database-errors.ts';
 import { Failure } from './failure.ts';
@@ -11,12 +12,25 @@ import { missingMigrations } from './migrations.ts';
 
 const STATEMENT_MS = 600_000;
 
+/** What a command does where DATA_DIR has no embedded database. One that only reads would find a new one empty, as if all were lost. */
+export interface Opening {
+  /** Creates one. Default: it is an error. */
+  create?: boolean;
+}
+
 /**
  * Opens the three databases for `work`: those of the configuration, or the embedded ones, which are started and stopped
  * unless they already run.
  * @throws Failure when a database cannot be used
  */
-export async function withDatabases<T>(config: Config, work: (urls: DatabaseUrls) => Promise<T>): Promise<T> {
+export async function withDatabases<T>(
+  config: Config,
+  work: (urls: DatabaseUrls) => Promise<T>,
+  { create = false }: Opening = {},
+): Promise<T> {
+  const absent = config.database_urls || create ? null : absentDatabase(config.data_dir);
+  // One that is gone or not restored to the end is refused when it is opened, whatever the command.
+  if (absent?.kind === 'none') throw new Failure(absent.message, absent.advice);
   const startLock = config.database_urls ? null : await takeStartLock(config.data_dir).catch(lockFailure);
   try {
     const databases = await openDatabases(config).catch((error: Error) => {
@@ -49,11 +63,11 @@ export async function withPool<T>(url: string, work: (db: Db) => Promise<T>): Pr
 }
 
 /** Opens the control database for `work`. Migrates all three databases first when it is behind. */
-export function withControl<T>(work: (control: Db) => Promise<T>): Promise<T> {
-  return withDatabases(readConfig(process.env), (urls) =>
+export function withControl<T>(work: (control: Db) => Promise<T>, opening: Opening = {}): Promise<T> {
+  const inControl = (urls: DatabaseUrls) =>
     withPool(urls.control, async (control) => {
       if ((await missingMigrations(control, 'control')).length > 0) await migrateAll(urls);
       return work(control);
-    }),
-  );
+    });
+  return withDatabases(readConfig(process.env), inControl, opening);
 }

@@ -1,4 +1,4 @@
-import { readConfig } from '../../platform/config/config.ts';
+import { type DatabaseUrls, readConfig } from '../../platform/config/config.ts';
 import { migrate } from '../../platform/db/migrate.ts';
 import { commandClock } from './command-clock.ts';
 import { openSecrets } from '../start/secrets.ts';
@@ -18,7 +18,7 @@ const KINDS: readonly { name: 'control' | 'sandbox' | 'live'; kind: SchemaKind }
  */
 export async function migrateCommand(options: { json?: true }): Promise<void> {
   const config = readConfig(process.env);
-  const databases = await withDatabases(config, async (urls) => {
+  const migrated = async (urls: DatabaseUrls) => {
     const done: { name: string; applied: string[] }[] = [];
     for (const { name, kind } of KINDS) {
       const applied = await withPool(urls[name], (db) => missingMigrations(db, kind));
@@ -27,7 +27,8 @@ export async function migrateCommand(options: { json?: true }): Promise<void> {
     }
     await withPool(urls.control, (control) => openSecrets(config, control, new Date(commandClock.now())));
     return done;
-  });
+  };
+  const databases = await withDatabases(config, migrated, { create: true });
   print(options.json, { databases }, () =>
     databases.map(({ name, applied }) => `${name}: ${applied.join(', ') || 'nothing to do'}`).join('\n'),
   );

@@ -17,10 +17,17 @@ const REPORT_COUNTS_MS = 2_000;
 /** Maximum lanes in one exchange. */
 const MAX_REPORTED = 500;
 
+/** The attempt that a callback is about. */
+export interface ReportedAttempt {
+  id: string;
+  channel: string;
+  submitted_at: Date | null;
+}
+
 export type Vital = Figures & Pick<Subject, 'account_id' | 'channel' | 'operation'>;
 
 interface Entry {
-  subject: Omit<Subject, 'call' | 'id'>;
+  subject: Omit<Subject, 'call' | 'id' | 'submitted_at'>;
   lane: Lane;
 }
 
@@ -51,10 +58,18 @@ export class Health implements HealthView, Observer, Topic {
   }
 
   /** Records the result of a collection that a callback reported, like the result of a status read. */
-  recordReading(account_id: string, { channel, id }: { channel: string; id: string }, update: Reading): void {
+  recordReading(account_id: string, attempt: ReportedAttempt, update: Reading): void {
     const now = this.#clock.now();
-    if (account_id !== BUILT_IN)
-      this.report({ account_id, channel, operation: 'collect', call: 'read', id }, ofReading(update), now);
+    const { channel, id, submitted_at } = attempt;
+    const subject = {
+      account_id,
+      channel,
+      operation: 'collect',
+      call: 'read',
+      id,
+      submitted_at: submitted_at?.getTime() ?? null,
+    } as const;
+    if (account_id !== BUILT_IN) this.report(subject, ofReading(update), now);
   }
 
   /**
@@ -92,13 +107,13 @@ export class Health implements HealthView, Observer, Topic {
     if (lane?.isOpen) this.#circuits.add(name);
   }
 
-  report({ call, id, ...subject }: Subject, finding: Finding, sent: number): void {
+  report({ call, id, submitted_at, ...subject }: Subject, finding: Finding, sent: number): void {
     const lane = this.#lane(subject);
     const now = this.#clock.now();
     const name = nameOf(subject.account_id, subject.channel, subject.operation);
     const wasOpen = lane.isOpen;
-    if (call === 'start') lane.call(finding, sent, now);
-    else lane.read(id, finding, sent, now);
+    if (call === 'start') lane.call(id, finding, sent, now);
+    else lane.read(id, finding, submitted_at ?? sent, now);
     if (wasOpen || lane.isOpen) this.#circuits.add(name);
     else this.#counts.add(name);
   }

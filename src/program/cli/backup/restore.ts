@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
-import { type Config, readConfig } from '../../../platform/config/config.ts';
+import { type Config, type DatabaseUrls, readConfig } from '../../../platform/config/config.ts';
 import { type Account, giveTo } from '../../../platform/db/embedded/account.ts';
 import { MARK } from '../../../platform/db/embedded/cluster.ts';
 import { tryLock } from '../../../platform/db/embedded/lock.ts';
@@ -166,12 +166,14 @@ async function restoreFile(
  * @returns how many migrations it lacks
  */
 function opened(config: Config): Promise<number> {
-  return withDatabases(config, async (urls) => {
+  const missingIn = async (urls: DatabaseUrls) => {
     const missing = [
       await withPool(urls.control, (db) => missingMigrations(db, 'control')),
       await withPool(urls.sandbox, (db) => missingMigrations(db, 'store')),
       await withPool(urls.live, (db) => missingMigrations(db, 'store')),
     ];
     return missing.flat().length;
-  });
+  };
+  // Until it has been opened, the restore is not finished.
+  return withDatabases(config, missingIn, { create: true });
 }

@@ -53,7 +53,7 @@ export class Breaker {
   #probeAt = 0;
   /** Time of the last change, here or on another node. The latest change applies on every node. */
   #changedAt = 0;
-  /** When the last call of this node that was answered was sent, and the last one that showed an end without a technical failure. */
+  /** When the last call of this node that was answered was sent, and the last operation submitted that ended without a technical failure. */
   readonly #wentWell = { calls: Number.NEGATIVE_INFINITY, ends: Number.NEGATIVE_INFINITY };
 
   /** Time at which the circuit opened, in milliseconds since the epoch. Null: closed. */
@@ -116,7 +116,7 @@ export class Breaker {
 
   /**
    * Records that a call was answered, or that an operation ended without a technical failure.
-   * @param sent time at which the call that showed it began
+   * @param sent when the call began, or the operation that ended was submitted
    */
   well(kind: FailureKind, sent: number, now: number): void {
     this.#wentWell[kind] = Math.max(this.#wentWell[kind], sent);

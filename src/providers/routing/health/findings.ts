@@ -11,13 +11,16 @@ export interface Finding {
   /** The status of an operation could not be read. */
   unreadable: boolean;
   ended: 'succeeded' | 'unsuccessful' | null;
+  /** The payer or the operator reacted: the operation reached them. One that ran out proves nothing. */
+  reached: boolean;
 }
 
-const ANSWERED: Finding = { failed: false, unreadable: false, ended: null };
+const ANSWERED: Finding = { failed: false, unreadable: false, ended: null, reached: false };
 const FAILED: Finding = { ...ANSWERED, failed: true };
 const UNREADABLE: Finding = { ...ANSWERED, unreadable: true };
-const SUCCEEDED: Finding = { ...ANSWERED, ended: 'succeeded' };
-const UNSUCCESSFUL: Finding = { ...ANSWERED, ended: 'unsuccessful' };
+const SUCCEEDED: Finding = { ...ANSWERED, ended: 'succeeded', reached: true };
+const UNSUCCESSFUL: Finding = { ...ANSWERED, ended: 'unsuccessful', reached: true };
+const RAN_OUT: Finding = { ...UNSUCCESSFUL, reached: false };
 
 /** Reasons that report a problem of the provider or operator, not of the payer. */
 const THEIRS: ReadonlySet<Reason> = new Set(['channel_unavailable', 'provider_error']);
@@ -67,8 +70,9 @@ export function ofReading(reading: Reading): Finding {
     case 'failed':
       return declined(reading.reason);
     case 'cancelled':
-    case 'expired':
       return UNSUCCESSFUL;
+    case 'expired':
+      return RAN_OUT;
     case 'unreadable':
       return UNREADABLE;
   }
@@ -105,5 +109,5 @@ export function asRead(finding: Finding): Finding {
 }
 
 function declined(reason: Reason): Finding {
-  return THEIRS.has(reason) ? { ...UNSUCCESSFUL, failed: true } : UNSUCCESSFUL;
+  return THEIRS.has(reason) ? { ...UNSUCCESSFUL, failed: true, reached: false } : UNSUCCESSFUL;
 }

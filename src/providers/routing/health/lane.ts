@@ -14,7 +14,7 @@ const NEWEST = 0.2;
 /** Maximum age of a cached snapshot. A busy router reads it thousands of times a second. */
 const NOTE_MS = 1_000;
 /** Number of last ends that are recognised when they are reported again. */
-const KNOWN_ENDS = 16;
+const KNOWN_ENDS = 64;
 
 /** Measurements of one account on one channel for one operation. */
 export interface Figures extends HealthNote {
@@ -96,15 +96,15 @@ export class Lane {
   }
 
   /** Records a submission. */
-  call(finding: Finding, sent: number, now: number): void {
+  call(id: string, finding: Finding, sent: number, now: number): void {
     this.#window.count('calls', now);
     this.#window.latency(now - sent, now);
     this.#latency_ms = moved(this.#latency_ms, now - sent);
-    this.#end(finding, now);
+    if (finding.ended !== null && !this.#isKnownEnd(id)) this.#end(finding, now);
     if (finding.failed) this.#fail('calls', sent, now);
     else {
       this.#breaker?.well('calls', sent, now);
-      if (finding.ended !== null) this.#breaker?.well('ends', sent, now);
+      if (finding.reached) this.#breaker?.well('ends', sent, now);
     }
     this.#note = null;
   }
@@ -112,8 +112,9 @@ export class Lane {
   /**
    * Records a status read, or what a callback said.
    * @param id of the operation. An end that is reported again, by a callback after a poll or twice, counts once
+   * @param submitted when the operation was submitted: one from before an outage proves nothing about its end
    */
-  read(id: string, finding: Finding, sent: number, now: number): void {
+  read(id: string, finding: Finding, submitted: number, now: number): void {
     this.#window.count('reads', now);
     if (finding.unreadable) this.#window.count('unreadable', now);
     this.#note = null;
@@ -121,8 +122,8 @@ export class Lane {
     this.#end(finding, now);
     // An operation that was accepted and failed later because of an operator problem counts as a failure. Outages behind
     // an aggregator show in this way.
-    if (finding.failed) this.#fail('ends', sent, now);
-    else this.#breaker?.well('ends', sent, now);
+    if (finding.failed) this.#fail('ends', submitted, now);
+    else if (finding.reached) this.#breaker?.well('ends', submitted, now);
   }
 
   #isKnownEnd(id: string): boolean {

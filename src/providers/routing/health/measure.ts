@@ -14,6 +14,8 @@ export interface Subject {
   call: 'start' | 'read';
   /** Id of the charge, payout or refund. */
   id: string;
+  /** When it was submitted, in milliseconds since the epoch; null before that, or when it is not known. */
+  submitted_at: number | null;
 }
 
 /** Receives the measurements. */
@@ -38,8 +40,8 @@ type Watch = <Answer>(
 export function measured(provider: Provider, observer: Observer, clock: Clock): Provider {
   const { account_id, payouts, refunds } = provider;
   const watch = watching(account_id, observer, clock);
-  const collect = (call: Subject['call'], { channel, attempt_id }: Collection) =>
-    ({ channel: channel.id, operation: 'collect', call, id: attempt_id }) as const;
+  const collect = (call: Subject['call'], { channel, attempt_id, submitted_at }: Collection) =>
+    ({ channel: channel.id, operation: 'collect', call, id: attempt_id, submitted_at }) as const;
   const prepare = provider.prepare?.bind(provider);
   return present<Provider>({
     name: provider.name,
@@ -63,8 +65,8 @@ export function measured(provider: Provider, observer: Observer, clock: Clock): 
 }
 
 function measuredPayouts(payouts: Payouts, watch: Watch): Payouts {
-  const payout = (call: Subject['call'], { channel, transfer_id }: Payout) =>
-    ({ channel: channel.id, operation: 'payout', call, id: transfer_id }) as const;
+  const payout = (call: Subject['call'], { channel, transfer_id, submitted_at }: Payout) =>
+    ({ channel: channel.id, operation: 'payout', call, id: transfer_id, submitted_at }) as const;
   return present<Payouts>({
     idempotency: payouts.idempotency,
     reaches: payouts.reaches.bind(payouts),
@@ -80,8 +82,8 @@ function measuredPayouts(payouts: Payouts, watch: Watch): Payouts {
 }
 
 function measuredRefunds(refunds: Refunds, watch: Watch): Refunds {
-  const refund = (call: Subject['call'], { collection, provider_key }: Refund) =>
-    ({ channel: collection.channel.id, operation: 'refund', call, id: provider_key }) as const;
+  const refund = (call: Subject['call'], { collection, provider_key, submitted_at }: Refund) =>
+    ({ channel: collection.channel.id, operation: 'refund', call, id: provider_key, submitted_at }) as const;
   return present<Refunds>({
     idempotency: refunds.idempotency,
     extent: refunds.extent,
