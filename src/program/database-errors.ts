@@ -34,9 +34,17 @@ export function describeDatabaseError(error: unknown): string | undefined {
   if (/timeout exceeded when trying to connect|Connection terminated/.test(cause.message)) return 'it does not respond';
   const code = pgCode(cause) ?? '';
   if (CERTIFICATE.test(code)) return `its certificate is not accepted: ${cause.message}`;
-  // PostgreSQL's own messages are clear enough for rarer errors. Its codes have five characters.
-  if (/^[0-9A-Z]{5}$/.test(code)) return WORDS[code] ?? cause.message;
+  // PostgreSQL's own messages are clear enough for rarer errors. Its codes have five characters, as some of the operating system have.
+  if (/^[0-9A-Z]{5}$/.test(code) && !('syscall' in cause)) return WORDS[code] ?? cause.message;
   return ofNetwork(cause) ? WORDS[code] : undefined;
+}
+
+/** Like {@link describeDatabaseError}, without errors that may be our own: those of statements. */
+export function describeUnusable(error: unknown): string | undefined {
+  const described = describeDatabaseError(error);
+  return described !== undefined && (Object.values(WORDS).includes(described) || /certificate|does not respond/.test(described))
+    ? described
+    : undefined;
 }
 
 /** Whether the error is from the network. A missing file has the same code as a missing socket. */

@@ -163,7 +163,8 @@ const attemptRow = fc.record({
   message: optional(storable),
   action: optional(json),
   decision: optional(json),
-  client_ip: optional(storable),
+  // A payment with one is not archived.
+  client_ip: fc.constant(null),
   polls: fc.nat(1_000),
   must_return: fc.boolean(),
   mismatches: fc.nat(9),

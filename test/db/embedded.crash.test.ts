@@ -97,6 +97,15 @@ test('a server that ends by itself: its owner starts it again at the same addres
   assert.ok(await gone(pid));
 });
 
+test('a server that ends after its watcher was killed is started again as well', linuxOnly, async (t) => {
+  const dataDir = clusterFolder(t);
+  const owner = await ownerWithRow(t, dataDir);
+  killWatcher(owner);
+  await sleep(100);
+  process.kill(owner.pid, 'SIGKILL');
+  assert.deepEqual(await queryAgain(owner.url), [{ n: 1 }]);
+});
+
 test('a server that cannot start again is tried until it can', async (t) => {
   const dataDir = clusterFolder(t);
   const owner = await ownerWithRow(t, dataDir);

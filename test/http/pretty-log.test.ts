@@ -73,7 +73,9 @@ test('what may be a person where an id belongs never reaches the line; ids and c
     ['/customers/%2B237650000067', '/customers/…'],
     ['/customers/awa-ngo', '/customers/…'],
     ['/custommers/awa@payer.example', '/custommers/…'],
-    ['/custommers/237650000067/x', '/custommers/…/x'],
+    ['/custommers/237650000067/x', '/custommers/…/…'],
+    ['/customer/650-44-33-11', '/customer/…'],
+    ['/customers/awa-ngokobi/', '/customers/…/'],
     ['/payments/trx_test_01m8hcfamt1q1tzkrkfcs4by2h', '/payments/trx_test_01m8hcfamt1q1tzkrkfcs4by2h'],
     ['/channels/CM', '/channels/CM'],
   ] as const) {

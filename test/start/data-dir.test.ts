@@ -6,6 +6,7 @@ import path from 'node:path';
 import { after, test } from 'node:test';
 import { findPlace, unfinishedRestore } from '../../src/platform/db/embedded/place.ts';
 import { COMPILE_CACHE } from '../../scripts/testing/compile-cache.ts';
+import { isRoot, NOBODY, nobodySkip } from '../db/helpers.ts';
 import { call, newFolder, type Program, startProgram } from '../ops/program.ts';
 import { freePort, until } from '../setup/api.ts';
 import { cloneDatabases } from '../setup/databases.ts';
@@ -34,12 +35,13 @@ const keysFile = (dataDir: string) => fs.readFileSync(path.join(dataDir, 'keys.j
 const lists = async ({ url, keys }: Program) => (await call(url, keys.sandbox.secret, 'GET', '/payments')).status;
 
 /** Starts a program that is expected to end by itself. */
-async function refused(dataDir: string, env: Record<string, string> = {}) {
+async function refused(dataDir: string, env: Record<string, string> = {}, user: { uid?: number; gid?: number } = {}) {
   const main = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
   const ended = spawnSync(process.execPath, [main], {
     env: { ...COMPILE_CACHE, PATH: process.env.PATH, DATA_DIR: dataDir, PORT: String(await freePort()), ...env },
     encoding: 'utf8',
     timeout: 60_000,
+    ...user,
   });
   return { code: ended.status, stdout: ended.stdout, stderr: ended.stderr };
 }
@@ -68,6 +70,16 @@ test('what only the operator can put right is one line, without a stack', async 
   } finally {
     await databases.drop();
   }
+});
+
+// Root may write everywhere, and becomes nobody.
+test('a DATA_DIR that this user may not write to is one line as well', { skip: isRoot && nobodySkip() }, async () => {
+  const dataDir = folder();
+  fs.chmodSync(dataDir, 0o555);
+  const { code, stderr } = await refused(dataDir, {}, isRoot ? { uid: NOBODY, gid: NOBODY } : {});
+  fs.chmodSync(dataDir, 0o700);
+  assert.match(stderr, /^pirogue: cannot lock .*service\.lock: .*\n$/);
+  assert.equal(code, 1);
 });
 
 test('a second start on a DATA_DIR in use is refused in one line that names the process, and changes nothing', async () => {

@@ -8,7 +8,7 @@ export const REASONS = {
   refund_open: 'a refund is under way',
   dispute_open: 'a dispute is open',
   money_pending: 'its money is not released yet',
-  payer_needed: "the payer's number is still kept for refunds",
+  payer_needed: "the payer's number or address is still kept",
   in_use: 'locked by another transaction',
   not_exact: 'would not be restored exactly',
 } as const;

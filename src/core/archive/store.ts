@@ -67,8 +67,8 @@ const reasonOf = (changed_before: Date): Fragment => part`case
       and d.status in ('needs_response', 'under_review')) then 'dispute_open'
     when exists (select from settlement_items i where i.team_id = p.team_id and i.payment_id = p.id and i.released_at is null)
       then 'money_pending'
-    when exists (select from attempts a where a.team_id = p.team_id and a.payment_id = p.id and a.payer is not null)
-      then 'payer_needed'
+    when exists (select from attempts a where a.team_id = p.team_id and a.payment_id = p.id
+      and (a.payer is not null or a.client_ip is not null)) then 'payer_needed'
   end`;
 
 /**

@@ -105,6 +105,8 @@ export interface OldAttempt {
   provider: string;
   status: string;
   closed_at: Date;
+  /** Whether it still has the number, beside the address. */
+  has_number: boolean;
 }
 
 /**
@@ -114,7 +116,7 @@ export interface OldAttempt {
  */
 export function findOldAttempts(db: Queryable, after: Date, until: Date, limit: number): Promise<OldAttempt[]> {
   return db.all<OldAttempt>(sql`
-    select a.team_id, a.id, a.provider, a.status, a.closed_at from attempts a
+    select a.team_id, a.id, a.provider, a.status, a.closed_at, a.payer is not null as has_number from attempts a
     where ${PERSONAL} and a.closed_at > ${after} and a.closed_at <= ${until}
     order by a.closed_at fetch first ${limit} rows with ties`);
 }

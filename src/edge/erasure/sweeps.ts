@@ -3,6 +3,7 @@ import { payerHash } from '../../core/customers/payer-hash.ts';
 import { lockCustomer } from '../../core/customers/store.ts';
 import { DatabaseUnavailable } from '../../kit/database-unavailable.ts';
 import { must } from '../../kit/errors.ts';
+import { SealError } from '../../kit/sealing.ts';
 import type { Store } from '../../platform/db/stores.ts';
 import type { Sweep } from '../../platform/work/sweep.ts';
 import { CONNECTORS } from '../../providers/adapters/catalogue.ts';
@@ -10,7 +11,7 @@ import { tableOf } from './catalogue.ts';
 import { deleteTheirs, REVISITS_MS } from './erase.ts';
 import { knownOf } from './known.ts';
 import { pseudonymise } from './pseudonymise.ts';
-import { NOBODY } from './redact.ts';
+import { type Identity, NO_IDENTITY, NOBODY } from './redact.ts';
 import { eraseRow } from './rules.ts';
 import { writeRows } from './rows-store.ts';
 import { claimRevisits, findOldAttempts, lockReleased, type OldAttempt, planRevisit, type Revisit } from './store.ts';
@@ -63,7 +64,7 @@ export function erasureSweep(deps: SweepDeps, store: Store): Sweep {
 function revisit(deps: SweepDeps, store: Store, ref: Revisit): Promise<void> {
   return store.db.transaction(async (tx) => {
     const customer = must(await lockCustomer(tx, ref), 'customers are never deleted');
-    await pseudonymise(tx, deps.secrets, store.environment, customer, knownOf(deps.secrets, ref));
+    await pseudonymise(tx, deps.secrets, store.environment, customer, knownIn(deps, ref));
     await deleteTheirs(tx, ref);
     await planRevisit(tx, ref, new Date(deps.clock.now()), { last_ms: REVISITS_MS.last, working_ms: REVISITS_MS.working });
   });
@@ -93,8 +94,21 @@ export function payerSweep(deps: SweepDeps, store: Store): Sweep {
   };
 }
 
-function isKeptLonger({ provider, status, closed_at }: OldAttempt, now: number): boolean {
-  return status === 'succeeded' && REFUND_TO_NUMBER.includes(provider) && closed_at.getTime() > now - KEPT_FOR_REFUNDS_MS;
+/** An erasure is repeated also when a key is gone, by what its rows have. */
+function knownIn({ secrets, log }: SweepDeps, ref: Revisit): Identity {
+  try {
+    return knownOf(secrets, ref);
+  } catch (err) {
+    if (!(err instanceof SealError)) throw err;
+    log.error({ err, customer: ref.id }, 'what identified an erased person cannot be read; the erasure is repeated without it');
+    return NO_IDENTITY;
+  }
+}
+
+function isKeptLonger({ provider, status, closed_at, has_number }: OldAttempt, now: number): boolean {
+  return (
+    has_number && status === 'succeeded' && REFUND_TO_NUMBER.includes(provider) && closed_at.getTime() > now - KEPT_FOR_REFUNDS_MS
+  );
 }
 
 function forgetPayers(deps: SweepDeps, store: Store, attempts: readonly OldAttempt[]): Promise<void> {

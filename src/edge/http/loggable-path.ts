@@ -6,8 +6,10 @@ const PAGES: ReadonlySet<string | undefined> = new Set(['pay', 'invoice', 'l', '
 
 /** What a parameter of a route may be shown as: an id that the service made, a channel, or a code of a country or currency. */
 const PARAMETER = new RegExp(`${OWN_ID.source}|^[a-z]{2}\\.[a-z_]{1,30}$|^[A-Z]{2,3}$`);
-/** Any other segment, such as that of a mistyped path. Not an address, a number of a phone or words of a person. */
+/** A segment of a path that has no parameter there. Not an address, a number of a phone or words of a person. */
 const PLAIN = /^(?!.*\d{6})[\w.~:[\]-]{0,64}$/;
+/** The first segment of a path without a route, so that a slip of the pen is seen. */
+const WORD = /^[a-z_-]{0,30}$/;
 const OTHER = '…';
 
 /**
@@ -25,8 +27,9 @@ export function loggablePath(url: string, route?: string): string {
   if (segments[at]) segments[at] = '[token]';
   const names = route?.split('/') ?? [];
   const shown = segments.map((segment, i) => {
-    const isParameter = i !== at && names[i]?.startsWith(':');
-    return (isParameter ? PARAMETER : PLAIN).test(segment) || OWN_ID.test(segment) ? segment : OTHER;
+    if (i === at || OWN_ID.test(segment)) return segment;
+    if (route === undefined) return segment === '' || (i === 1 && WORD.test(segment)) ? segment : OTHER;
+    return (names[i]?.startsWith(':') ? PARAMETER : PLAIN).test(segment) ? segment : OTHER;
   });
   return blot(shown.join('/')).slice(0, 200);
 }

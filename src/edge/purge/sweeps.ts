@@ -25,6 +25,10 @@ const ANSWERS = {
   expires: must(tableOf('idempotency_keys').expires, 'stored answers expire'),
 };
 
+/** Of an erasure whose last repetition did not forget it: it was of an earlier release, or never came. */
+const KNOWN = { name: 'erasures', expires: must(tableOf('erasures').expires, 'what identified a person expires') };
+const KNOWN_KEEP_MS = 3_600_000;
+
 /**
  * Returns sweeps that forget data after its retention period; any number of processes may run them. Data is dropped by partition. Rows
  * that are older than the partitions are deleted in small batches.
@@ -51,7 +55,10 @@ export function purgeSweeps(deps: PurgeDeps, store: Store): Sweep[] {
       name: 'purge-answers',
       environment,
       idle_ms: IDLE_MS,
-      round: () => expireOldest(db, ANSWERS, new Date(clock.now() - REPLAY_MS - SLACK_MS), BATCH),
+      round: async () => {
+        const forgotten = await expireOldest(db, KNOWN, new Date(clock.now() - KNOWN_KEEP_MS), BATCH);
+        return forgotten + (await expireOldest(db, ANSWERS, new Date(clock.now() - REPLAY_MS - SLACK_MS), BATCH));
+      },
     },
   ];
 }

@@ -18,18 +18,20 @@ const held = new Set<DatabaseSync>();
  * @throws ConfigError when the file cannot be locked for another reason
  */
 export function tryLock(file: string): FileLock | null {
-  const lock = new DatabaseSync(file);
+  let lock: DatabaseSync | undefined;
   try {
+    lock = new DatabaseSync(file);
     lock.exec('pragma journal_mode = memory; pragma locking_mode = exclusive; begin exclusive');
   } catch (error) {
-    lock.close();
+    lock?.close();
     if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return null;
     throw new ConfigError(`cannot lock ${file}: ${(error as Error).message}`, { cause: error });
   }
-  held.add(lock);
+  const taken = lock;
+  held.add(taken);
   return {
     release() {
-      if (held.delete(lock)) lock.close();
+      if (held.delete(taken)) taken.close();
     },
   };
 }

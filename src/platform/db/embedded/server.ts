@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { must } from '../../../kit/errors.ts';
 import { ConfigError } from '../../../kit/config-error.ts';
 import type { Log } from '../../../kit/log.ts';
 import { type Address, removeSocketFolder } from './address.ts';
@@ -18,6 +20,10 @@ const STOP_LIMIT_S = 30;
 const RETRY_LIMIT_MS = 15_000;
 const FIRST_RESTART_MS = 250;
 const MAX_RESTART_MS = 15_000;
+/** A server that has run for this long is started again without a long pause. */
+const STEADY_MS = 60_000;
+/** Time between two looks at a server whose watcher is gone. */
+const LOOK_MS = 1_000;
 
 export interface ServerOptions {
   place: Place;
@@ -40,6 +46,8 @@ interface Launched {
   child: ChildProcess;
   pid: number;
   address: Address;
+  /** When it accepted connections, by the monotonic clock. */
+  ready_at: number;
 }
 
 /**
@@ -72,62 +80,91 @@ export async function clearLeftover(place: Place, binaries: string): Promise<voi
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const stopping = new AbortController();
   beginLog(options.place.cluster);
-  let server = await launch(options);
-  let restart: Promise<void> = Promise.resolve();
-  const keep = (running: Launched) =>
-    running.child.once('exit', () => {
-      // When only the watcher was killed, the server goes on.
-      if (stopping.signal.aborted || serves(running.pid, options.place.cluster)) return;
-      restart = relaunch(options, running, stopping.signal).then((next) => {
-        if (!next) return;
-        server = next;
-        keep(next);
-      });
-    });
-  keep(server);
+  const first = must(await launch(options), 'nobody stops the first start');
+  let server = first;
+  const kept = keepRunning(options, first, stopping.signal, (next) => {
+    server = next;
+  });
   return {
     get pid() {
       return server.pid;
     },
-    address: server.address,
+    address: first.address,
     stop: async () => {
       stopping.abort();
-      await restart;
+      await kept;
       await stopServer(options, server);
-      removeSocketFolder(server.address);
+      removeSocketFolder(first.address);
     },
   };
 }
 
-/** Starts a server that ended by itself, as often as it takes. Returns null when it was asked to stop meanwhile. */
-async function relaunch(options: ServerOptions, ended: Launched, stopping: AbortSignal): Promise<Launched | null> {
-  const { cluster } = options.place;
-  options.log?.error({ postgres: logTail(cluster) }, 'PostgreSQL ended by itself and is started again');
-  for (let tries = 0; !stopping.aborted; tries++) {
-    try {
-      if (tries === 0) beginLog(cluster);
-      await clearLeftover(options.place, options.binaries);
-      const server = await launch(options, ended.address);
-      options.log?.warn('PostgreSQL was started again');
-      return server;
-    } catch (error) {
-      options.log?.error({ err: error }, 'PostgreSQL did not start again; it will be tried again');
+/** Starts the server again whenever it ends by itself, with a longer pause after each that did not run for a while. */
+async function keepRunning(
+  options: ServerOptions,
+  first: Launched,
+  stopping: AbortSignal,
+  started: (server: Launched) => void,
+): Promise<void> {
+  const { place, binaries, log } = options;
+  let server = first;
+  let tries = 0;
+  while (await endsByItself(server, place.cluster, stopping)) {
+    if (performance.now() - server.ready_at >= STEADY_MS) tries = 0;
+    log?.error({ postgres: logTail(place.cluster) }, 'PostgreSQL ended by itself and is started again');
+    for (let next: Launched | null = null; next === null; ) {
+      await pause(Math.min(FIRST_RESTART_MS * 2 ** tries, MAX_RESTART_MS), stopping);
+      if (stopping.aborted) return;
+      try {
+        // The log of the first end stays, as the one of the previous run.
+        if (tries++ === 0) beginLog(place.cluster);
+        await clearLeftover(place, binaries);
+        next = await launch(options, { before: first.address, stopping });
+        if (next === null) return;
+      } catch (error) {
+        log?.error({ err: error }, 'PostgreSQL did not start again; it will be tried again');
+        continue;
+      }
+      log?.warn('PostgreSQL was started again');
+      server = next;
+      started(next);
     }
-    await sleep(Math.min(FIRST_RESTART_MS * 2 ** tries, MAX_RESTART_MS), undefined, { ref: false, signal: stopping }).catch(
-      () => {},
-    );
   }
-  return null;
 }
 
-async function launch(options: ServerOptions, before?: Address): Promise<Launched> {
+/** Resolves when the server has ended: to false when it was asked to stop. */
+async function endsByItself({ child, pid }: Launched, cluster: string, stopping: AbortSignal): Promise<boolean> {
+  if (child.exitCode === null && child.signalCode === null) {
+    await once(child, 'exit', { signal: stopping }).catch(() => {});
+  }
+  // When only the watcher was killed, the server goes on.
+  while (!stopping.aborted && serves(pid, cluster)) await pause(LOOK_MS, stopping);
+  return !stopping.aborted;
+}
+
+function pause(ms: number, stopping: AbortSignal): Promise<void> {
+  return sleep(ms, undefined, { ref: false, signal: stopping }).catch(() => {});
+}
+
+/** A start after the first one. */
+interface Again {
+  before: Address;
+  stopping: AbortSignal;
+}
+
+/** Returns null when it was asked to stop meanwhile. */
+async function launch(options: ServerOptions, again?: Again): Promise<Launched | null> {
   const { cluster } = options.place;
   const deadline = performance.now() + RETRY_LIMIT_MS;
   for (;;) {
-    const address = await chooseAddress(options.place, before);
+    const address = await chooseAddress(options.place, again?.before);
     const child = spawnServer(options, address);
-    const pid = await untilReady(child, cluster);
-    if (pid !== null) return { child, pid, address };
+    const pid = await untilReady(child, cluster, again?.stopping);
+    if (pid !== null) return { child, pid, address, ready_at: performance.now() };
+    if (again?.stopping.aborted) {
+      await stopServer(options, { child, pid: readPostmaster(cluster)?.pid ?? 0 });
+      return null;
+    }
     // Transient: connections of a killed server end with a delay, or another process took the port.
     const passing = /is still in use|could not bind/.test(logTail(cluster));
     if (!passing || performance.now() > deadline) {
@@ -152,12 +189,12 @@ function spawnServer({ place, binaries, durable, settings }: ServerOptions, addr
 }
 
 /**
- * Returns the server's pid when it is ready, or null when it exited. After that, the child does not keep the event loop alive.
+ * Returns the server's pid when it is ready, or null when it exited or is no longer wanted. After that, the child does not keep the event loop alive.
  * @throws ConfigError when the server is not ready in time
  */
-async function untilReady(child: ChildProcess, cluster: string): Promise<number | null> {
+async function untilReady(child: ChildProcess, cluster: string, stopping?: AbortSignal): Promise<number | null> {
   const ended = () => child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
-  const answer = await waitFor(() => readyPostmaster(cluster)?.pid ?? ended(), READY_LIMIT_MS);
+  const answer = await waitFor(() => readyPostmaster(cluster)?.pid ?? (ended() || stopping?.aborted), READY_LIMIT_MS);
   child.unref();
   (child.stdin as { unref?: () => void } | null)?.unref?.();
   if (answer === null) {
@@ -167,7 +204,7 @@ async function untilReady(child: ChildProcess, cluster: string): Promise<number 
   return answer === true ? null : answer;
 }
 
-async function stopServer({ place, binaries }: ServerOptions, { child, pid }: Launched): Promise<void> {
+async function stopServer({ place, binaries }: ServerOptions, { child, pid }: Pick<Launched, 'child' | 'pid'>): Promise<void> {
   child.stdin?.end();
   const limit = child.stdin ? STOP_LIMIT_S * 1000 : 0; // without a watcher, nothing else stops the server
   if (await waitFor(() => !serves(pid, place.cluster), limit)) return;
