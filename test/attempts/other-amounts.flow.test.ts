@@ -4,7 +4,7 @@ import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { must } from '../../src/kit/errors.ts';
 import { correctionsOf } from '../../src/core/reconciliation/corrections.ts';
 import type { BreakRow } from '../../src/core/reconciliation/schema.ts';
-import { post } from '../../src/money/ledger/post.ts';
+import { type Journal, post } from '../../src/money/ledger/post.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { readBalances } from '../../src/money/ledger/balances.ts';
 import { pageStateOf } from '../../src/edge/checkout/page-state.ts';
@@ -193,6 +193,11 @@ test('another amount that only a statement has shown keeps the next charge and a
   await store().db.transaction((tx) => post(tx, journals));
   assert.deepEqual([(await charge()).status, provider.submitted.length], [400, 1]);
   assert.equal((await call('DELETE', `/payments/${id}`)).body.error_code, 'payment_not_cancellable');
+  // As a person decides that the merchant keeps it.
+  const postings = [{ debit: 'hold', credit: 'available', amount_minor: 900_000n }];
+  const settled = { ...journals[0], kind: 'reconciliation.settled:reconciliation.late', postings } as unknown as Journal;
+  await store().db.transaction((tx) => post(tx, [settled]));
+  assert.equal((await call('DELETE', `/payments/${id}`)).status, 200);
 });
 
 test('another amount of an attempt that its provider later does not know stays in suspense, for a person to resolve', async () => {

@@ -13,7 +13,7 @@ import { takeKey } from './key.ts';
 import { declined, isChargeable, wrongState } from './refusals.ts';
 import type { ChargeHooks } from './start.ts';
 import { isUnderWay } from '../attempts/schema.ts';
-import { hasUnmatchedMoney } from '../payments/retry.ts';
+import { hasUndecidedMoney } from '../payments/retry.ts';
 import { lockPayments, type PaymentRef } from '../payments/store.ts';
 
 const REFUSED = 'The charge was refused by the rules against abuse.';
@@ -53,7 +53,7 @@ async function end(deps: PaymentDeps, store: Store, ref: PaymentRef, charge: Cha
     await hooks?.started?.(tx, attempt_id);
     if (hooks?.key) await takeKey(tx, hooks.key, attempt_id);
     if (!isChargeable(payment) || payment.expires_at.getTime() <= at || attempts.some(isUnderWay)) throw wrongState(payment);
-    if (await hasUnmatchedMoney(tx, attempts)) throw wrongState(payment);
+    if (await hasUndecidedMoney(tx, attempts)) throw wrongState(payment);
     const context = { environment: store.environment, at, listeners: deps.listeners };
     const decline = { kind: 'declined', channel: charge.channel.id, reason: 'fraud_blocked', message: REFUSED } as const;
     await apply(tx, context, [{ team_id: ref.team_id, payment_id: ref.id, occurrences: [decline] }]);

@@ -11,7 +11,7 @@ import { SUBMIT_LEASE_MS } from '../../providers/adapters/polling.ts';
 import { isUnderWay, type AttemptRow, type Prompter } from '../attempts/schema.ts';
 import { attemptsOf, insertAttempts, type NewAttempt } from '../attempts/store.ts';
 import type { PaymentDeps } from '../payments/deps.ts';
-import { hasUnmatchedMoney } from '../payments/retry.ts';
+import { hasUndecidedMoney } from '../payments/retry.ts';
 import type { PaymentRow } from '../payments/schema.ts';
 import { lockFreePayments, lockPayments, type PaymentRef } from '../payments/store.ts';
 import type { Charge } from './instrument.ts';
@@ -192,7 +192,7 @@ async function judge(
   const attempt_id = newId('att', environment, at);
   await hooks?.started?.(tx, attempt_id);
   if (!isChargeable(payment) || payment.expires_at.getTime() <= at || attempts.some(isUnderWay)) return wrongState(payment);
-  if (await hasUnmatchedMoney(tx, attempts)) return wrongState(payment);
+  if (await hasUndecidedMoney(tx, attempts)) return wrongState(payment);
   return { intent, payment, attempt_id, at };
 }
 

@@ -130,7 +130,8 @@ class Work {
 
   #transition(payment: PaymentRow, attempts: AttemptRow[], occurrence: Occurrence): PaymentRow | null {
     // A charge may have started between the moment a sweep selected the payment and the moment it was locked.
-    const isBusy = (attempt: AttemptRow) => isOpen(attempt) || attempt.mismatch !== null;
+    // One that is processing has no sweep that would come back to it.
+    const isBusy = (attempt: AttemptRow) => isOpen(attempt) || (payment.status !== 'processing' && attempt.mismatch !== null);
     if (occurrence.kind === 'window_elapsed' && attempts.some(isBusy)) return null;
     const trigger = triggerOf(payment, occurrence);
     const status = trigger && nextStatus(payment.status, trigger);

@@ -5,7 +5,7 @@ import type { ApplyContext } from './change.ts';
 import { attemptsOf } from '../attempts/store.ts';
 import { isUnderWay } from '../attempts/schema.ts';
 import type { PaymentRow } from './schema.ts';
-import { hasUnmatchedMoney } from './retry.ts';
+import { hasUndecidedMoney, hasUnmatchedMoney } from './retry.ts';
 import { isFinal, isUnpaid } from './states.ts';
 import { lockPayments, type PaymentRef } from './store.ts';
 
@@ -24,7 +24,7 @@ export async function lockPaymentProgress(tx: Tx, ref: PaymentRef): Promise<Lock
   const payment = must((await lockPayments(tx, [ref]))[0], 'the row that led to it names it');
   if (isFinal(payment.status)) return { payment, progress: 'final' };
   const attempts = await attemptsOf(tx, [ref]);
-  const started = payment.status !== 'pending' || attempts.some(isUnderWay) || (await hasUnmatchedMoney(tx, attempts));
+  const started = payment.status !== 'pending' || attempts.some(isUnderWay) || (await hasUndecidedMoney(tx, attempts));
   return { payment, progress: started ? 'under_way' : 'not_started' };
 }
 

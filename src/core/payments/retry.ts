@@ -9,7 +9,7 @@ import { insertWithPayers } from './create-store.ts';
 import type { InnerOrder } from './create-within.ts';
 import { lastOfChain, writeRetriedBy } from './retry-store.ts';
 import type { PaymentRow } from './schema.ts';
-import { statedAmounts } from './statement-amounts-store.ts';
+import { hasUndecidedAmount, statedAmounts } from './statement-amounts-store.ts';
 import { type PaymentRef, writeClaim } from './store.ts';
 
 /*
@@ -49,6 +49,19 @@ export async function hasUnmatchedMoney(db: Queryable, attempts: readonly Attemp
   if (attempts.some(({ mismatch }) => mismatch !== null)) return true;
   const tried = attempts.map(({ team_id, id }) => ({ team_id, attempt_id: id }));
   return (await statedAmounts(db, tried)).length > 0;
+}
+
+/**
+ * Whether such money waits for a decision: until then nothing else is charged, and nothing cancelled. Afterwards it may still forbid another
+ * payment in place of one that ended, see {@link hasUnmatchedMoney}.
+ */
+export async function hasUndecidedMoney(db: Queryable, attempts: readonly AttemptRow[]): Promise<boolean> {
+  if (attempts.length === 0) return false;
+  if (attempts.some(({ mismatch }) => mismatch !== null)) return true;
+  return hasUndecidedAmount(
+    db,
+    attempts.map(({ team_id, id }) => ({ team_id, attempt_id: id })),
+  );
 }
 
 /** Whether a provider or the payer declined it. A payment that the merchant cancelled has no reason. */

@@ -9,7 +9,7 @@ import { attemptsOf } from '../attempts/store.ts';
 import { findWithRows } from './archived.ts';
 import type { PaymentDeps } from './deps.ts';
 import { type AttemptRow, isUnderWay } from '../attempts/schema.ts';
-import { hasUnmatchedMoney } from './retry.ts';
+import { hasUndecidedMoney } from './retry.ts';
 import type { PaymentRow } from './schema.ts';
 import { findPayment, lockPayments, type PaymentRef } from './store.ts';
 import { findWithAttempts, type PaymentWithAttempts } from './view-store.ts';
@@ -48,7 +48,7 @@ export async function cancelPayment(
   const applied = await store.db.transaction(async (tx) => {
     const [payment] = await lockPayments(tx, [ref]);
     const attempts = await attemptsOf(tx, [ref]);
-    const isBusy = attempts.some(isUnderWay) || (await hasUnmatchedMoney(tx, attempts));
+    const isBusy = attempts.some(isUnderWay) || (await hasUndecidedMoney(tx, attempts));
     if (payment?.status !== 'pending' || isBusy) throw notCancellable(payment?.status ?? 'gone');
     const context = { environment: store.environment, at: deps.clock.now(), listeners: deps.listeners };
     const changes = await apply(tx, context, [

@@ -1,5 +1,5 @@
 import { type Queryable, sql } from '../../kit/sql.ts';
-import { SET_ASIDE_BY_STATEMENT } from '../../money/ledger/suspense.ts';
+import { SET_ASIDE_BY_STATEMENT, UNDECIDED_BY_STATEMENT } from '../../money/ledger/suspense.ts';
 
 /** Another amount of an attempt that reconciliation has booked into suspense. */
 export interface StatedAmount {
@@ -7,6 +7,16 @@ export interface StatedAmount {
   source_id: string;
   amount_minor: bigint;
   currency: string;
+}
+
+/** Whether a statement has shown money of one of these attempts about which nobody has decided. */
+export async function hasUndecidedAmount(db: Queryable, attempts: { team_id: bigint; attempt_id: string }[]): Promise<boolean> {
+  const row = await db.maybe(sql`
+    select 1 from journals j
+    where ${UNDECIDED_BY_STATEMENT} and (j.team_id, j.source_id) in (
+      select * from unnest(${attempts.map(({ team_id }) => String(team_id))}::bigint[],
+        ${attempts.map(({ attempt_id }) => attempt_id)}::text[])) limit 1`);
+  return row !== undefined;
 }
 
 /** Returns what statements have shown of these attempts, from the journals that booked it; without those that a person found to be wrong. */

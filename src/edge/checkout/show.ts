@@ -23,7 +23,7 @@ import { cardPage, verifyPage } from './views/card.ts';
 import type { FieldErrors, Typed } from './views/fields.ts';
 import { type Failure, formPage } from './views/form.ts';
 import { type Notice, noticePage } from '../pages/notice.ts';
-import { hasUnmatchedMoney } from '../../core/payments/retry.ts';
+import { hasUndecidedMoney, hasUnmatchedMoney } from '../../core/payments/retry.ts';
 import { type FinalStatus, resultPage } from './views/result.ts';
 import type { Scene } from '../pages/scene.ts';
 import { elsewherePage } from './views/elsewhere.ts';
@@ -74,7 +74,9 @@ export async function pageOf(
     return again ? form(context, visit, hosted, rejection) : result(context, visit, hosted, pageState.status);
   }
   if (holder === 'another') return elsewhere(context, visit, hosted, rejection);
-  if (pageState.kind === 'open') return form(context, visit, hosted, rejection);
+  // While money that a statement has shown waits for a decision, nothing can be charged.
+  const isHeld = pageState.kind === 'open' && (await hasUndecidedMoney(hosted.store.db, attempts));
+  if (pageState.kind === 'open' && !isHeld) return form(context, visit, hosted, rejection);
   const attempt = openAttempt(attempts);
   if (awaitsCard(hosted)) return { kind: 'redirect', to: `${pathOf(context, visit.token)}/card` };
   const { browser, ...scene } = await waitingScene(context, visit, hosted, holder, rejection);

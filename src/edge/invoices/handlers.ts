@@ -11,6 +11,7 @@ import { findTeam, type TeamRow } from '../../tenants/teams/store.ts';
 import { isUnderWay } from '../../core/attempts/schema.ts';
 import { attemptsOf } from '../../core/attempts/store.ts';
 import { isUndecided } from '../../core/payments/locked.ts';
+import { hasUndecidedMoney } from '../../core/payments/retry.ts';
 import { getPaymentRow } from '../../core/payments/service.ts';
 import { isFinal } from '../../core/payments/states.ts';
 import { ENVIRONMENT } from './apply.ts';
@@ -155,6 +156,7 @@ async function heldBy(deps: InvoiceDeps, { team_id, payment_id, status }: Invoic
   const payment = await getPaymentRow(store, team_id, payment_id);
   if (isFinal(payment.status)) return (await isUndecided(store.db, payment)) ? { by: 'money' } : null;
   const attempts = await attemptsOf(store.db, [{ team_id, id: payment_id }]);
-  const begun = payment.status === 'processing' || payment.status === 'partial' || attempts.some(isUnderWay);
+  const isMoving = payment.status === 'processing' || payment.status === 'partial' || attempts.some(isUnderWay);
+  const begun = isMoving || (await hasUndecidedMoney(store.db, attempts));
   return begun ? { by: 'payment', url: hostedPageUrl(deps, store, team_id, payment_id) } : null;
 }

@@ -27,7 +27,8 @@ const ANSWERS = {
 
 /** Of an erasure whose last repetition did not forget it: it was of an earlier release, or never came. */
 const KNOWN = { name: 'erasures', expires: must(tableOf('erasures').expires, 'what identified a person expires') };
-const KNOWN_KEEP_MS = 3_600_000;
+/** Long after the last repetition is due, because a service that stood still catches up first. */
+const KNOWN_KEEP_MS = 7 * 86_400_000;
 
 /**
  * Returns sweeps that forget data after its retention period; any number of processes may run them. Data is dropped by partition. Rows

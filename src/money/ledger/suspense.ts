@@ -39,6 +39,11 @@ export const SET_ASIDE_BY_STATEMENT = fixed(`j.kind = 'reconciliation.late'
     where s.team_id = j.team_id and s.source_id = j.source_id and s.kind = 'reconciliation.settled:reconciliation.late'
       and 'clearing' in (p.debit, p.credit))`);
 
+/** SQL: whether the journal `j` put such money in suspense, and nobody has decided about it. */
+export const UNDECIDED_BY_STATEMENT = fixed(`j.kind = 'reconciliation.late'
+  and not exists (
+    select from journals s where s.team_id = j.team_id and s.source_id = j.source_id and s.kind = 'reconciliation.settled:reconciliation.late')`);
+
 /**
  * Whether the money of an operation was set aside, see {@link SET_ASIDE_BY_STATEMENT}.
  * @param source_id id of the payout, or of the refund with the number of its part

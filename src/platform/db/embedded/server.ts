@@ -22,6 +22,8 @@ const FIRST_RESTART_MS = 250;
 const MAX_RESTART_MS = 15_000;
 /** A server that has run for this long is started again without a long pause. */
 const STEADY_MS = 60_000;
+/** A server that has just been started may miss the signal of its watcher. */
+const UNREADY_STOP_MS = 5_000;
 /** Time between two looks at a server whose watcher is gone. */
 const LOOK_MS = 1_000;
 
@@ -158,11 +160,12 @@ async function launch(options: ServerOptions, again?: Again): Promise<Launched |
   const deadline = performance.now() + RETRY_LIMIT_MS;
   for (;;) {
     const address = await chooseAddress(options.place, again?.before);
+    if (again?.stopping.aborted) return null;
     const child = spawnServer(options, address);
     const pid = await untilReady(child, cluster, again?.stopping);
     if (pid !== null) return { child, pid, address, ready_at: performance.now() };
     if (again?.stopping.aborted) {
-      await stopServer(options, { child, pid: readPostmaster(cluster)?.pid ?? 0 });
+      await stopUnready(options, child);
       return null;
     }
     // Transient: connections of a killed server end with a delay, or another process took the port.
@@ -209,6 +212,13 @@ async function stopServer({ place, binaries }: ServerOptions, { child, pid }: Pi
   const limit = child.stdin ? STOP_LIMIT_S * 1000 : 0; // without a watcher, nothing else stops the server
   if (await waitFor(() => !serves(pid, place.cluster), limit)) return;
   await stopByProgram(place, binaries, pid);
+}
+
+/** Stops a server that was not ready yet: it may not have written its pid. */
+async function stopUnready({ place, binaries }: ServerOptions, child: ChildProcess): Promise<void> {
+  child.stdin?.end();
+  if (await waitFor(() => child.exitCode !== null || child.signalCode !== null, UNREADY_STOP_MS)) return;
+  await stopByProgram(place, binaries, readPostmaster(place.cluster)?.pid ?? 0);
 }
 
 /** Closes the connections and stops the server. If that hangs, stops it immediately; the next start replays the log. */

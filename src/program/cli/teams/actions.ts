@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
 import type { Action } from '../../../tenants/audit/actions.ts';
+import type { Actor } from '../../../tenants/audit/actor.ts';
 import { record } from '../../../tenants/audit/record.ts';
 import { untilChangeIsKnown } from '../../../tenants/keys/service.ts';
 import { commandClock } from '../command-clock.ts';
 import { must } from '../../../kit/errors.ts';
+import type { Tx } from '../../../kit/sql.ts';
 import type { Plan, PublicKeys } from '../../../tenants/teams/schema.ts';
 import { createTeam } from '../../../tenants/teams/service.ts';
 import { changeTeam, findTeam, listTeams, type TeamChanges, type TeamRow } from '../../../tenants/teams/store.ts';
@@ -20,12 +22,13 @@ export async function createTeamCommand(
   options: Output & { name: string; email: string; plan: Plan; currency: string },
 ): Promise<void> {
   const { name, email, plan, currency } = options;
-  const team = await administer(async (tx, by) => {
+  const create = async (tx: Tx, by: Actor) => {
     const { id } = await createTeam(tx, { name, email, plan, default_currency: currency });
     await record(tx, by, { team_id: id, action: 'team.create', resource_id: String(id), at: commandClock.now() });
     return must(await findTeam(tx, id), 'a team made just now is there');
-  });
-  show(options, team);
+  };
+  // The first team may be created before the service has ever started.
+  show(options, await administer(create, { create: true }));
 }
 
 export async function listTeamsCommand(options: Output & { limit: number }): Promise<void> {

@@ -43,7 +43,7 @@ export async function createUserCommand(options: CreateOptions, command: Command
   if ((team === undefined) !== (role === undefined)) command.error('error: --team and --role belong together');
   const at = commandClock.now();
   const id = newId('usr', 'live', at);
-  await administer(async (tx, by) => {
+  const create = async (tx: Tx, by: Actor) => {
     if (!(await insertUser(tx, { id, email, name, password: null, locale: null, operator }))) {
       throw new Failure(`${email} belongs to a person already`, '"pirogue users list" shows them.');
     }
@@ -52,7 +52,8 @@ export async function createUserCommand(options: CreateOptions, command: Command
     await knownTeam(tx, team);
     await insertMembership(tx, team, id, role);
     await entry(tx, by, team, 'person.join', id);
-  });
+  };
+  await administer(create, { create: true });
   print(
     options.json,
     { id, email, name, operator },
