@@ -79,8 +79,10 @@ export class PaymentsModel {
   }
 
   dispute(payment: ModelPayment, id: string): bigint | null {
+    if (payment.dispute || payment.lost || payment.refunded === payment.amount) return null;
+    // The payer has the money back by the chargeback: a refund that waits for money is not sent any more.
+    payment.uncovered.length = 0;
     const amount = this.left(payment);
-    if (payment.dispute || payment.lost || payment.refunded === payment.amount || amount <= 0n) return null;
     const draws = this.#draw(payment, amount, null) as Drawn[];
     for (const { party, amount: part } of draws) this.#books.add('disputed', party, part);
     payment.dispute = { id, draws };
