@@ -1,4 +1,4 @@
-import { type Queryable, sql } from '../../kit/sql.ts';
+import { clause, type Fragment, type Queryable, sql } from '../../kit/sql.ts';
 import type { KnownBy } from './known-by.ts';
 import { LIMITS, type Refusal } from './rules.ts';
 
@@ -18,22 +18,13 @@ export interface ScreenedCharge extends KnownBy {
  * @returns undefined when the charge is accepted
  */
 export function evaluateRules(db: Queryable, charge: ScreenedCharge, at: number): Promise<Refusal | undefined> {
-  const { team_id, payment_id, currency, amount_minor, payer_hash, email_hash, customer_id, address } = charge;
+  const { team_id, payment_id, currency, amount_minor, payer_hash } = charge;
   const { payer, team, amount } = LIMITS;
   const now = new Date(at);
   const [burst_from, day_from] = [new Date(at - payer.window_ms), new Date(at - 86_400_000)];
   const window = new Date(Math.floor(at / team.window_ms) * team.window_ms);
   return db.maybe<Refusal>(sql`
-    with hit as materialized (
-      select b.id, b.kind
-      from (values ('payer', ${payer_hash}::text), ('email', ${email_hash}::text), ('customer', ${customer_id}::text)) as wanted (kind, value)
-        join abuse_blocks b on b.team_id = ${team_id} and b.kind = wanted.kind and b.value = wanted.value
-      where b.expires_at is null or b.expires_at > ${now}
-      union all
-      select id, kind from abuse_blocks
-      where team_id = ${team_id} and kind = 'address' and network >>= ${address}::inet and (expires_at is null or expires_at > ${now})
-      order by id limit 1
-    ),
+    with hit as materialized (${firstBlock(charge, now)}),
     odd as materialized (
       select payments, high_minor from abuse_amounts
       where team_id = ${team_id} and currency = ${currency} and payments >= ${amount.payments}::int
@@ -91,4 +82,17 @@ export function evaluateRules(db: Queryable, charge: ScreenedCharge, at: number)
         set times = r.times + 1, figures = excluded.figures, last_at = excluded.last_at
     )
     select rule, figures from refusal`);
+}
+
+/** SQL: the oldest block that applies to the charge. */
+function firstBlock({ team_id, payer_hash, email_hash, customer_id, address }: ScreenedCharge, now: Date): Fragment {
+  return clause`
+      select b.id, b.kind
+      from (values ('payer', ${payer_hash}::text), ('email', ${email_hash}::text), ('customer', ${customer_id}::text)) as wanted (kind, value)
+        join abuse_blocks b on b.team_id = ${team_id} and b.kind = wanted.kind and b.value = wanted.value
+      where b.expires_at is null or b.expires_at > ${now}
+      union all
+      select id, kind from abuse_blocks
+      where team_id = ${team_id} and kind = 'address' and network >>= ${address}::inet and (expires_at is null or expires_at > ${now})
+      order by id limit 1`;
 }
