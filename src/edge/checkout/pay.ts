@@ -71,7 +71,11 @@ export function submit(context: CheckoutContext, visit: Visit, body: unknown): P
     }
     const now = context.deps.clock.now();
     const again = pageStateOf(hosted, now).kind !== 'open';
-    if (again && !(await offersRetry(context, { ...visit, browser }, hosted))) throw wrongState(payment);
+    if (again && !(await offersRetry(context, { ...visit, browser }, hosted))) {
+      // Another submit may have made the payment that follows since this one was read.
+      if ((await latestOf(context, hosted)).payment.id !== payment.id) return follow(context, place, browser);
+      throw wrongState(payment);
+    }
     limitTries(hosted, now);
     const uncharged = again ? { ...hosted, payment: unchargedOf(payment) } : hosted;
     const complete = { ...submission, channel: submission.channel ?? operatorOf(context.deps.config, uncharged, submission) };
