@@ -1,5 +1,5 @@
 import { ConfigError, readConfig, type Role } from './platform/config/config.ts';
-import { describeUnusable } from './program/database-errors.ts';
+import { describeDatabaseError } from './program/database-errors.ts';
 import { runProgram } from './program/start/run.ts';
 
 const ROLES: readonly Role[] = ['all', 'api', 'worker', 'migrate'];
@@ -13,7 +13,7 @@ async function main(argument: string | undefined): Promise<void> {
 
 main(process.argv[2]).catch((error: unknown) => {
   // What the operator can put right is one clear line; anything else needs its stack.
-  const database = describeUnusable(error);
+  const database = describeDatabaseError(error, { only_common: true });
   if (error instanceof ConfigError) console.error(`pirogue: ${error.message}`);
   else if (database) console.error(`pirogue: the database cannot be used: ${database}`);
   else console.error(error);

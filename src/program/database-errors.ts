@@ -25,8 +25,9 @@ const CERTIFICATE = /^(CERT_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT|UNABLE
 /**
  * Returns a readable message for a database error; undefined for any other error. URLs are left out, because they may contain
  * passwords.
+ * @param only_common leaves out what PostgreSQL says of rarer errors, which may be those of a statement of ours
  */
-export function describeDatabaseError(error: unknown): string | undefined {
+export function describeDatabaseError(error: unknown, { only_common = false } = {}): string | undefined {
   const reported: unknown = error instanceof DatabaseUnavailable ? error.cause : error;
   // Contains one error for each address of a host with several addresses.
   const cause: unknown = reported instanceof AggregateError ? reported.errors[0] : reported;
@@ -35,16 +36,8 @@ export function describeDatabaseError(error: unknown): string | undefined {
   const code = pgCode(cause) ?? '';
   if (CERTIFICATE.test(code)) return `its certificate is not accepted: ${cause.message}`;
   // PostgreSQL's own messages are clear enough for rarer errors. Its codes have five characters, as some of the operating system have.
-  if (/^[0-9A-Z]{5}$/.test(code) && !('syscall' in cause)) return WORDS[code] ?? cause.message;
+  if (/^[0-9A-Z]{5}$/.test(code) && !('syscall' in cause)) return WORDS[code] ?? (only_common ? undefined : cause.message);
   return ofNetwork(cause) ? WORDS[code] : undefined;
-}
-
-/** Like {@link describeDatabaseError}, without errors that may be our own: those of statements. */
-export function describeUnusable(error: unknown): string | undefined {
-  const described = describeDatabaseError(error);
-  return described !== undefined && (Object.values(WORDS).includes(described) || /certificate|does not respond/.test(described))
-    ? described
-    : undefined;
 }
 
 /** Whether the error is from the network. A missing file has the same code as a missing socket. */

@@ -57,6 +57,17 @@ async function ended(as: string): Promise<string> {
   return id;
 }
 
+/** A payment whose only charge its provider turned away, and a function that charges it again. */
+async function turnedAway() {
+  merchant = await api.newMerchant({ verification_level: 3 });
+  const { id } = (await call('POST', '/payments', { amount: 10_000, currency: 'XAF', phone: '1' })).body.transaction;
+  const charge = () => call('POST', `/payments/${id}`, { channel: 'cm.mtn', data: { phone: '650000000' } });
+  provider.submission = { kind: 'unavailable', message: 'maintenance' };
+  assert.equal((await charge()).status, 502);
+  provider.submission = ACCEPTED;
+  return { id: id as string, charge };
+}
+
 const paid = (amount_minor: bigint, currency = 'XAF'): Reading => ({
   kind: 'succeeded',
   provider_ref: 'late',
@@ -153,12 +164,7 @@ test('another amount on an open attempt announces nothing, and the payment stays
 });
 
 test('another amount of an attempt whose provider turned it away: nothing else is charged, and nothing cancelled, until a person decides', async () => {
-  merchant = await api.newMerchant({ verification_level: 3 });
-  const { id } = (await call('POST', '/payments', { amount: 10_000, currency: 'XAF', phone: '1' })).body.transaction;
-  const charge = () => call('POST', `/payments/${id}`, { channel: 'cm.mtn', data: { phone: '650000000' } });
-  provider.submission = { kind: 'unavailable', message: 'maintenance' };
-  assert.equal((await charge()).status, 502);
-  provider.submission = ACCEPTED;
+  const { id, charge } = await turnedAway();
   await report(paid(900_000n));
   assert.deepEqual([await held(), await statusOf(id)], [900_000n, 'pending']);
   const seen = { payment: must(await findPayment(store().db, merchant.team.id, id), ''), attempts: [await attemptOf()] };
@@ -174,12 +180,7 @@ test('another amount of an attempt whose provider turned it away: nothing else i
 });
 
 test('another amount that only a statement has shown keeps the next charge and a cancellation away as well', async () => {
-  merchant = await api.newMerchant({ verification_level: 3 });
-  const { id } = (await call('POST', '/payments', { amount: 10_000, currency: 'XAF', phone: '1' })).body.transaction;
-  const charge = () => call('POST', `/payments/${id}`, { channel: 'cm.mtn', data: { phone: '650000000' } });
-  provider.submission = { kind: 'unavailable', message: 'maintenance' };
-  assert.equal((await charge()).status, 502);
-  provider.submission = ACCEPTED;
+  const { id, charge } = await turnedAway();
   const shown = {
     kind: 'late',
     flow: 'collect',

@@ -11,7 +11,7 @@ import { SUBMIT_LEASE_MS } from '../../providers/adapters/polling.ts';
 import { isUnderWay, type AttemptRow, type Prompter } from '../attempts/schema.ts';
 import { attemptsOf, insertAttempts, type NewAttempt } from '../attempts/store.ts';
 import type { PaymentDeps } from '../payments/deps.ts';
-import { hasUndecidedMoney } from '../payments/retry.ts';
+import { undecidedByStatement } from '../payments/statement-amounts-store.ts';
 import type { PaymentRow } from '../payments/schema.ts';
 import { lockFreePayments, lockPayments, type PaymentRef } from '../payments/store.ts';
 import type { Charge } from './instrument.ts';
@@ -154,9 +154,11 @@ async function startAll(tx: Tx, intents: readonly Intent[], lock: typeof lockPay
       )
     ).map((payment) => [nameOf(payment), payment]),
   );
-  const before = Map.groupBy(await attemptsOf(tx, [...payments.values()]), (attempt) => attempt.payment_id);
+  const attempts = await attemptsOf(tx, [...payments.values()]);
+  const undecided = await undecidedByStatement(tx, attempts);
+  const held = new Set(attempts.filter((one) => isUnderWay(one) || undecided.has(one.id)).map((one) => one.payment_id));
   const judged: (Allowed | Error | 'busy')[] = [];
-  for (const intent of intents) judged.push(await judge(tx, intent, payments.get(nameOf(intent.ref)), before));
+  for (const intent of intents) judged.push(await judge(tx, intent, payments.get(nameOf(intent.ref)), held));
   const allowed = judged.filter(isAllowed);
   const keyed = await takeKeys(
     tx,
@@ -179,20 +181,19 @@ function isAllowed(judged: Allowed | Error | 'busy'): judged is Allowed {
   return judged !== 'busy' && !(judged instanceof Error);
 }
 
+/** @param held ids of the payments with a charge under way, or with money that waits for a decision */
 async function judge(
   tx: Tx,
   intent: Intent,
   payment: PaymentRow | undefined,
-  before: ReadonlyMap<string, AttemptRow[]>,
+  held: ReadonlySet<string>,
 ): Promise<Allowed | Error | 'busy'> {
   if (!payment) return 'busy';
   const { deps, environment, hooks } = intent;
-  const attempts = before.get(payment.id) ?? [];
   const at = deps.clock.now();
   const attempt_id = newId('att', environment, at);
   await hooks?.started?.(tx, attempt_id);
-  if (!isChargeable(payment) || payment.expires_at.getTime() <= at || attempts.some(isUnderWay)) return wrongState(payment);
-  if (await hasUndecidedMoney(tx, attempts)) return wrongState(payment);
+  if (!isChargeable(payment) || payment.expires_at.getTime() <= at || held.has(payment.id)) return wrongState(payment);
   return { intent, payment, attempt_id, at };
 }
 

@@ -9,7 +9,7 @@ import { insertWithPayers } from './create-store.ts';
 import type { InnerOrder } from './create-within.ts';
 import { lastOfChain, writeRetriedBy } from './retry-store.ts';
 import type { PaymentRow } from './schema.ts';
-import { hasUndecidedAmount, statedAmounts } from './statement-amounts-store.ts';
+import { statedAmounts, undecidedByStatement } from './statement-amounts-store.ts';
 import { type PaymentRef, writeClaim } from './store.ts';
 
 /*
@@ -56,12 +56,7 @@ export async function hasUnmatchedMoney(db: Queryable, attempts: readonly Attemp
  * payment in place of one that ended, see {@link hasUnmatchedMoney}.
  */
 export async function hasUndecidedMoney(db: Queryable, attempts: readonly AttemptRow[]): Promise<boolean> {
-  if (attempts.length === 0) return false;
-  if (attempts.some(({ mismatch }) => mismatch !== null)) return true;
-  return hasUndecidedAmount(
-    db,
-    attempts.map(({ team_id, id }) => ({ team_id, attempt_id: id })),
-  );
+  return attempts.some(({ mismatch }) => mismatch !== null) || (await undecidedByStatement(db, attempts)).size > 0;
 }
 
 /** Whether a provider or the payer declined it. A payment that the merchant cancelled has no reason. */

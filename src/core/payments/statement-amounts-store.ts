@@ -9,14 +9,17 @@ export interface StatedAmount {
   currency: string;
 }
 
-/** Whether a statement has shown money of one of these attempts about which nobody has decided. */
-export async function hasUndecidedAmount(db: Queryable, attempts: { team_id: bigint; attempt_id: string }[]): Promise<boolean> {
-  const row = await db.maybe(sql`
-    select 1 from journals j
+/** Returns the ids of those attempts of which a statement has shown money about which nobody has decided. */
+export async function undecidedByStatement(
+  db: Queryable,
+  attempts: readonly { team_id: bigint; id: string }[],
+): Promise<Set<string>> {
+  if (attempts.length === 0) return new Set();
+  const rows = await db.all<{ source_id: string }>(sql`
+    select distinct j.source_id from journals j
     where ${UNDECIDED_BY_STATEMENT} and (j.team_id, j.source_id) in (
-      select * from unnest(${attempts.map(({ team_id }) => String(team_id))}::bigint[],
-        ${attempts.map(({ attempt_id }) => attempt_id)}::text[])) limit 1`);
-  return row !== undefined;
+      select * from unnest(${attempts.map(({ team_id }) => String(team_id))}::bigint[], ${attempts.map(({ id }) => id)}::text[]))`);
+  return new Set(rows.map(({ source_id }) => source_id));
 }
 
 /** Returns what statements have shown of these attempts, from the journals that booked it; without those that a person found to be wrong. */
