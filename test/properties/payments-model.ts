@@ -1,5 +1,5 @@
-import { type Share, proRata, unitOf } from '../../src/money/settlement/shares.ts';
 import type { Books } from './books.ts';
+import { givenOf, type ModelShare } from './money-model.ts';
 
 interface Drawn {
   party: string;
@@ -10,7 +10,9 @@ interface Drawn {
 interface ModelPayment {
   id: string;
   amount: bigint;
-  shares: Share[];
+  shares: ModelShare[];
+  /** What refunds and disputes took from each party and did not give back, in the order of the shares. */
+  given: bigint[];
   /** What still waits for its hold to end, by party; released parties are gone from here. */
   waiting: Map<string, bigint>;
   refunded: bigint;
@@ -35,9 +37,11 @@ export class PaymentsModel {
     this.#cap = cap;
   }
 
-  pay(id: string, amount: bigint, shares: Share[], held: boolean, refunds_fail: boolean): void {
+  pay(id: string, amount: bigint, shares: ModelShare[], held: boolean, refunds_fail: boolean): void {
     const waiting = new Map(held ? shares.map((share) => [share.account_id, share.amount_minor]) : []);
-    this.payments.push({ id, amount, shares, waiting, refunded: 0n, uncovered: [], refunds_fail, dispute: null, lost: false });
+    const given = shares.map(() => 0n);
+    const none = { refunded: 0n, uncovered: [], dispute: null, lost: false };
+    this.payments.push({ id, amount, shares, given, waiting, refunds_fail, ...none });
     for (const { account_id, amount_minor } of shares) {
       this.#books.add(held ? 'pending' : 'available', account_id, amount_minor);
       if (!held) this.#books.repay(account_id);
@@ -108,11 +112,9 @@ export class PaymentsModel {
   }
 
   #draw(payment: ModelPayment, amount: bigint, cap: bigint | null): Drawn[] | null {
-    const parts = proRata(
-      amount,
-      payment.shares.map((share) => share.amount_minor),
-      unitOf(this.#books.currency),
-    );
+    const before = payment.given.reduce((sum, part) => sum + part, 0n);
+    const given = givenOf(before + amount, payment.shares, this.#books.currency);
+    const parts = given.map((part, i) => part - (payment.given[i] as bigint));
     const draws: Drawn[] = [];
     const owed = this.#books.accounts().reduce((sum, { bucket, amount }) => (bucket === 'credit' ? sum - amount : sum), 0n);
     let left = cap === null ? null : cap - owed;
@@ -131,6 +133,7 @@ export class PaymentsModel {
       if (missing > 0n) return null;
       if (left !== null) left -= advanced;
     }
+    payment.given = given;
     for (const { party, bucket, amount: part } of draws) {
       this.#books.add(bucket, party, -part);
       if (bucket === 'pending') payment.waiting.set(party, (payment.waiting.get(party) as bigint) - part);
@@ -141,6 +144,10 @@ export class PaymentsModel {
   /** @returns the parties whose available grew */
   #putBack(payment: ModelPayment, draws: Drawn[]): string[] {
     const grown: string[] = [];
+    payment.given = payment.shares.map(({ account_id }, i) => {
+      const back = draws.filter(({ party }) => party === account_id).reduce((sum, { amount }) => sum + amount, 0n);
+      return (payment.given[i] as bigint) - back;
+    });
     for (const { party, bucket, amount } of draws) {
       const waits = bucket === 'pending' && payment.waiting.has(party);
       // What was advanced may be repaid by now: it comes back as available, which repays what is owed still.

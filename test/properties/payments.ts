@@ -10,13 +10,13 @@ import { apply } from '../../src/core/payments/apply.ts';
 import { insertAttempts } from '../../src/core/attempts/store.ts';
 import { STORED_COLUMNS, type StoredColumn } from '../../src/core/payments/fields.ts';
 import { insertPayments } from '../../src/core/payments/create-store.ts';
-import { feeOf } from '../../src/money/fees/fees.ts';
 import type { CreateRefundBody, RefundRow } from '../../src/core/refunds/schema.ts';
 import { advanceRefund } from '../../src/core/refunds/send.ts';
 import { coverLater, createRefund } from '../../src/core/refunds/service.ts';
 import { findRefund } from '../../src/core/refunds/store.ts';
-import { type Share, type Split, sharesOf } from '../../src/money/settlement/shares.ts';
+import type { Split } from '../../src/money/settlement/shares.ts';
 import { retentionSweep } from '../../src/core/payments/sweeps.ts';
+import { type ModelShare, modelFee, modelShares } from './money-model.ts';
 import { PaymentsModel } from './payments-model.ts';
 import { CAP, type Lane } from './service.ts';
 
@@ -48,14 +48,14 @@ export class Payments {
   }
 
   /** Who gets what of a payment after the fee. */
-  sharesOf(net_minor: bigint, split: boolean): Share[] {
-    return sharesOf(net_minor, this.#lane.currency, split ? this.#account : null, this.#split);
+  sharesOf(net_minor: bigint, split: boolean): ModelShare[] {
+    return modelShares(net_minor, this.#lane.currency, split ? this.#account : null, this.#split);
   }
 
   async pay({ amount, held, bearer, split, refunds_fail }: Paid): Promise<void> {
     const at = this.#lane.api.deps.clock.now();
     const amount_minor = BigInt(amount) * (decimalsOf(this.#lane.currency) === 0 ? 100n : 1n);
-    const fee_minor = feeOf(this.#lane.api.config.fees, 'mobile_money', amount_minor, this.#lane.currency);
+    const fee_minor = modelFee(this.#lane.api.config.fees.mobile_money, amount_minor, this.#lane.currency);
     const id = await this.insert(amount_minor, bearer, split);
     const attempt_id = newId('att', 'live', at);
     const charged = bearer === 'customer' ? amount_minor + fee_minor : amount_minor;

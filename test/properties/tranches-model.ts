@@ -1,5 +1,5 @@
-import type { Share } from '../../src/money/settlement/shares.ts';
 import type { Books } from './books.ts';
+import type { ModelShare } from './money-model.ts';
 
 /**
  * What is learnt of a piece. `short` and `stray`: evidence of another amount, of another currency. `unknown`: it may or may
@@ -22,7 +22,7 @@ export interface TranchesPayment {
   /** What is charged: with the fee when the customer bears it. */
   total: bigint;
   /** Who gets what once all of it is there. */
-  shares: Share[];
+  shares: ModelShare[];
   captured: bigint;
   state: 'unpaid' | 'partial' | 'paid' | 'over';
   pieces: Piece[];

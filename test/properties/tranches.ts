@@ -6,7 +6,6 @@ import { sql } from '../../src/kit/sql.ts';
 import { apply } from '../../src/core/payments/apply.ts';
 import type { Change } from '../../src/core/payments/change.ts';
 import { findAttempt, insertAttempts } from '../../src/core/attempts/store.ts';
-import { feeOf } from '../../src/money/fees/fees.ts';
 import { changeOfReading, changeOfSubmission } from '../../src/core/charge/outcomes.ts';
 import { resolveAttempt } from '../../src/core/charge/resolve.ts';
 import { findPayment } from '../../src/core/payments/store.ts';
@@ -16,6 +15,7 @@ import { channelById } from '../../src/providers/reference/channels.ts';
 import { advanceRefund } from '../../src/core/refunds/send.ts';
 import { findRefund } from '../../src/core/refunds/store.ts';
 import { returnSweep } from '../../src/core/returns/sweeps.ts';
+import { modelFee } from './money-model.ts';
 import type { Bearer, Payments } from './payments.ts';
 import { type Piece, type TrancheUpdate, TranchesModel, type TranchesPayment } from './tranches-model.ts';
 import type { Lane } from './service.ts';
@@ -45,7 +45,7 @@ export class Pieces {
   async order({ pieces, extra, bearer, split }: Order): Promise<void> {
     const { api, currency } = this.#lane;
     const amount = (BigInt(pieces) * maxChargeOf(this.#channel(), currency) * 9n) / 10n + BigInt(extra) * 100n;
-    const fee = feeOf(api.config.fees, 'mobile_money', amount, currency);
+    const fee = modelFee(api.config.fees.mobile_money, amount, currency);
     const total = bearer === 'customer' ? amount + fee : amount;
     const id = await this.#payments.insert(amount, bearer, split);
     const shares = this.#payments.sharesOf(total - fee, split);

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import type { Call } from '../../src/tenants/api/route.ts';
 import { must, Problem } from '../../src/kit/errors.ts';
 import { decimalsOf } from '../../src/kit/money.ts';
-import { feeOf } from '../../src/money/fees/fees.ts';
 import type { Payout, PayoutOutcome } from '../../src/providers/adapters/contract.ts';
 import { channelById, limitsOf } from '../../src/providers/reference/channels.ts';
 import { applyTransfers } from '../../src/core/transfers/apply.ts';
@@ -10,6 +9,7 @@ import { createTransfer } from '../../src/core/transfers/create.ts';
 import type { CreateTransferBody } from '../../src/core/transfers/schema.ts';
 import { advance, type Sender } from '../../src/core/transfers/send.ts';
 import { findTransfer } from '../../src/core/transfers/store.ts';
+import { modelFee } from './money-model.ts';
 import { fates, type Lane } from './service.ts';
 import { type PayoutNews, TransfersModel } from './transfers-model.ts';
 
@@ -33,7 +33,7 @@ export class Transfers {
     const unit = decimalsOf(currency) === 0 ? 100n : 1n;
     const wanted = ((books.balance('available') * BigInt(percent)) / 100n / unit) * unit;
     const amount = wanted < min_minor ? min_minor : wanted > max_minor ? max_minor : wanted;
-    const fee = feeOf(api.config.fees, 'transfer', amount, currency);
+    const fee = modelFee(api.config.fees.transfer, amount, currency);
     const made = await Promise.all(Array.from({ length: twice ? 2 : 1 }, () => this.#create(amount)));
     const covered = made.map(() => this.#model.create(amount, fee));
     assert.deepEqual(made.map(({ status }) => status).sort(), covered.map((is) => (is ? 'processing' : 'failed')).sort());

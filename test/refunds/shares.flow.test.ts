@@ -149,3 +149,12 @@ test('a poll that fails proves nothing: the part is not sent again', async () =>
   await shop.work(6, 600_000);
   assert.deepEqual([await shop.statuses(id), shop.provider.sent], [['succeeded'], [0]]);
 });
+
+test('small refunds of a split payment, one after the other, take from each party by its share', async () => {
+  const account = await connected({ type: 'percentage', value: 40 });
+  const payment = await shop.paid(100_000, { 'x-sync': account });
+  for (let n = 0; n < 10; n++) await shop.become((await shop.refund(payment, 1)).id, 'succeeded');
+  shop.provider.submits.set(0, [REFUSED, REFUSED, REFUSED]);
+  for (let n = 0; n < 3; n++) await shop.become((await shop.refund(payment, 1)).id, 'failed');
+  assert.deepEqual(await shop.waiting(), { '': 39_196, [account]: 58_794 }, 'what failed does not count');
+});

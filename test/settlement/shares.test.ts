@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Draw, drawPostings, partOfDraws, readDraws } from '../../src/money/settlement/draw.ts';
-import { proRata, sharesOf } from '../../src/money/settlement/shares.ts';
+import { proRata, proRataSoFar, sharesOf } from '../../src/money/settlement/shares.ts';
 
 const drawn = (account_id: string, bucket: Draw['bucket'], amount_minor: bigint): Draw => ({ account_id, bucket, amount_minor });
 
@@ -48,6 +48,26 @@ test('an amount is divided by weights in whole units, and the largest remainders
   assert.deepEqual(proRata(7n, [0n, 5n]), [0n, 7n]);
   assert.deepEqual(proRata(7n, [0n, 0n]), [7n, 0n], 'without weights the first gets all');
   assert.deepEqual(proRata(2n, [1n, 3n, 3n]), [0n, 1n, 1n]);
+});
+
+test('amounts drawn one after the other are divided together, so that small ones do not all fall on the same party', () => {
+  const given = [0n, 0n];
+  for (let n = 0; n < 10; n++) {
+    const parts = proRataSoFar(
+      100n,
+      [40_000n, 60_000n].map((weight, i) => ({ weight, taken_minor: given[i] as bigint })),
+      100n,
+    );
+    assert.equal((parts[0] as bigint) + (parts[1] as bigint), 100n);
+    for (const [i, part] of parts.entries()) given[i] = (given[i] as bigint) + part;
+  }
+  assert.deepEqual(given, [400n, 600n]);
+  const parties = (...taken: bigint[]) => taken.map((taken_minor) => ({ weight: 1n, taken_minor }));
+  assert.deepEqual(proRataSoFar(10n, parties(0n, 0n)), [5n, 5n]);
+  assert.deepEqual(proRataSoFar(10n, parties(100n, 0n)), [0n, 10n], 'who gave too much gives nothing');
+  assert.deepEqual(proRataSoFar(10n, parties(100n, 20n, 0n)), [0n, 3n, 7n], 'the others by what they are behind');
+  assert.deepEqual(proRataSoFar(100n, parties(150n, 0n), 100n), [0n, 100n], 'whole units');
+  assert.deepEqual(proRataSoFar(10n, []), []);
 });
 
 test('what returns of a draw goes to each party as it gave: the advance first, then available, then pending money', () => {

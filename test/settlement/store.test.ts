@@ -60,18 +60,38 @@ test('items are read as they were inserted, in the order of their accounts', asy
   const items = [{ account_id: 'acct_2' }, whole, {}, { payment_id: 'trx_2' }, { team_id: 2n }];
   await trial(items, async (tx) => {
     await store.insertItems(tx, []);
-    const wanted = [ITEM, { ...ITEM, ...whole }, { ...ITEM, account_id: 'acct_2' }];
+    const wanted = [ITEM, { ...ITEM, ...whole }, { ...ITEM, account_id: 'acct_2' }].map((row) => ({ ...row, drawn_minor: null }));
     assert.deepEqual(await store.lockItems(tx, 1n, 'trx_1'), wanted);
   });
 });
 
-test('a change of what is pending concerns the named items that are not released', async () => {
+test('a change concerns the named items; of those that are released only what was drawn', async () => {
   await trial([...NEIGHBOURS, { account_id: 'acct_2', released_at: AT }], async (tx) => {
-    const changes = ['', 'acct_2', 'acct_3'].map((account_id) => ({ account_id, by_minor: -100n }));
-    await store.changeWaiting(tx, 1n, 'trx_1', changes);
-    await store.changeWaiting(tx, 1n, 'trx_1', []);
+    const parties = ['', 'acct_2', 'acct_3'];
+    const change = (waiting_minor: bigint, drawn_minor: bigint) =>
+      store.changeItems(
+        tx,
+        1n,
+        'trx_1',
+        parties.map((account_id) => ({ account_id, waiting_minor, drawn_minor })),
+      );
+    const drawn = async () => (await store.lockItems(tx, 1n, 'trx_1')).map((row) => `${row.account_id} ${row.drawn_minor}`);
+    await change(-100n, 300n);
+    await store.changeItems(tx, 1n, 'trx_1', []);
     assert.deepEqual(await changedItems(tx, 'amount_minor', '900'), ['1 trx_1 ']);
     assert.equal((await store.lockItems(tx, 1n, 'trx_1'))[0]?.amount_minor, 800n);
+    assert.deepEqual(await changedItems(tx, 'coalesce(drawn_minor, 0)', '0'), ['1 trx_1 ', '1 trx_1 acct_2']);
+    await change(0n, -100n);
+    assert.deepEqual(
+      (await drawn()).filter((row) => !row.endsWith('null')),
+      [' 200', 'acct_2 200'],
+    );
+    await change(0n, -201n);
+    assert.deepEqual(
+      (await drawn()).filter((row) => !row.endsWith('null')),
+      [],
+      'it does not fall below nothing',
+    );
   });
 });
 

@@ -136,8 +136,8 @@ const OTHERS: Record<string, Work> = {
 
 const BOOKS: Record<string, Work> = {
   lockItems: (tx, { team_id, payment }) => settlement.lockItems(tx, team_id, payment.id),
-  changeWaiting: (tx, { team_id, payment }) =>
-    settlement.changeWaiting(tx, team_id, payment.id, [{ account_id: '', by_minor: -100n }]),
+  changeItems: (tx, { team_id, payment }) =>
+    settlement.changeItems(tx, team_id, payment.id, [{ account_id: '', waiting_minor: -100n, drawn_minor: 100n }]),
   markReleased: async (tx, { team_id, payment }) =>
     settlement.markReleased(tx, await settlement.lockItems(tx, team_id, payment.id), NOW, 'batch'),
   lockDueItems: (tx, { team_id, payment }) =>

@@ -3,8 +3,8 @@ import { type Journal, lockBalances, type Posting, post } from '../ledger/post.t
 import type { Minor } from '../../kit/money.ts';
 import type { Tx } from '../../kit/sql.ts';
 import { owedByTeam, repayCredit } from './credit.ts';
-import { proRata, unitOf } from './shares.ts';
-import { changeWaiting, lockItems, type SettlementItem } from './store.ts';
+import { proRata, proRataSoFar, unitOf } from './shares.ts';
+import { changeItems, type ItemChange, lockItems, type SettlementItem } from './store.ts';
 
 /** The balance from which one part of an amount was drawn; stored with the refund or dispute so that it can be returned. */
 export interface Draw {
@@ -23,17 +23,17 @@ export interface Claim {
 }
 
 /**
- * Draws an amount back from the parties of a payment, in proportion to their shares: first from the part of each
- * share that is still pending, then from `available`, then from `credit` (an advance of the platform) up to the cap. The caller
- * has locked the payment's row.
+ * Draws an amount back from the parties of a payment, so that all that was drawn by now is in proportion to their shares: first
+ * from the part of each share that is still pending, then from `available`, then from `credit` (an advance of the platform) up to
+ * the cap. The caller has locked the payment's row.
  * @param cap_minor maximum total credit of the team and its subaccounts, in hundredths; null: no limit
  * @returns the draws, or null when they do not cover the amount (nothing is changed then)
  */
 export async function draw(tx: Tx, claim: Claim, cap_minor: Minor | null): Promise<Draw[] | null> {
   const items = await lockItems(tx, claim.team_id, claim.payment_id);
-  const wanted = proRata(
+  const wanted = proRataSoFar(
     claim.amount_minor,
-    items.map((item) => item.share_minor),
+    items.map((item) => ({ weight: item.share_minor, taken_minor: item.drawn_minor ?? 0n })),
     unitOf(claim.currency),
   );
   const parties = items.map((item) => item.account_id);
@@ -57,7 +57,7 @@ export async function draw(tx: Tx, claim: Claim, cap_minor: Minor | null): Promi
   }
   if (!(await isAdvanced(tx, claim, uncovered, cap_minor))) return null;
   draws.push(...uncovered.map((party): Draw => ({ ...party, bucket: 'credit' })));
-  await changeWaiting(tx, claim.team_id, claim.payment_id, waiting(draws, -1n));
+  await changeItems(tx, claim.team_id, claim.payment_id, changesBy(draws, 'drawn'));
   return draws;
 }
 
@@ -103,7 +103,7 @@ export async function returnDrawn(tx: Tx, { payment_id, from, each, ...journal }
   const back = draws.map((drawn): Draw => (drawn.bucket === 'hold' || waits(drawn) ? drawn : { ...drawn, bucket: 'available' }));
   const booked = await post(tx, [{ ...journal, subject_id: payment_id, postings: returnPostings(back, from, each) }]);
   if (booked.length === 0) return;
-  await changeWaiting(tx, team_id, payment_id, waiting(back, 1n));
+  await changeItems(tx, team_id, payment_id, changesBy(back, 'returned'));
   const arrived = new Set(back.filter(({ bucket }) => bucket === 'available').map(({ account_id }) => account_id));
   await repayCredit(
     tx,
@@ -162,10 +162,15 @@ export function readDraws(json: unknown): Draw[] | null {
   return (json as Draw[]).map((drawn) => ({ ...drawn, amount_minor: BigInt(drawn.amount_minor) }));
 }
 
-function waiting(draws: Draw[], sign: Minor): { account_id: string; by_minor: Minor }[] {
-  return draws
-    .filter((drawn) => drawn.bucket === 'pending')
-    .map(({ account_id, amount_minor }) => ({ account_id, by_minor: sign * amount_minor }));
+/** Returns the changes of the items by draws. What was held is not drawn from a share. */
+function changesBy(draws: Draw[], direction: 'drawn' | 'returned'): ItemChange[] {
+  const sign = direction === 'drawn' ? 1n : -1n;
+  const ofShares = draws.filter(({ bucket }) => bucket !== 'hold');
+  return [...Map.groupBy(ofShares, ({ account_id }) => account_id)].map(([account_id, own]) => {
+    const drawn_minor = own.reduce((sum, drawn) => sum + drawn.amount_minor, 0n);
+    const pending = own.filter(({ bucket }) => bucket === 'pending').reduce((sum, drawn) => sum + drawn.amount_minor, 0n);
+    return { account_id, waiting_minor: -sign * pending, drawn_minor: sign * drawn_minor };
+  });
 }
 
 function name(bucket: AccountName, account_id: string) {

@@ -9,7 +9,8 @@ export const draws: Rule = fields({ plain: 'account_id bucket amount_minor item 
 export const personal: PersonalData = {
   tables: {
     settlement_items: {
-      plain: 'team_id payment_id account_id currency share_minor amount_minor release_at released_at released_by released_minor',
+      plain:
+        'team_id payment_id account_id currency share_minor amount_minor release_at released_at released_by released_minor drawn_minor',
     },
   },
 };

@@ -63,3 +63,30 @@ export function proRata(amount_minor: Minor, weights: readonly Minor[], unit: Mi
   }
   return parts;
 }
+
+/**
+ * Divides an amount so that, together with what each party gave before, all is divided in proportion to the weights. Of many small
+ * amounts, no party gives more than its part by rounding alone.
+ * @param parties what each weighs, and what it gave before
+ * @param unit the parts are multiples of it, if the amount is
+ * @returns the parts; none is negative, and they sum to the amount
+ */
+export function proRataSoFar(
+  amount_minor: Minor,
+  parties: readonly { weight: Minor; taken_minor: Minor }[],
+  unit: Minor = 1n,
+): Minor[] {
+  const before = parties.reduce((sum, { taken_minor }) => sum + taken_minor, 0n);
+  const targets = proRata(
+    before + amount_minor,
+    parties.map(({ weight }) => weight),
+    unit,
+  );
+  const gaps = parties.map(({ taken_minor }, i) => (targets[i] as Minor) - taken_minor);
+  // A party that gave more than its part by now gives nothing; the others then share the amount by what they are behind.
+  return proRata(
+    amount_minor,
+    gaps.map((gap) => (gap > 0n ? gap : 0n)),
+    unit,
+  );
+}

@@ -17,6 +17,18 @@ export interface SettlementItem {
   released_at: Date | null;
 }
 
+/** An item whose row is locked, with what refunds and disputes have drawn from the party; null: nothing. */
+export interface LockedItem extends SettlementItem {
+  drawn_minor: Minor | null;
+}
+
+/** Signed changes of a party's item: of what is still pending, and of what refunds and disputes have drawn. */
+export interface ItemChange {
+  account_id: string;
+  waiting_minor: Minor;
+  drawn_minor: Minor;
+}
+
 /** Inserts settlement items in one statement. */
 export async function insertItems(tx: Tx, items: SettlementItem[]): Promise<void> {
   if (items.length === 0) return;
@@ -27,9 +39,9 @@ export async function insertItems(tx: Tx, items: SettlementItem[]): Promise<void
 }
 
 /** Returns the items of a payment's parties, locked in a fixed order. The caller has locked the payment's row. */
-export function lockItems(tx: Tx, team_id: bigint, payment_id: string): Promise<SettlementItem[]> {
-  return tx.all<SettlementItem>(sql`
-    select team_id, payment_id, account_id, currency, share_minor, amount_minor, release_at, released_at
+export function lockItems(tx: Tx, team_id: bigint, payment_id: string): Promise<LockedItem[]> {
+  return tx.all<LockedItem>(sql`
+    select team_id, payment_id, account_id, currency, share_minor, amount_minor, release_at, released_at, drawn_minor
     from settlement_items where team_id = ${team_id} and payment_id = ${payment_id} order by account_id for update`);
 }
 
@@ -40,18 +52,18 @@ export function itemsOfPayment(db: Queryable, team_id: bigint, payment_id: strin
     from settlement_items where team_id = ${team_id} and payment_id = ${payment_id} order by account_id`);
 }
 
-/** Adds signed amounts to the pending shares of a payment. Items that were already released are not changed. */
-export async function changeWaiting(
-  tx: Tx,
-  team_id: bigint,
-  payment_id: string,
-  changes: { account_id: string; by_minor: Minor }[],
-): Promise<void> {
+/**
+ * Changes the items of a payment's parties, one change for each. What is pending of an item that was already released is not changed. What was
+ * drawn does not fall below zero: a draw from before the column existed returns as well.
+ */
+export async function changeItems(tx: Tx, team_id: bigint, payment_id: string, changes: ItemChange[]): Promise<void> {
   if (changes.length === 0) return;
   await tx.run(sql`
-    update settlement_items i set amount_minor = i.amount_minor + c.by_minor
-    from json_to_recordset(${jsonText(changes)}::json) as c(account_id text, by_minor bigint)
-    where i.team_id = ${team_id} and i.payment_id = ${payment_id} and i.account_id = c.account_id and i.released_at is null`);
+    update settlement_items i set
+      amount_minor = i.amount_minor + case when i.released_at is null then c.waiting_minor else 0 end,
+      drawn_minor = nullif(greatest(coalesce(i.drawn_minor, 0) + c.drawn_minor, 0), 0)
+    from json_to_recordset(${jsonText(changes)}::json) as c(account_id text, waiting_minor bigint, drawn_minor bigint)
+    where i.team_id = ${team_id} and i.payment_id = ${payment_id} and i.account_id = c.account_id`);
 }
 
 export interface PaymentRef {

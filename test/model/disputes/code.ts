@@ -174,9 +174,9 @@ class Books {
   }
 
   #write({ text, values }: Sql): number {
-    if (/set amount_minor = i\.amount_minor \+/.test(text) && this.item.released_at === null)
-      for (const { by_minor } of JSON.parse(String(values[0])) as { by_minor: string }[])
-        this.item.amount_minor += BigInt(by_minor);
+    if (/amount_minor = i\.amount_minor \+/.test(text) && this.item.released_at === null)
+      for (const { waiting_minor } of JSON.parse(String(values[0])) as { waiting_minor: string }[])
+        this.item.amount_minor += BigInt(waiting_minor);
     if (/set amount_minor = 0, released_minor/.test(text))
       Object.assign(this.item, { amount_minor: 0n, released_at: new Date(NOW) });
     return 1;

@@ -1,0 +1,67 @@
+/**
+ * The formulas of money as the rulings state them, without code of the program: fees, splits, and who gives how much of what is drawn.
+ * Amounts are in hundredths.
+ */
+
+/** Part of one party; `account_id` is '' for the team. */
+export interface ModelShare {
+  account_id: string;
+  amount_minor: bigint;
+}
+
+/** The team's part of a split payment: percent, or major units. */
+export interface ModelSplit {
+  type: 'percentage' | 'fixed';
+  value: number;
+}
+
+/** Currencies of the lanes, with the smallest amount that moves. */
+const SMALLEST: Record<string, bigint> = { XAF: 100n, NGN: 1n };
+
+export function smallestOf(currency: string): bigint {
+  const smallest = SMALLEST[currency];
+  if (smallest === undefined) throw new Error(`the model does not know ${currency}`);
+  return smallest;
+}
+
+/**
+ * A fee by its rate, half up to the smallest amount.
+ * @param rate in hundredths of a percent
+ */
+export function modelFee(rate: number, amount_minor: bigint, currency: string): bigint {
+  const smallest = smallestOf(currency);
+  return nearest(amount_minor * BigInt(rate), 10_000n * smallest) * smallest;
+}
+
+/** The team's part first, down to the smallest amount and at most all; the rest is the subaccount's. */
+export function modelShares(net_minor: bigint, currency: string, account_id: string | null, split: ModelSplit): ModelShare[] {
+  if (account_id === null) return [{ account_id: '', amount_minor: net_minor }];
+  const smallest = smallestOf(currency);
+  const value = BigInt(split.value.toFixed(2).replace('.', ''));
+  const exact = split.type === 'fixed' ? value : (net_minor * value) / 10_000n;
+  const team = exact >= net_minor ? net_minor : exact - (exact % smallest);
+  return [
+    { account_id: '', amount_minor: team },
+    { account_id, amount_minor: net_minor - team },
+  ];
+}
+
+/**
+ * What each of at most two parties has given once `total_minor` has been drawn: the first its share of it, to the nearest smallest
+ * amount, half up; the second the rest.
+ */
+export function givenOf(total_minor: bigint, shares: readonly ModelShare[], currency: string): bigint[] {
+  const [first, second, third] = shares;
+  if (!first || third) throw new Error('the model knows one or two parties');
+  if (!second) return [total_minor];
+  const whole = first.amount_minor + second.amount_minor;
+  if (whole === 0n) return [total_minor, 0n];
+  const smallest = smallestOf(currency);
+  const mine = nearest(total_minor * first.amount_minor, whole * smallest) * smallest;
+  return [mine, total_minor - mine];
+}
+
+/** The integer nearest to a quotient; the larger of two that are as near. */
+function nearest(dividend: bigint, divisor: bigint): bigint {
+  return (2n * dividend + divisor) / (2n * divisor);
+}
