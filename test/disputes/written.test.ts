@@ -29,6 +29,10 @@ function open(store: Store, opening: { amount_minor?: bigint; payment_id?: strin
 
 const inside = (tx: Tx) => storeOn('live', tx);
 
+/** The customer bore the fee: the payer was charged more than the amount. */
+const onTop = (tx: Tx) =>
+  tx.run(sql`update payments set bearer = 'customer', captured_minor = 10200000 where id = ${payment_id}`);
+
 test('what opening a dispute writes', async () => {
   const lines: string[] = [];
   const tell = async (title: string, opening: object, prepare: (tx: Tx) => Promise<unknown> = nothing) => {
@@ -37,6 +41,13 @@ test('what opening a dispute writes', async () => {
   await tell('everything', {});
   await tell('a part', { amount_minor: 1_000_000n });
   await tell('exactly what is left', { amount_minor: 10_000_000n });
+  await tell('what was charged with the fee on top', { amount_minor: 10_200_000n }, onTop);
+  await tell('everything that was charged with the fee on top', {}, onTop);
+  await tell('more than was charged with the fee on top', { amount_minor: 10_200_001n }, onTop);
+  await tell('all but the fee on top is refunded', {}, async (tx) => {
+    await onTop(tx);
+    await tx.run(sql`update payments set refunded_minor = 10000000 where id = ${payment_id}`);
+  });
   await tell('more than is left', { amount_minor: 10_000_001n });
   await tell('a payment that does not exist', { payment_id: 'trx_nothing' });
   await tell('beside an open dispute', {}, (tx) => open(inside(tx), { amount_minor: 1n * 100n }));

@@ -10,6 +10,8 @@ interface Drawn {
 interface ModelPayment {
   id: string;
   amount: bigint;
+  /** What the payer was charged: with the fee where the customer bears it. */
+  charged: bigint;
   shares: ModelShare[];
   /** What refunds and disputes took from each party and did not give back, in the order of the shares. */
   given: bigint[];
@@ -21,6 +23,11 @@ interface ModelPayment {
   refunds_fail: boolean;
   dispute: { id: string; draws: Drawn[] } | null;
   lost: boolean;
+}
+
+/** A payment that was paid; `held`: its money waits for its hold to end. */
+export interface PaidInModel extends Pick<ModelPayment, 'id' | 'amount' | 'charged' | 'shares' | 'refunds_fail'> {
+  held: boolean;
 }
 
 /** What a refund came to. */
@@ -37,11 +44,11 @@ export class PaymentsModel {
     this.#cap = cap;
   }
 
-  pay(id: string, amount: bigint, shares: ModelShare[], held: boolean, refunds_fail: boolean): void {
+  pay({ id, amount, charged, shares, held, refunds_fail }: PaidInModel): void {
     const waiting = new Map(held ? shares.map((share) => [share.account_id, share.amount_minor]) : []);
     const given = shares.map(() => 0n);
     const none = { refunded: 0n, uncovered: [], dispute: null, lost: false };
-    this.payments.push({ id, amount, shares, given, waiting, refunds_fail, ...none });
+    this.payments.push({ id, amount, charged, shares, given, waiting, refunds_fail, ...none });
     for (const { account_id, amount_minor } of shares) {
       this.#books.add(held ? 'pending' : 'available', account_id, amount_minor);
       if (!held) this.#books.repay(account_id);
@@ -86,7 +93,8 @@ export class PaymentsModel {
     if (payment.dispute || payment.lost || payment.refunded === payment.amount) return null;
     // The payer has the money back by the chargeback: a refund that waits for money is not sent any more.
     payment.uncovered.length = 0;
-    const amount = this.left(payment);
+    // The payer disputes what was charged.
+    const amount = payment.charged - payment.refunded;
     const draws = this.#draw(payment, amount, null) as Drawn[];
     for (const { party, amount: part } of draws) this.#books.add('disputed', party, part);
     payment.dispute = { id, draws };

@@ -92,7 +92,8 @@ export class Payments {
         },
       ]);
     });
-    this.model.pay(id, amount_minor, this.sharesOf(charged - fee_minor, split), held, refunds_fail);
+    const shares = this.sharesOf(charged - fee_minor, split);
+    this.model.pay({ id, amount: amount_minor, charged, shares, held, refunds_fail });
   }
 
   /** A payment that nobody has paid yet. */

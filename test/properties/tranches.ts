@@ -157,7 +157,8 @@ export class Pieces {
   async #learn(payment: TranchesPayment, piece: Piece, news: TrancheUpdate): Promise<void> {
     const { amount_minor, currency } = this.#said(piece, news);
     const came = this.#model.learn(payment, piece, news, { amount: amount_minor, currency });
-    if (came === 'paid') this.#payments.model.pay(payment.id, payment.amount, payment.shares, true, false);
+    const { id, amount, total: charged, shares } = payment;
+    if (came === 'paid') this.#payments.model.pay({ id, amount, charged, shares, held: true, refunds_fail: false });
     if (came === 'surplus') await this.#giveBack();
   }
 

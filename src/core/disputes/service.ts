@@ -41,7 +41,7 @@ export function openOrLostDispute(db: Queryable, team_id: bigint, payment_id: st
 export interface Opening {
   team_id: bigint;
   payment_id: string;
-  /** In hundredths; default: the amount that has not been refunded. */
+  /** In hundredths; default: what was charged and has not been refunded. */
   amount_minor?: bigint;
   reason: string;
   /** What an operator records of the notice. */
@@ -66,15 +66,17 @@ export async function openDispute(
     const blocking = await findBlocking(tx, payment.team_id, payment.id);
     const disputable = payment.status === 'succeeded' || payment.status === 'partially_refunded';
     if (!disputable || blocking) throw new Problem(400, `The payment is ${blocking ? 'in a dispute already' : payment.status}.`);
+    // The payer disputes what was charged: where the customer bears the fee, that is more than the payment's amount.
     const leftNow = async () =>
-      payment.amount_minor - payment.refunded_minor - (await deps.refundsUnderWay(tx, payment.team_id, payment.id));
+      payment.captured_minor - payment.refunded_minor - (await deps.refundsUnderWay(tx, payment.team_id, payment.id));
     // A chargeback cannot be declined: the payer has the money, which a refund that waits must not return once more.
-    if ((opening.amount_minor ?? payment.amount_minor) > (await leftNow())) {
+    if ((opening.amount_minor ?? payment.captured_minor) > (await leftNow())) {
       await deps.endUncoveredRefunds(tx, { environment: store.environment, at }, payment);
     }
     // An amount that a refund under way returns cannot be charged back as well.
     const left = await leftNow();
-    if (left <= 0n) throw new Problem(400, 'Everything that was paid is being refunded.');
+    const fee_on_top_minor = payment.captured_minor - payment.amount_minor;
+    if (left <= fee_on_top_minor) throw new Problem(400, 'Everything that was paid is being refunded.');
     const amount_minor = opening.amount_minor ?? left;
     if (amount_minor > left) throw invalid({ amount: ['is more than what was paid and not refunded'] });
     if (!isMovable(amount_minor, payment.currency)) throw invalid({ amount: [`must be a whole number of ${payment.currency}`] });

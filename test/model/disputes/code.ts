@@ -187,7 +187,14 @@ function paymentRow({ share, refunds }: Payment) {
   const refunded = refunds.reduce((sum, { status, units }) => sum + (status === 'succeeded' ? units : 0), 0);
   const status = refunded === 0 ? 'succeeded' : refunded < share ? 'partially_refunded' : 'refunded';
   return {
-    ...{ team_id: 1n, id: 'trx_model', status, currency: 'XAF', amount_minor: BigInt(share) * UNIT },
+    ...{
+      team_id: 1n,
+      id: 'trx_model',
+      status,
+      currency: 'XAF',
+      amount_minor: BigInt(share) * UNIT,
+      captured_minor: BigInt(share) * UNIT,
+    },
     refunded_minor: BigInt(refunded) * UNIT,
   };
 }
