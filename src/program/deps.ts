@@ -42,6 +42,7 @@ import { Health } from '../providers/routing/health.ts';
 import { Router } from '../providers/routing/router.ts';
 import { RuleBook } from '../providers/routing/rule-book.ts';
 import type { SandboxClockDeps } from '../edge/sandbox-clock/deps.ts';
+import { ChargeTerms } from '../tenants/teams/charge-terms.ts';
 import type { Tracer } from '../platform/telemetry/tracer.ts';
 import { tracedSend } from '../platform/telemetry/watch.ts';
 import type { TransferDeps } from '../core/transfers/deps.ts';
@@ -143,6 +144,7 @@ export function buildDeps(parts: {
       live: new PaymentCreator(stores.live, config.create_batching),
     },
     readers: { sandbox: new PaymentReader(stores.sandbox), live: new PaymentReader(stores.live) },
+    terms: new ChargeTerms(control, clock),
     applier: new Applier(clock, listeners),
     batches: new Batches(),
     listeners,

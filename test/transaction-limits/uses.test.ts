@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { changeUses, reserve } from '../../src/money/transaction-limits/service.ts';
+import { changeUses, reserve, reserveAll } from '../../src/money/transaction-limits/service.ts';
 import { Problem } from '../../src/kit/errors.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { startApi } from '../setup/api.ts';
@@ -15,7 +15,9 @@ const newTeam = () => ++teams;
 
 /** @param major XAF; level 1 takes 2,000,000 a day and 20,000,000 a month */
 const take = (team_id: bigint, major: number, at = AT, currency = 'XAF') =>
-  db.transaction((tx) => reserve(tx, 1, { team_id, direction: 'payment', currency, amount_minor: BigInt(major) * 100n }, at));
+  db.transaction((tx) =>
+    reserve(tx, { level: 1, team_id, direction: 'payment', currency, amount_minor: BigInt(major) * 100n, at }),
+  );
 const used = async (team_id: bigint) => {
   const rows = await db.all<{ period: string; currency: string; used_minor: bigint }>(sql`
     select period, currency, used_minor from ceiling_uses where team_id = ${team_id} order by currency, period`);
@@ -67,7 +69,7 @@ test('a first use above the daily limit is rejected too', async () => {
 test('nothing is counted without a level, or on the level without limits', async () => {
   const team_id = newTeam();
   const wanted = { team_id, direction: 'payment', currency: 'XAF', amount_minor: 10n ** 15n } as const;
-  for (const level of [null, 4]) assert.equal(await db.transaction((tx) => reserve(tx, level, wanted, AT)), null);
+  for (const level of [null, 4]) assert.equal(await db.transaction((tx) => reserve(tx, { ...wanted, level, at: AT })), null);
   assert.deepEqual(await used(team_id), []);
 });
 
@@ -108,4 +110,29 @@ test('a late success is counted even above the limit', async () => {
   const late = { team_id, direction: 'payment', currency: 'XAF', day: '2026-11-21', amount_minor: 5_000n } as const;
   await db.transaction((tx) => changeUses(tx, [late]));
   assert.deepEqual(await used(team_id), ['2026-11 XAF 2000050', '2026-11-21 XAF 2000050']);
+});
+
+test('amounts that are reserved at once fit together or not at all, each with its own currency, day and team', async () => {
+  const [a, b] = [newTeam(), newTeam()];
+  const one = (team_id: bigint, major: number, currency = 'XAF', at = AT) =>
+    ({ level: 1, team_id, direction: 'payment', currency, amount_minor: BigInt(major) * 100n, at }) as const;
+  const reserveAtOnce = (...wanted: Parameters<typeof reserveAll>[1]) => db.transaction((tx) => reserveAll(tx, wanted));
+  const unlimited = { ...one(a, 99_000_000), level: null };
+  const all = await reserveAtOnce(
+    one(a, 1_000_000),
+    one(b, 5),
+    one(a, 900_000),
+    one(a, 7, 'XOF'),
+    one(a, 3, 'XAF', AT + 1),
+    unlimited,
+  );
+  assert.deepEqual(all, ['2026-11-21', '2026-11-21', '2026-11-21', '2026-11-21', '2026-11-22', null]);
+  assert.deepEqual(await used(a), [
+    ...['2026-11 XAF 1900003', '2026-11-21 XAF 1900000', '2026-11-22 XAF 3'],
+    ...['2026-11 XOF 7', '2026-11-21 XOF 7'],
+  ]);
+  const [first, other, second] = await reserveAtOnce(one(a, 60_000), one(b, 6), one(a, 60_000));
+  assert.ok(above(/day/)(first) && above(/day/)(second), 'either would fit alone');
+  assert.equal(other, '2026-11-21');
+  assert.deepEqual(await reserveAtOnce(), []);
 });

@@ -8,7 +8,6 @@ import type { Next, PayerInput, Provider, Submission } from '../../providers/ada
 import { applyOne } from '../payments/applier.ts';
 import type { Applied } from '../payments/change.ts';
 import type { Environment } from '../../kit/environment.ts';
-import { chargeTerms } from '../../tenants/teams/service.ts';
 import { attemptsOf, markSent, type Sending } from '../attempts/store.ts';
 import { collectionOf } from './collection.ts';
 import type { Charge } from './instrument.ts';
@@ -139,12 +138,12 @@ export async function continueCharge(
  * limits nor fraud rules and needs no query.
  */
 async function teamSettings(
-  { stores }: Pick<PaymentDeps, 'stores'>,
+  { terms }: Pick<PaymentDeps, 'terms'>,
   environment: Environment,
   team_id: bigint,
 ): Promise<{ level: Level; is_screened: boolean }> {
   if (environment === 'sandbox') return { level: null, is_screened: false };
-  const team = await chargeTerms(stores.control, team_id);
+  const team = await terms.of(team_id);
   return { level: levelOf(environment, team), is_screened: team.abuse_rules };
 }
 

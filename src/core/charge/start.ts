@@ -1,5 +1,5 @@
 import { recordAll } from '../../tenants/audit/record.ts';
-import { type Level, reserve } from '../../money/transaction-limits/service.ts';
+import { type Level, reserveAll } from '../../money/transaction-limits/service.ts';
 import type { SharedWork } from '../../platform/db/batches.ts';
 import type { Store } from '../../platform/db/stores.ts';
 import type { Environment } from '../../kit/environment.ts';
@@ -212,22 +212,9 @@ async function store(tx: Tx, allowed: readonly Allowed[], shared: boolean): Prom
     if (!shared || !(problem instanceof Problem)) throw problem;
     rejected.add(intent);
   };
-  const each = async <T>(keyOf: (one: Allowed) => string, step: (one: Allowed) => Promise<T>): Promise<Map<Allowed, T>> => {
-    const results = new Map<Allowed, T>();
-    for (const one of sortedBy(allowed, keyOf)) {
-      if (rejected.has(one.intent)) continue;
-      try {
-        results.set(one, await step(one));
-      } catch (error) {
-        reject(one.intent, error);
-      }
-    }
-    return results;
-  };
-  await each(
-    ({ payment }) => payment.key_id,
-    ({ intent, payment }) => intent.deps.guardCharge(tx, payment),
-  );
+  for (const { intent, payment } of sortedBy(allowed, (one) => one.payment.key_id)) {
+    await intent.deps.guardCharge(tx, payment).catch((error) => reject(intent, error));
+  }
   const prompting = sortedBy(allowed, ({ intent }) => intent.charge.payer ?? '').filter(({ intent }) => !rejected.has(intent));
   const limited = await limitPrompts(
     tx,
@@ -239,19 +226,26 @@ async function store(tx: Tx, allowed: readonly Allowed[], shared: boolean): Prom
     if (prompter instanceof Problem) reject(one.intent, prompter);
     else prompters.set(one, prompter);
   }
-  const attempts = await each(
-    ({ payment }) => payment.currency,
-    (one) => attemptOf(tx, one, prompters.get(one) ?? null),
+  const attempts = [...prompters].map(([one, prompter]) => ({ one, row: attemptOf(one, prompter) }));
+  const days = await reserveAll(
+    tx,
+    attempts.map(({ one: { intent, at }, row }) => ({ ...useOf(row), level: intent.level, at })),
   );
+  const rows: NewAttempt[] = [];
+  for (const [i, { one, row }] of attempts.entries()) {
+    const counted_day = days[i] ?? null;
+    if (counted_day instanceof Problem) reject(one.intent, counted_day);
+    else rows.push({ ...row, counted_day });
+  }
   if (rejected.size > 0) throw new Rejections(rejected);
-  const rows = await insertAttempts(tx, [...attempts.values()]);
+  const stored = await insertAttempts(tx, rows);
   await recordAll(
     tx,
     allowed.map(({ intent: { charge, ref }, at }) => {
       return { team_id: ref.team_id, action: 'payment.charge', resource_id: ref.id, at, by: charge.by };
     }),
   );
-  return new Map(rows.map((row) => [row.id, row]));
+  return new Map(stored.map((row) => [row.id, row]));
 }
 
 /** Sorts by team, then by key: teams by number, as the statements that lock rows of several teams do. */
@@ -264,15 +258,14 @@ function compare<T extends bigint | string>(a: T, b: T): number {
   return a < b ? -1 : 1;
 }
 
-/** Returns the attempt to insert, after reserving its amount within the limits of the team. */
-async function attemptOf(
-  tx: Tx,
-  { intent, payment, attempt_id, at }: Allowed,
-  prompted_by: Prompter | null,
-): Promise<NewAttempt> {
-  const { deps, ref, charge, provider, decision, level } = intent;
-  const amount_minor = trancheOf(deps.config, payment, charge.channel, charge.max_minor);
-  const use = { team_id: ref.team_id, direction: 'payment', currency: payment.currency, amount_minor } as const;
+/** What an attempt uses of the transaction limits of its team. */
+function useOf({ team_id, currency, amount_minor }: NewAttempt) {
+  return { team_id, direction: 'payment', currency, amount_minor } as const;
+}
+
+/** Returns the attempt to insert, whose amount is not reserved yet. */
+function attemptOf({ intent, payment, attempt_id, at }: Allowed, prompted_by: Prompter | null): NewAttempt {
+  const { deps, ref, charge, provider, decision } = intent;
   return {
     team_id: ref.team_id,
     id: attempt_id,
@@ -280,7 +273,7 @@ async function attemptOf(
     provider: provider.name,
     provider_account: provider.account_id,
     channel: charge.channel.id,
-    amount_minor,
+    amount_minor: trancheOf(deps.config, payment, charge.channel, charge.max_minor),
     currency: payment.currency,
     payer: charge.payer,
     remember: charge.remember || null,
@@ -289,7 +282,7 @@ async function attemptOf(
     provider_key: provider.keyOf(attempt_id),
     client_ip: charge.client_ip,
     prompted_by,
-    counted_day: await reserve(tx, level, use, at),
+    counted_day: null,
     decision,
     created_at: new Date(at),
     // A provider without a handle is called as soon as the intent is committed. Otherwise `markSent` marks the attempt later.

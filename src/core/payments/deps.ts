@@ -5,6 +5,7 @@ import type { Clock } from '../../kit/clock.ts';
 import type { Secrets } from '../../kit/crypto.ts';
 import type { Environment } from '../../kit/environment.ts';
 import type { Log } from '../../kit/log.ts';
+import type { ChargeTerms } from '../../tenants/teams/charge-terms.ts';
 import type { Providers } from '../../providers/provider-accounts/directory.ts';
 import type { Health } from '../../providers/routing/health.ts';
 import type { Router } from '../../providers/routing/router.ts';
@@ -31,6 +32,7 @@ export interface PaymentDeps {
   creators: Record<Environment, PaymentCreator>;
   /** One per environment: concurrent reads share a statement. */
   readers: Record<Environment, PaymentReader>;
+  terms: ChargeTerms;
   applier: Applier;
   /** Concurrent charges and polls share statements. */
   batches: Batches;

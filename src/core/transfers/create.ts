@@ -61,7 +61,7 @@ async function make(tx: Tx, deps: CreateDeps, call: Call<CreateTransferBody>, am
   const row = rowOf(deps, call, payee, amount_minor, decision);
   const use = { team_id: team.id, direction: 'transfer', currency, amount_minor } as const;
   // Transaction limits are locked before balances, as everywhere in the code: another order could deadlock.
-  const counted_day = await reserve(tx, level, use, call.at);
+  const counted_day = await reserve(tx, { ...use, level, at: call.at });
   return reserveFunds(tx, call, { ...row, counted_day });
 }
 

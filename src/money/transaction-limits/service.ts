@@ -3,7 +3,7 @@ import { invalid, Problem } from '../../kit/errors.ts';
 import { type Minor, wireFromMinor } from '../../kit/money.ts';
 import type { Tx } from '../../kit/sql.ts';
 import type { Team } from '../../tenants/teams/schema.ts';
-import { takeUse, type Use } from './store.ts';
+import { type LimitedUse, monthOf, takeUses, type Use } from './store.ts';
 import { transactionLimitsOf, type Direction } from './table.ts';
 
 export { changeUses, type Use } from './store.ts';
@@ -51,20 +51,50 @@ function singleLimitProblem(level: Level, direction: Direction, currency: string
   return exceeded(direction, 'one', limits.per_transaction_minor, currency);
 }
 
+/** An amount to reserve within the limits of a team's level, at a time in milliseconds since the epoch. */
+export interface Reservation extends Omit<Use, 'day'> {
+  level: Level;
+  at: number;
+}
+
 /**
  * Reserves an amount within the limits of the day and the month, in the transaction that stores the payment or transfer.
  * @returns the UTC day under which it is counted, to be stored with the payment or transfer; null when the team has no limits
  * @throws Problem 422 when it exceeds a limit; the transaction has to be rolled back
  */
-export async function reserve(tx: Tx, level: Level, wanted: Omit<Use, 'day'>, at: number): Promise<string | null> {
-  const { direction, currency } = wanted;
-  const limits = level === null ? null : transactionLimitsOf(level, direction, currency);
-  if (!limits) return null;
-  const day = new Date(at).toISOString().slice(0, 10);
-  const fitted = await takeUse(tx, { ...wanted, day }, limits);
-  if (!fitted.includes(day)) throw exceeded(direction, 'day', limits.daily_minor, currency);
-  if (fitted.length < 2) throw exceeded(direction, 'month', limits.monthly_minor, currency);
+export async function reserve(tx: Tx, wanted: Reservation): Promise<string | null> {
+  const [day = null] = await reserveAll(tx, [wanted]);
+  if (day instanceof Problem) throw day;
   return day;
+}
+
+/**
+ * Reserves amounts in one statement. Those of a team, a direction, a currency and a month fit together or not at all.
+ * @returns for each the day under which it is counted (null: no limits), or why it does not fit: 422, and the transaction has to be
+ * rolled back. Of several that do not fit together, each may fit alone.
+ */
+export async function reserveAll(tx: Tx, wanted: readonly Reservation[]): Promise<(string | null | Problem)[]> {
+  const uses = wanted.map(limitedUse);
+  const limited = uses.filter((use) => use !== null);
+  const fitted = new Set((await takeUses(tx, limited)).map((one) => nameOf(one, one.period)));
+  return uses.map((use) => {
+    if (use === null) return null;
+    const { direction, currency, day, daily_minor, monthly_minor } = use;
+    if (!fitted.has(nameOf(use, day))) return exceeded(direction, 'day', daily_minor, currency);
+    if (!fitted.has(nameOf(use, monthOf(day)))) return exceeded(direction, 'month', monthly_minor, currency);
+    return day;
+  });
+}
+
+function limitedUse({ level, at, ...use }: Reservation): LimitedUse | null {
+  const limits = level === null ? null : transactionLimitsOf(level, use.direction, use.currency);
+  if (!limits) return null;
+  const { daily_minor, monthly_minor } = limits;
+  return { ...use, day: new Date(at).toISOString().slice(0, 10), daily_minor, monthly_minor };
+}
+
+function nameOf({ team_id, direction, currency }: Pick<Use, 'team_id' | 'direction' | 'currency'>, period: string): string {
+  return `${team_id} ${direction} ${currency} ${period}`;
 }
 
 function exceeded(direction: Direction, span: 'one' | 'day' | 'month', limit_minor: Minor, currency: string): Problem {

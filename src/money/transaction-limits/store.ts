@@ -14,23 +14,38 @@ export interface Use {
   amount_minor: Minor;
 }
 
+/** A use with the limits of its day and its month. */
+export interface LimitedUse extends Use, Pick<TransactionLimits, 'daily_minor' | 'monthly_minor'> {}
+
+/** A period of uses: a UTC day such as 2026-11-21, or its month. */
+export type Period = Pick<Use, 'team_id' | 'direction' | 'currency'> & { period: string };
+
 /**
- * Counts a use under its day and its month where it fits. The rows are locked, so concurrent uses never exceed a limit. Every
- * caller locks the month first, which prevents deadlocks. A caller that fits in only one of the two has to roll back.
- * @returns the periods in which it fitted
+ * Counts uses under their days and their months where they fit. The rows are locked, so concurrent uses never exceed a limit; they are
+ * locked in one order, in which a month is before its days. A caller that fits in only one of the two has to roll back.
+ * @returns the periods in which all of their uses fitted, within the lowest of their limits
  */
-export async function takeUse(tx: Tx, use: Use, { daily_minor, monthly_minor }: TransactionLimits): Promise<string[]> {
-  const { team_id, direction, currency, day, amount_minor } = use;
-  const rows = await tx.all<{ period: string }>(sql`
+export async function takeUses(tx: Tx, uses: readonly LimitedUse[]): Promise<Period[]> {
+  if (uses.length === 0) return [];
+  const ofPeriods = uses.flatMap(({ daily_minor, monthly_minor, ...use }) => [
+    { ...use, period: monthOf(use.day), limit_minor: monthly_minor },
+    { ...use, period: use.day, limit_minor: daily_minor },
+  ]);
+  return tx.all<Period>(sql`
+    with wanted as materialized (
+      select team_id, direction, currency, period, sum(amount_minor)::bigint as amount_minor, min(limit_minor) as limit_minor
+      from json_to_recordset(${jsonText(ofPeriods)}::json)
+        as w(team_id bigint, direction text, currency text, period text, amount_minor bigint, limit_minor bigint)
+      group by team_id, direction, currency, period
+    )
     insert into ceiling_uses (team_id, direction, currency, period, used_minor)
-    select ${team_id}::bigint, ${direction}, ${currency}, period, ${amount_minor}::bigint
-    from unnest(${[monthOf(day), day]}::text[], ${[monthly_minor, daily_minor]}::bigint[]) as wanted (period, limit_minor)
-    where ${amount_minor}::bigint <= limit_minor order by period collate "C"
+    select team_id, direction, currency, period, amount_minor from wanted where amount_minor <= limit_minor
+    order by team_id, direction collate "C", currency collate "C", period collate "C"
     on conflict (team_id, direction, currency, period) do update set used_minor = ceiling_uses.used_minor + excluded.used_minor
-      where ceiling_uses.used_minor + excluded.used_minor
-        <= case excluded.period when ${day} then ${daily_minor}::bigint else ${monthly_minor}::bigint end
-    returning period`);
-  return rows.map(({ period }) => period);
+      where ceiling_uses.used_minor + excluded.used_minor <= (
+        select w.limit_minor from wanted w where w.team_id = excluded.team_id and w.direction = excluded.direction
+          and w.currency = excluded.currency and w.period = excluded.period)
+    returning team_id, direction, currency, period`);
 }
 
 /**
@@ -57,6 +72,7 @@ export async function changeUses(tx: Tx, uses: readonly Use[]): Promise<void> {
       and u.period = held.period`);
 }
 
-function monthOf(day: string): string {
+/** Returns the month of a UTC day. */
+export function monthOf(day: string): string {
   return day.slice(0, 7);
 }

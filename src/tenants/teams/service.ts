@@ -3,7 +3,7 @@ import { must } from '../../kit/errors.ts';
 import type { Queryable } from '../../kit/sql.ts';
 import { versions } from '../versions/registry.ts';
 import type { Team } from './schema.ts';
-import { findChargeTerms, insertTeam } from './store.ts';
+import { insertTeam } from './store.ts';
 
 export { findGuardedTeams as guardedTeams, findTeamIds as teamIds } from './store.ts';
 
@@ -29,14 +29,6 @@ export async function createTeam(db: Queryable, given: NewTeam): Promise<Team> {
   };
   await insertTeam(db, team);
   return team;
-}
-
-/**
- * Returns the team settings that affect a live charge.
- * @throws Error when there is no such team
- */
-export async function chargeTerms(db: Queryable, id: bigint): Promise<{ verification_level: number; abuse_rules: boolean }> {
-  return must(await findChargeTerms(db, id), 'a payment has a team');
 }
 
 const MAX_NAME = 200;
