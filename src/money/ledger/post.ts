@@ -45,12 +45,15 @@ export async function post(tx: Tx, journals: Journal[]): Promise<Journal[]> {
       postings: journal.postings.filter((posting) => posting.amount_minor > 0n),
     })),
   );
-  const nets = booked.flatMap(netsOf);
+  const nets = summed(booked.flatMap(netsOf));
   await stream(
     tx,
     nets.filter((net) => kindOf(net.account) === 'streamed'),
   );
-  await guard(tx, summed(nets.filter((net) => kindOf(net.account) !== 'streamed')));
+  await guard(
+    tx,
+    nets.filter((net) => kindOf(net.account) !== 'streamed'),
+  );
   return booked;
 }
 
