@@ -45,6 +45,18 @@ export interface Db extends Queryable {
 
 const names = new WeakMap<TemplateStringsArray, Map<string, string>>();
 
+type Hints = Pick<Sql, 'one_plan' | 'by_key'>;
+
+/** The last text of a place in the source all of whose values are its own: none comes from a fragment. */
+interface Woven extends Hints {
+  name: string;
+  text: string;
+  /** What each hole held: a fragment, or null for a value. */
+  fragments: readonly (Fragment | null)[];
+}
+
+const woven = new WeakMap<TemplateStringsArray, Woven>();
+
 /**
  * Template tag for SQL: values become parameters, nested fragments are inserted. A text made of fixed parts only is prepared
  * once per connection, under a name derived from its hash: planning the statement of POST /payments costs more than running it
@@ -52,23 +64,36 @@ const names = new WeakMap<TemplateStringsArray, Map<string, string>>();
  * every execution. Fragments made by {@link clause} have few, and do not prevent preparation.
  */
 export function sql(strings: TemplateStringsArray, ...parts: unknown[]): Sql {
+  const known = woven.get(strings);
+  if (known && parts.every((hole, i) => (hole instanceof Fragment ? hole : null) === known.fragments[i])) {
+    const { fragments: _, ...statement } = known;
+    return { ...statement, values: parts.filter((hole) => !(hole instanceof Fragment)) };
+  }
+  return weave(strings, parts);
+}
+
+function weave(strings: TemplateStringsArray, parts: readonly unknown[]): Sql {
   const values: unknown[] = [];
   let varies = false;
   const hints: { one_plan?: true; by_key?: true } = {};
-  const weave = (texts: readonly string[], holes: readonly unknown[], variant: boolean): string =>
+  const join = (texts: readonly string[], holes: readonly unknown[], variant: boolean): string =>
     texts.reduce((text, next, i) => {
       const hole = holes[i - 1];
       if (hole === PLANNED_EACH_TIME) varies = true;
       if (hole === ONE_PLAN) hints.one_plan = true;
       if (hole === BY_KEY) hints.by_key = true;
-      if (hole instanceof Fragment) return text + weave(hole.texts, hole.holes, variant || hole.varies) + next;
+      if (hole instanceof Fragment) return text + join(hole.texts, hole.holes, variant || hole.varies) + next;
       varies ||= variant;
       values.push(hole);
       return `${text}$${values.length}${next}`;
     });
-  const text = weave(strings, parts, false);
+  const text = join(strings, parts, false);
   if (varies) return { text, values };
-  return { name: nameOf(strings, text), ...hints, text, values };
+  const statement = { name: nameOf(strings, text), ...hints, text };
+  const fragments = parts.map((hole) => (hole instanceof Fragment ? hole : null));
+  const isOwn = values.length === fragments.filter((fragment) => fragment === null).length;
+  if (isOwn) woven.set(strings, { ...statement, fragments });
+  return { ...statement, values };
 }
 
 /** A place in the source has one text per combination of its fixed parts. */

@@ -134,6 +134,42 @@ suite('pg.Query', () => {
   });
 });
 
+suite('pg.Client with pipeline', () => {
+  let client: pg.Client;
+  before(async () => {
+    client = new pg.Client({ connectionString: databases.sandbox, pipeline: true } as pg.ClientConfig);
+    await client.connect();
+    await client.query({ ...SETTER, values: [''] });
+    await client.query({ ...DIVIDER, values: ['1'] });
+  });
+  after(() => client.end());
+  const send = (statement: Sql) => submitOn(client, precededBy([setting('a')], statement));
+
+  test('a statement is sent without waiting for the one before, and each has its own answer', async (t) => {
+    const { connection } = client as unknown as { connection: { sync(): void } };
+    const { mock } = t.mock.method(connection, 'sync');
+    const answers = [send(sql`select 1 as n`), client.query('select $1::int as n', [2]), send(sql`select 3 as n`)];
+    assert.equal(mock.callCount(), 3, 'before any answer');
+    assert.deepEqual(
+      (await Promise.all(answers)).map(({ rows }) => rows),
+      [[{ n: 1 }], [{ n: 2 }], [{ n: 3 }]],
+    );
+  });
+
+  test('in a transaction, those that were sent after a failed one fail too, and what follows the rollback does not', async () => {
+    const named = (name: string, text: string): Sql => ({ name, text, values: [] });
+    const results = await Promise.allSettled([
+      client.query('begin'),
+      send(named('driver_fails', 'select 1 / 0')),
+      send(named('driver_follows', 'select 4 as n')),
+      client.query('rollback'),
+    ]);
+    const codes = results.map((result) => (result.status === 'rejected' ? result.reason.code : 'done'));
+    assert.deepEqual(codes, ['done', '22012', '25P02', 'done']);
+    assert.deepEqual((await send(named('driver_follows', 'select 4 as n'))).rows, [{ n: 4 }], 'it is prepared anew');
+  });
+});
+
 suite('pg.Pool', () => {
   test('query_timeout rejects a submitted query', async () => {
     const hasty = poolOf({ query_timeout: 50 });

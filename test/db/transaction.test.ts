@@ -67,6 +67,39 @@ test('statements that are sent at the same time all belong to the transaction', 
   assert.deepEqual(await pool.all(sql`select n from written`), []);
 });
 
+test('statements that are sent at the same time run in that order, and the error of the first that fails is the one that is thrown', async () => {
+  const counted = () => sql`insert into written select count(*) from written returning n`;
+  const numbers = await pool.transaction(async (tx) => {
+    await tx.run(sql`delete from written`);
+    return Promise.all(Array.from({ length: 20 }, () => tx.maybe<{ n: number }>(counted())));
+  });
+  assert.deepEqual(
+    numbers,
+    Array.from({ length: 20 }, (_, n) => ({ n })),
+  );
+  const twice = pool.transaction((tx) => Promise.all([0, 0, 1].map((n) => tx.all(sql`select 1 / ${n}::int`))));
+  await assert.rejects(twice, /division by zero/);
+  await pool.run(sql`delete from written`);
+});
+
+test('what goes on after a part of the work has failed sends nothing more', async () => {
+  const going: Promise<unknown>[] = [];
+  const work = pool.transaction(async (tx) => {
+    const fails = async () => {
+      await tx.all(sql`select 1`);
+      throw new Error('undo');
+    };
+    const goesOn = async () => {
+      for (let n = 100; n < 200; n++) await tx.run(sql`insert into written values (${n})`);
+    };
+    going.push(goesOn());
+    await Promise.all([fails(), ...going]);
+  });
+  await assert.rejects(work, /undo/);
+  await assert.rejects(Promise.all(going), /after the end of its transaction/);
+  assert.deepEqual(await pool.all(sql`select n from written`), [], 'after the rollback it would have stayed');
+});
+
 test('the settings of a transaction hold for all of its statements and end with it', async () => {
   type Settings = { team: string; planned: string; locks: string };
   const settings = sql`select current_setting('pirogue.team', true) as team, current_setting('plan_cache_mode') as planned,

@@ -64,3 +64,26 @@ test('a statement reaches its rows by keys only when it says so', () => {
   assert.equal(sql`select ${1}`.by_key, undefined);
   assert.deepEqual([sql`select ${1}${BY_KEY}`.by_key, sql`select ${1}${BY_KEY}`.text], [true, 'select $1']);
 });
+
+test('one place in the source with other fragments and other values, again and again', () => {
+  const [one, two] = [fixed('one'), fixed('two')];
+  const at = (where: ReturnType<typeof fixed>, n: number, more: ReturnType<typeof fixed>) =>
+    sql`select ${n} from ${where} where n = ${n + 1} ${more}`;
+  const plain = fixed('');
+  const withValue = clause`and m = ${9}`;
+  for (let round = 0; round < 3; round++) {
+    for (const [where, name] of [
+      [one, 'one'],
+      [two, 'two'],
+    ] as const) {
+      const usual = at(where, round, plain);
+      assert.deepEqual([usual.text, usual.values], [`select $1 from ${name} where n = $2 `, [round, round + 1]]);
+      const more = at(where, round, withValue);
+      assert.deepEqual([more.text, more.values], [`select $1 from ${name} where n = $2 and m = $3`, [round, round + 1, 9]]);
+      assert.notEqual(usual.name, more.name);
+      assert.equal(at(where, 5, plain).name, usual.name);
+      assert.equal(at(where, 5, BY_KEY).by_key, true);
+      assert.equal(at(where, 5, PLANNED_EACH_TIME).name, undefined);
+    }
+  }
+});

@@ -18,6 +18,8 @@ interface Session {
   owner: Owner;
   /** The statement that has been sent and not answered. */
   running: Statement | null;
+  /** Statements that were given before that one had ended, in the order in which the server gets them. */
+  next: Statement[];
   inTransaction: boolean;
   /** What serves it; null outside of a transaction. */
   server: Server | null;
@@ -59,7 +61,7 @@ export class Gate implements Doorkeeper {
 
   connect({ client, on, answer }: Connecting): void {
     const resume = () => {
-      this.#sessions.set(client, { owner: on.owner, running: null, inTransaction: false, server: null, lost: false });
+      this.#sessions.set(client, { owner: on.owner, running: null, next: [], inTransaction: false, server: null, lost: false });
       onMachine(on, answer);
     };
     this.#scheduler.add({ owner: on.owner, label: 'connects to a database', resume });
@@ -84,10 +86,11 @@ export class Gate implements Doorkeeper {
       return;
     }
     const made: Statement = { ...wish, session, outcome: null, finished: Promise.resolve(), relax: () => {}, failAs: null };
+    session.next.push(made);
     this.#scheduler.add({
       owner: on.owner,
       label: labelOf(wish),
-      ready: () => session.running === null,
+      ready: () => session.running === null && session.next[0] === made,
       run: () => this.#run(made),
       resume: () => this.#answer(made),
     });
@@ -152,6 +155,7 @@ export class Gate implements Doorkeeper {
 
   async #run(statement: Statement): Promise<void> {
     const { session, client } = statement;
+    session.next.shift();
     if (session.lost) {
       statement.outcome = { error: new Error(NOT_QUERYABLE), result: undefined };
       return;

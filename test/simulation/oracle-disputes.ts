@@ -33,10 +33,13 @@ export function judgeDisputes(shop: ShopView, snapshot: Snapshot): string[] {
   return [...ends, ...strange, ...[...payments.values()].flatMap((payment) => judgeCharged(shop, payment, snapshot))];
 }
 
-/** Whether more went back of a payment than was collected only because a refund arrived after it had failed: nobody could prevent that. */
-export function isRefundedLate(snapshot: Snapshot, { id, amount }: Shown, back: bigint): boolean {
+/**
+ * Whether more went back of a payment than may only because a refund arrived after it had failed: nobody could prevent that.
+ * @param most what may go back, in hundredths
+ */
+export function isRefundedLate(snapshot: Snapshot, { id, amount }: Shown, back: bigint, most = minor(amount)): boolean {
   const late = refundedOf(snapshot, id).filter((one) => one.late);
-  return back > minor(amount) && back - sum(late) <= minor(amount);
+  return back > most && back - sum(late) <= most;
 }
 
 /** Payments of which a refund and a chargeback took more than was collected although each was right when it began. */
@@ -46,23 +49,29 @@ export function overreturned(snapshot: Snapshot): string[] {
       .filter((payment) => {
         const back = sum(refundedOf(snapshot, payment.id)) + claimedOf(shop, ({ id }) => id === payment.id);
         // Where the payer bore the fee, that was collected, too.
-        return back > minor(payment.amount_total) && isRefundedLate(snapshot, payment, back);
+        return back > minor(payment.amount_total) && isRefundedLate(snapshot, payment, back, minor(payment.amount_total));
       })
       .map(({ id }) => id),
   );
+}
+
+/** What a payment may have given back: the scheme takes what the payer was charged, with a fee on top; refunds do not. */
+function mostOf({ amount, amount_total }: Shown, lost: bigint): bigint {
+  return minor(lost > 0n ? amount_total : amount);
 }
 
 function judgeCharged(shop: ShopView, payment: Shown, snapshot: Snapshot): string[] {
   const { id, currency, amount } = payment;
   const lost = claimedOf(shop, (one) => one.id === id);
   const refunded = sum(refundedOf(snapshot, id));
+  const most = mostOf(payment, lost);
   const lines = snapshot.booked.filter((line) => line.key === null && line.payment === id);
   const own = sum(lines.filter((line) => line.currency === currency));
   const other = lines.filter((line) => line.currency !== currency);
   return [
     ...(own === -lost ? [] : [`CHARGEBACKS: ${-own} of ${id} were booked, lost disputes say ${lost}`]),
     ...other.map((line) => `CHARGEBACKS: ${line.amount_minor} ${line.currency} of ${id} were booked, which is in ${currency}`),
-    ...(refunded + lost <= minor(amount) || isRefundedLate(snapshot, payment, refunded + lost)
+    ...(refunded + lost <= most || isRefundedLate(snapshot, payment, refunded + lost, most)
       ? []
       : [`CHARGEBACKS: ${refunded} of ${id} were refunded and ${lost} charged back, of ${amount}`]),
   ];

@@ -1,4 +1,5 @@
-import { recordAll } from '../../tenants/audit/record.ts';
+import type { Actor } from '../../tenants/audit/actor.ts';
+import { type Act, recordAll } from '../../tenants/audit/record.ts';
 import { type Level, reserveAll } from '../../money/transaction-limits/service.ts';
 import type { SharedWork } from '../../platform/db/batches.ts';
 import type { Store } from '../../platform/db/stores.ts';
@@ -146,15 +147,10 @@ interface Allowed {
 }
 
 async function startAll(tx: Tx, intents: readonly Intent[], lock: typeof lockPayments): Promise<Start[]> {
-  const payments = new Map(
-    (
-      await lock(
-        tx,
-        intents.map(({ ref }) => ref),
-      )
-    ).map((payment) => [nameOf(payment), payment]),
-  );
-  const attempts = await attemptsOf(tx, [...payments.values()]);
+  const refs = intents.map(({ ref }) => ref);
+  // One round trip: attempts are read when the payments are locked. Those of an archived payment do not matter, since it has ended.
+  const [locked, attempts] = await Promise.all([lock(tx, refs), attemptsOf(tx, refs)]);
+  const payments = new Map(locked.map((payment) => [nameOf(payment), payment]));
   const undecided = await undecidedByStatement(tx, attempts);
   const held = new Set(attempts.filter((one) => isUnderWay(one) || undecided.has(one.id)).map((one) => one.payment_id));
   const judged: (Allowed | Error | 'busy')[] = [];
@@ -238,13 +234,10 @@ async function store(tx: Tx, allowed: readonly Allowed[], shared: boolean): Prom
     else rows.push({ ...row, counted_day });
   }
   if (rejected.size > 0) throw new Rejections(rejected);
-  const stored = await insertAttempts(tx, rows);
-  await recordAll(
-    tx,
-    allowed.map(({ intent: { charge, ref }, at }) => {
-      return { team_id: ref.team_id, action: 'payment.charge', resource_id: ref.id, at, by: charge.by };
-    }),
-  );
+  const acts = allowed.map(({ intent: { charge, ref }, at }): Act & { by: Actor } => {
+    return { team_id: ref.team_id, action: 'payment.charge', resource_id: ref.id, at, by: charge.by };
+  });
+  const [stored] = await Promise.all([insertAttempts(tx, rows), recordAll(tx, acts)]);
   return new Map(stored.map((row) => [row.id, row]));
 }
 

@@ -10,7 +10,7 @@ import type { Obligation } from '../obligations/schema.ts';
 import { type Arrival, repayCredit } from '../../money/settlement/credit.ts';
 import { itemsOf } from '../../money/settlement/retention.ts';
 import { insertItems, type SettlementItem } from '../../money/settlement/store.ts';
-import { type AttemptUpdate, lockAttempts, updateAttempts } from '../attempts/store.ts';
+import { type AttemptUpdate, updateAttempts } from '../attempts/store.ts';
 import { lateJournal, mismatchJournal, trancheJournal, resolvedJournal, partiesOf, successJournal } from './bookings.ts';
 import type { Applied, ApplyContext, Change, Occurrence, Report } from './change.ts';
 import type { Move } from './listeners.ts';
@@ -20,7 +20,7 @@ import type { PaymentRow } from './schema.ts';
 import { withoutStated } from './statement-amounts.ts';
 import { isFinal, isUnpaid, nextStatus, type PaymentTrigger } from './states.ts';
 import { triggerOf } from './triggers.ts';
-import { lockPayments, updatePayments } from './store.ts';
+import { lockWithAttempts, updatePayments } from './store.ts';
 
 /**
  * The only code path that changes a payment: provider responses, callbacks, polls, sweeps and merchant requests all use it.
@@ -31,8 +31,7 @@ import { lockPayments, updatePayments } from './store.ts';
  */
 export async function apply(tx: Tx, context: ApplyContext, changes: (Change | Report)[]): Promise<Map<string, Applied>> {
   const refs = changes.map((change) => ({ team_id: change.team_id, id: change.payment_id }));
-  const payments = await lockPayments(tx, refs);
-  const attempts = await lockAttempts(tx, refs);
+  const [payments, attempts] = await lockWithAttempts(tx, refs);
   const byPayment = Map.groupBy(attempts, (attempt) => attempt.payment_id);
   const byChange = new Map(changes.map((change) => [change.payment_id, change]));
   const work = new Work(context);
@@ -88,18 +87,20 @@ class Work {
     return { payment, attempts, changed };
   }
 
+  /** What is listed together shares a round trip, in this order: each sends its only, or its first, statement at once. */
   async write(tx: Tx): Promise<void> {
-    if (this.#attempts.size > 0) await updateAttempts(tx, [...this.#attempts.values()]);
-    await recordObligations(tx, this.#context, this.#obligations);
-    if (this.#updates.length > 0) await updatePayments(tx, this.#updates);
-    await insertItems(tx, this.#items);
-    await recordEvents(tx, this.#context.environment, this.#context.at, this.#events);
+    await Promise.all([
+      this.#attempts.size > 0 && updateAttempts(tx, [...this.#attempts.values()]),
+      recordObligations(tx, this.#context, this.#obligations),
+      this.#updates.length > 0 && updatePayments(tx, this.#updates),
+      insertItems(tx, this.#items),
+      recordEvents(tx, this.#context.environment, this.#context.at, this.#events),
+    ]);
     if (this.#moves.length > 0) {
       for (const listener of this.#context.listeners) await listener(tx, this.#context, this.#moves);
     }
     // Transaction limits are locked before balances, as everywhere in the code: another order could deadlock.
-    await changeUses(tx, this.#uses);
-    await post(tx, this.#journals);
+    await Promise.all([changeUses(tx, this.#uses), post(tx, this.#journals)]);
     if (this.#arrivals.length > 0) await repayCredit(tx, this.#arrivals);
   }
 

@@ -49,7 +49,8 @@ export type Stored<Row> = Row & { archived?: Buffer | null };
 
 type ArchivedRow = Pick<PaymentRow, 'team_id' | 'id'> & { archived: Buffer };
 
-function isArchived<Row>(row: Stored<Row>): row is Stored<Row> & { archived: Buffer } {
+/** Whether a part of the payment is in compressed storage. */
+export function isArchived<Row>(row: Stored<Row>): row is Stored<Row> & { archived: Buffer } {
   return Boolean(row.archived);
 }
 

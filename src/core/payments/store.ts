@@ -5,7 +5,9 @@ import { amongKeys, BY_KEY, fixed, part, PLANNED_EACH_TIME, type Queryable, sql,
 import { intervalOf, type Shifted, type TimeShift } from '../../platform/db/time-shift.ts';
 import { notAt } from '../../platform/work/account-key.ts';
 import { BY_SHARD, dueBefore, EVERY_TURN, IN_SHARD, shardsOf, type Turn } from '../../platform/work/shards.ts';
-import { restoreLocked, type Stored, withArchived } from './archived-store.ts';
+import type { AttemptRow } from '../attempts/schema.ts';
+import { lockAttempts } from '../attempts/store.ts';
+import { isArchived, restoreLocked, type Stored, withArchived } from './archived-store.ts';
 import { STORED_COLUMNS, type StoredColumn } from './fields.ts';
 import type { PaymentRow } from './schema.ts';
 
@@ -99,11 +101,25 @@ export interface PaymentRef {
  * are restored: every change of a payment begins here.
  */
 export async function lockPayments(tx: Tx, refs: readonly PaymentRef[]): Promise<PaymentRow[]> {
-  const rows = await tx.all<Stored<PaymentRow>>(sql`
+  return restoreLocked(tx, await lockStored(tx, refs));
+}
+
+function lockStored(tx: Tx, refs: readonly PaymentRef[]): Promise<Stored<PaymentRow>[]> {
+  return tx.all<Stored<PaymentRow>>(sql`
     select ${columns} from payments
     where ${amongKeys(refs)}
     order by team_id, id for update`);
-  return restoreLocked(tx, rows);
+}
+
+/**
+ * Locks payments like {@link lockPayments}, then their attempts, in one round trip: PostgreSQL runs the second statement when the first has
+ * its locks.
+ */
+export async function lockWithAttempts(tx: Tx, refs: readonly PaymentRef[]): Promise<[PaymentRow[], AttemptRow[]]> {
+  const [stored, attempts] = await Promise.all([lockStored(tx, refs), lockAttempts(tx, refs)]);
+  const payments = await restoreLocked(tx, stored);
+  // The attempts of archived payments are in the table only now.
+  return [payments, stored.some(isArchived) ? await lockAttempts(tx, refs) : attempts];
 }
 
 /** Locks payments like {@link lockPayments}, without those that another transaction has locked. */

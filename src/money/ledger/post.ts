@@ -46,14 +46,10 @@ export async function post(tx: Tx, journals: Journal[]): Promise<Journal[]> {
     })),
   );
   const nets = summed(booked.flatMap(netsOf));
-  await stream(
-    tx,
-    nets.filter((net) => kindOf(net.account) === 'streamed'),
+  const { streamed = [], locked = [] } = Object.groupBy(nets, ({ account }) =>
+    kindOf(account) === 'streamed' ? 'streamed' : 'locked',
   );
-  await guard(
-    tx,
-    nets.filter((net) => kindOf(net.account) !== 'streamed'),
-  );
+  await Promise.all([stream(tx, streamed), guard(tx, locked)]);
   return booked;
 }
 

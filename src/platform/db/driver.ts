@@ -16,6 +16,8 @@ import type { Sql } from '../../kit/sql.ts';
 //
 // pg.Client:
 // - `query(query, callback)` calls back with the error or the result of a submitted query.
+// - With `pipeline: true`, `query()` sends at once, also while an earlier query has no answer; each has a Sync and an answer of its own, in
+//   the order in which they were sent.
 //
 // pg.Pool:
 // - `query()` returns a promise of the result for any submitted query, and releases the connection also after an error.

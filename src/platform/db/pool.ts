@@ -87,6 +87,8 @@ export function openPool(options: PoolOptions): DbPool {
     query_timeout: statement_ms * SILENCE,
     options: settings.map((setting) => `-c ${setting}`).join(' '),
     application_name: 'pirogue',
+    // Statements of a transaction that are sent without waiting for each other (`Promise.all`) share a round trip.
+    pipeline: true,
     onConnect: prepareScopes,
   };
   const connections = new ConnectionPool(options.url, parameters, options.log, options.circuit);
@@ -199,12 +201,11 @@ async function inTransaction<T>(
     if (failure === undefined || cannotBeReused(error)) failure = error;
     throw error;
   };
-  // Sent with the first statement. What `work` sends meanwhile is queued behind it.
+  // Sent with the first statement. What `work` sends meanwhile follows it without waiting for its answer.
   let first: Prepared[] | null = beginning(scope, manner);
   let over = false;
   try {
     const send: Plain = (statement) => {
-      // The connection may serve somebody else by now.
       if (over) return Promise.reject(new Error('impossible: a statement after the end of its transaction'));
       const named = scope === null ? statement : namedFor(scope, statement, manner);
       const before = first;
@@ -212,16 +213,18 @@ async function inTransaction<T>(
       return (before ? submitOn(client, precededBy(before, named)) : client.query(named as pg.QueryConfig)).catch(noted);
     };
     const result = await work({ ...queries(send, watch), inTransaction: true });
+    over = true;
     if (first) return result;
     const { command } = await client.query('commit').catch(noted).catch(rethrow);
     if (command !== 'COMMIT') throw new TransactionRolledBack(command, failure);
     return result;
   } catch (error) {
+    // What `work` may still send after one of its statements has failed must not run after the rollback.
+    over = true;
     broken = cannotBeReused(failure) ? (failure as Error) : first ? undefined : await rollback(client);
     pool.note(failure);
     throw error;
   } finally {
-    over = true;
     client.release(broken);
   }
 }
