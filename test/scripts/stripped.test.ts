@@ -38,6 +38,21 @@ test('a folder that cannot be written is no obstacle, and places in a stack are 
   assert.match(run(source, cache), /main\.ts:2:35/);
 });
 
+test('texts of any characters are what the source says, and take one byte for each character', (t) => {
+  const { run, cache } = place(t);
+  const texts = ['“’…”', '\u{1f600}', 'é', '\u2028'];
+  const source = [
+    'const kinds: Record<string, RegExp> = { quote: /[“”]/, face: /^[\u{1f600}]$/u };',
+    "interface Some { /** “ */ n: '’' | number }",
+    `console.log(JSON.stringify([${texts.map((text) => JSON.stringify(text)).join(', ')}, \`\${1}→\`, kinds.quote.test('”'), kinds.face.test('\u{1f600}')]));`,
+  ].join('\n');
+  assert.deepEqual(JSON.parse(run(source)), [...texts, '1→', true, true]);
+  const [stored = ''] = fs.readdirSync(cache);
+  assert.match(fs.readFileSync(path.join(cache, stored), 'utf8'), /^[\0-\xff]+$/);
+  const spaced = "const text: '“' | string = '\u2002'; console.log(JSON.stringify(text + '’'));";
+  assert.equal(JSON.parse(run(spaced)), '\u2002’');
+});
+
 function place(t: test.TestContext) {
   const folder = temporaryFolder(t);
   const cache = path.join(folder, 'cache');
