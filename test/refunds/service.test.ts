@@ -34,6 +34,9 @@ async function answered(t: TestContext, amount: number, able: Partial<Refunds> |
 const because = (text: string) => [422, { payment: [text] }];
 const UNABLE = because('was collected by a provider that cannot refund: pay it out instead');
 const WHOLE = because('was collected by a provider that can only refund the whole amount');
+const FEE_ON_TOP = because(
+  'was collected, with a fee on top that is not refunded, by a provider that can only refund the whole: pay it out instead',
+);
 const NO_NUMBER = because('was paid from a number that is no longer kept, to which it would be refunded: pay it out instead');
 
 test('422 says why the provider cannot refund this way, and nothing is made', async (t) => {
@@ -60,6 +63,15 @@ test('201 for the whole of each part where only the whole can be refunded', asyn
   payment = whole;
   assert.deepEqual(await answered(t, 9_999, { extent: 'full' }), WHOLE);
   assert.deepEqual(await answered(t, 10_000, { extent: 'full' }), [201, undefined]);
+  payment = id;
+});
+
+test('422 says that a fee on top makes the whole of what was charged more than a refund', async (t) => {
+  const { id } = { id: payment };
+  payment = await shop.paid(10_000);
+  await shop.owner.run(sql`update payments set bearer = 'customer', captured_minor = 1020000 where id = ${payment}`);
+  await shop.owner.run(sql`update attempts set amount_minor = 1020000 where payment_id = ${payment}`);
+  assert.deepEqual(await answered(t, 10_000, { extent: 'full' }), FEE_ON_TOP);
   payment = id;
 });
 

@@ -95,7 +95,7 @@ async function make(tx: Tx, deps: RefundDeps, call: Call<CreateRefundBody>): Pro
   const captures = await capturesOf(tx, { team_id: team.id, id: payment.id });
   const id = newId('rfd', environment, call.at);
   const parts = partsOf(id, captures, await takenByAttempt(tx, team.id, payment.id), amount_minor);
-  const legs = await Promise.all(parts.map((part) => addressed(deps, store, captures, part)));
+  const legs = await Promise.all(parts.map((part) => addressed(deps, store, payment, captures, part)));
   const now = new Date(call.at);
   const row: RefundRow = {
     team_id: team.id,
@@ -215,7 +215,13 @@ function partsOf(refund_id: string, captures: AttemptRow[], taken: Map<string, M
  * Returns the refund part with the key that identifies it at its provider.
  * @throws Problem 422 when the provider cannot refund this way: reported before the refund is created
  */
-async function addressed(deps: RefundDeps, store: Store, captures: AttemptRow[], part: RefundPart): Promise<RefundPart> {
+async function addressed(
+  deps: RefundDeps,
+  store: Store,
+  payment: PaymentRow,
+  captures: AttemptRow[],
+  part: RefundPart,
+): Promise<RefundPart> {
   const capture = must(
     captures.find((attempt) => attempt.id === part.attempt_id),
     'parts are made of captures',
@@ -223,7 +229,11 @@ async function addressed(deps: RefundDeps, store: Store, captures: AttemptRow[],
   const provider = await deps.providers.byAccount(store.environment, capture.team_id, capture.provider_account);
   if (!provider?.refunds) throw invalid({ payment: ['was collected by a provider that cannot refund: pay it out instead'] });
   if (provider.refunds.extent === 'full' && part.amount_minor !== capture.amount_minor) {
-    throw invalid({ payment: ['was collected by a provider that can only refund the whole amount'] });
+    const hasFeeOnTop = payment.captured_minor > payment.amount_minor;
+    const why = hasFeeOnTop
+      ? 'was collected, with a fee on top that is not refunded, by a provider that can only refund the whole: pay it out instead'
+      : 'was collected by a provider that can only refund the whole amount';
+    throw invalid({ payment: [why] });
   }
   const step_minor = provider.refunds.stepOf?.(capture.channel, capture.currency) ?? 1n;
   if (part.amount_minor % step_minor !== 0n) {

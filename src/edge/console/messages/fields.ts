@@ -184,6 +184,10 @@ export const FIELD_FAULTS: readonly Pair[] = [
     'a été encaissé par un prestataire qui ne rembourse que la totalité',
   ],
   [
+    'was collected, with a fee on top that is not refunded, by a provider that can only refund the whole: pay it out instead',
+    'a été encaissé, avec des frais en sus qui ne sont pas remboursés, par un prestataire qui ne rembourse que la totalité : faites plutôt un virement',
+  ],
+  [
     'was paid from a number that is no longer kept, to which it would be refunded: pay it out instead',
     'a été payé depuis un numéro qui n’est plus conservé et vers lequel irait le remboursement : faites plutôt un virement',
   ],
