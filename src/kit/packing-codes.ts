@@ -93,7 +93,7 @@ class Code {
   /** By symbol: its code, and in the lowest four bits the length of the code. */
   readonly codes: Int32Array;
   /** By the next {@link MAX_CODE_BITS} bits: the symbol, and in the lowest four bits the length of its code. */
-  readonly next = new Int32Array(2 ** MAX_CODE_BITS);
+  readonly next = new Uint16Array(2 ** MAX_CODE_BITS);
 
   constructor(lengths: string) {
     const sorted = Array.from(lengths, (digit, symbol) => ({ length: Number.parseInt(digit, 36), symbol }));

@@ -112,21 +112,25 @@ export function unpack(bytes: Buffer): string {
   return packing.unpack(bytes);
 }
 
-/** Returns the format that packs with the phrases of a dictionary. */
+/** Returns the format that packs with the phrases of a dictionary. Its tables are made when they are first needed: most processes use one. */
 function phrasesOf(number: number, dictionary: Dictionary): Format {
-  const coder = new Coder(dictionary);
+  let made: Coder | undefined;
+  const coder = () => {
+    made ??= new Coder(dictionary);
+    return made;
+  };
   return {
     number,
     pack: (text) => {
       const separated = text.length > MAX_CODED_LENGTH ? null : separate(text);
-      const coded = separated && Buffer.concat([coder.encode(separated.text), separated.values]);
+      const coded = separated && Buffer.concat([coder().encode(separated.text), separated.values]);
       if (coded && text.length < MIN_DEFLATED_LENGTH) return coded;
       const deflated = Buffer.concat([Buffer.of(DEFLATED_BYTE), deflateWithWords(text)]);
       return coded && coded.length < deflated.length ? coded : deflated;
     },
     unpack: (packed, values) => {
       if (packed[0] === DEFLATED_BYTE) return filled(inflateWithWords(packed.subarray(1)), values);
-      const { text, length } = coder.decode(packed);
+      const { text, length } = coder().decode(packed);
       return combine({ text, values: packed.subarray(length) }, values);
     },
   };
