@@ -136,3 +136,25 @@ test('amounts that are reserved at once fit together or not at all, each with it
   assert.equal(other, '2026-11-21');
   assert.deepEqual(await reserveAtOnce(), []);
 });
+
+test('what is released for one direction and currency leaves the other direction and the other currency alone', async () => {
+  const team_id = newTeam();
+  const day = '2026-11-21';
+  const uses = (['payment', 'transfer'] as const).flatMap((direction) =>
+    ['XAF', 'XOF'].map((currency) => ({ direction, currency })),
+  );
+  for (const use of uses) {
+    const wanted = { ...use, level: 1, team_id, amount_minor: 100_000n, at: AT };
+    assert.equal(await db.transaction((tx) => reserve(tx, wanted)), day);
+  }
+  await db.transaction((tx) => changeUses(tx, [{ team_id, direction: 'payment', currency: 'XAF', day, amount_minor: -30_000n }]));
+  const rows = await db.all<{ use: string; used_minor: bigint }>(sql`
+    select concat_ws(' ', direction, currency, period) as use, used_minor from ceiling_uses where team_id = ${team_id} order by 1`);
+  const expected = uses.flatMap(({ direction, currency }) =>
+    ['2026-11', day].map((period) => ({
+      use: `${direction} ${currency} ${period}`,
+      used_minor: direction === 'payment' && currency === 'XAF' ? 70_000n : 100_000n,
+    })),
+  );
+  assert.deepEqual(rows, expected);
+});
