@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import { findEntries } from '../../src/tenants/audit/store.ts';
 import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { type Db, type Sql, sql } from '../../src/kit/sql.ts';
+import { type Posting, post } from '../../src/money/ledger/post.ts';
 import type { Store } from '../../src/platform/db/stores.ts';
 import { charge } from '../../src/core/charge/charge.ts';
 import { fitCharge, readInstrument } from '../../src/core/charge/instrument.ts';
@@ -100,6 +101,23 @@ describe('beside a charge that is under way', () => {
     await fixture.block(merchant, 'payer', blocked);
     const { id } = await fixture.pay(merchant, phone);
     await fixture.db.run(sql`update payments set status = 'pending' where id = ${id}`);
+    assert.equal((await fixture.charge(merchant, id, blocked)).status, 400);
+    assert.equal((await fixture.status(merchant, id)).status, 'pending');
+  });
+
+  test('400: nor a payment of whose charge a statement has shown money about which nobody has decided', async () => {
+    const merchant = await fixture.merchant();
+    const blocked = fixture.number();
+    await fixture.block(merchant, 'payer', blocked);
+    const { id } = await fixture.pay(merchant);
+    const [attempt] = await fixture.db.all<{ id: string }>(sql`select id from attempts where payment_id = ${id}`);
+    await fixture.db.run(sql`update payments set status = 'pending' where id = ${id}`);
+    await fixture.db.run(sql`
+      update attempts set status = 'unavailable', next_poll_at = null, closed_at = ${new Date(fixture.clock.now())} where payment_id = ${id}`);
+    const shown = { team_id: merchant.team.id, kind: 'reconciliation.late', currency: 'XAF' };
+    const ids = { source_id: attempt?.id as string, subject_id: id };
+    const postings: Posting[] = [{ debit: 'clearing', credit: 'hold', amount_minor: 90_000n }];
+    await fixture.db.transaction((tx) => post(tx, [{ ...shown, ...ids, postings }]));
     assert.equal((await fixture.charge(merchant, id, blocked)).status, 400);
     assert.equal((await fixture.status(merchant, id)).status, 'pending');
   });

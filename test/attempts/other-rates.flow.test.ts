@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { submittedOccurrence } from '../../src/core/charge/outcomes.ts';
 import { pollAttempt } from '../../src/core/charge/poll.ts';
+import type { AttemptRow } from '../../src/core/attempts/schema.ts';
 import { attemptsOf } from '../../src/core/attempts/store.ts';
+import type { PaymentRow } from '../../src/core/payments/schema.ts';
 import type { Submission } from '../../src/providers/adapters/contract.ts';
 import { type Api, startApi, until } from '../setup/api.ts';
 import { Registry } from '../setup/providers.ts';
@@ -45,3 +48,15 @@ for (const percent of [1, 3])
       { status: 'succeeded', fee: 500, amount_total: 25_500, amount_captured: 25_500 },
     );
   });
+
+test('a charge without a fee, sent while the rate was 0 %, fixes none at a process with another rate', () => {
+  const { config } = api.deps;
+  const fees = { ...config.fees, mobile_money: 200 };
+  const payment = { status: 'pending', bearer: 'customer', amount_minor: 2_500_000n, currency: 'XAF' } as PaymentRow;
+  const fixed = (amount_minor: bigint) =>
+    submittedOccurrence({ fees }, payment, { channel: 'cm.mtn', amount_minor } as AttemptRow);
+  assert.deepEqual(fixed(2_500_000n), { kind: 'submitted', channel: 'cm.mtn', fee_minor: 0n });
+  assert.deepEqual(fixed(2_500_100n), { kind: 'submitted', channel: 'cm.mtn', fee_minor: 100n });
+  const tranche = { kind: 'submitted', channel: 'cm.mtn', fee_minor: 50_000n };
+  assert.deepEqual(fixed(1_275_000n), tranche, 'a tranche does not contain the fee');
+});

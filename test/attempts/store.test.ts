@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import * as attempts from '../../src/core/attempts/store.ts';
+import { NEVER_ARRIVED } from '../../src/core/attempts/schema.ts';
 import { PAYMENT_STATUSES } from '../../src/core/payments/states.ts';
 import { CHARGEABLE } from '../../src/core/payments/store.ts';
 import { type Queryable, type Sql, sql, type Tx } from '../../src/kit/sql.ts';
-import { at, idsOf, NOW, scanOnly, tried as triedOn } from '../payments/rows.ts';
+import { addAttempt, at, idsOf, NOW, scanOnly, tried as triedOn } from '../payments/rows.ts';
 import { openTwins, type Twins } from '../tenants/twins.ts';
 import { storedExplanation } from '../../src/providers/routing/explain.ts';
 
@@ -171,6 +172,24 @@ test('an attempt is marked as sent while it is not known to be sent and its own 
     assert.equal(await send('x', { ...open, id: 'att_none' }), false);
   }));
 
+test('an attempt is not sent while another one of its payment is due to be read, or another amount was reported of it', () =>
+  tried(async (tx, one) => {
+    const { open, partial, payment } = one;
+    const other = await addAttempt(tx, one, partial.id, 1);
+    const cases = [
+      { due: null, mismatch: null, may: true },
+      { due: NOW, mismatch: null, may: false },
+      { due: null, mismatch: '{"amount_minor": "1", "currency": "XAF", "provider_ref": "r", "at": "a"}', may: false },
+    ];
+    for (const { due, mismatch, may } of cases) {
+      await tx.run(sql`update attempts set next_poll_at = ${due}, mismatch = ${mismatch} where id = ${other}`);
+      const marked = await attempts.markSent(tx, [{ ...open, submitted_at: NOW }], CHARGEABLE);
+      assert.deepEqual([...marked], may ? [open.id] : [], `due ${due}, mismatch ${mismatch}`);
+    }
+    await tx.run(sql`update attempts set payment_id = ${payment.id} where id = ${other}`);
+    assert.equal((await attempts.markSent(tx, [{ ...open, submitted_at: NOW }], CHARGEABLE)).size, 1, 'of another payment');
+  }));
+
 test('a callback makes an open attempt due now, and no other', () =>
   tried(async (tx, { open, team_id }) => {
     for (const status of STATUSES) {
@@ -182,6 +201,34 @@ test('a callback makes an open attempt due now, and no other', () =>
     await tx.run(sql`update attempts set status = 'open', next_poll_at = null where id = ${open.id}`);
     assert.deepEqual(await changedBy(tx, () => attempts.pollNow(tx, { id: open.id, team_id: team_id + 1n }, NOW)), {});
     assert.deepEqual(await changedBy(tx, () => attempts.pollNow(tx, { team_id, id: 'att_none' }, NOW)), {});
+  }));
+
+test('a callback makes an attempt due that its provider may have although it ended, if it ended lately', () =>
+  tried(async (tx, { open, team_id }) => {
+    const doubt = (ref: { team_id: bigint; id: string }) =>
+      changedBy(tx, () => attempts.pollDoubted(tx, { ...open, ...ref }, at(5), NOW));
+    const cases: [status: string, reason: string | null, as: string | null, closed_at: Date, isDue: boolean][] = [
+      ['unavailable', null, null, NOW, true],
+      ['unavailable', null, null, at(-1), false],
+      ['expired', NEVER_ARRIVED, null, NOW, true],
+      ['expired', 'expired_by_provider', null, NOW, false],
+      ['failed', NEVER_ARRIVED, null, NOW, false],
+      ['failed', null, 'failed', NOW, true],
+      ['failed', null, 'failed', at(-1), false],
+      ['failed', null, 'succeeded', NOW, false],
+      ['succeeded', null, 'failed', NOW, false],
+    ];
+    for (const [status, reason, as, closed_at, isDue] of cases) {
+      const resolution = as && JSON.stringify({ as });
+      await tx.run(sql`
+        update attempts set status = ${status}, reason = ${reason}, resolution = ${resolution}, closed_at = ${closed_at}, next_poll_at = null
+        where id = ${open.id}`);
+      const expected = isDue ? { [open.id]: { next_poll_at: at(5) } } : {};
+      assert.deepEqual(await doubt(open), expected, `${status} ${reason} ${as} ${closed_at.toISOString()}`);
+    }
+    await tx.run(sql`update attempts set status = 'unavailable', next_poll_at = null where id = ${open.id}`);
+    assert.deepEqual(await doubt({ id: open.id, team_id: team_id + 1n }), {});
+    assert.deepEqual(await doubt({ team_id, id: 'att_none' }), {});
   }));
 
 test('a reported reference is stored once, unless the attempt was paid or another recent one of its account has it', () =>

@@ -14,10 +14,11 @@ import { Scripted } from '../setup/scripted.ts';
 
 /** Charges that arrive at the same time share transactions; none may notice the others. */
 const provider = new Scripted();
+const clock = new FakeClock();
 let api: Api;
 before(async () => {
   api = await startApi({
-    clock: new FakeClock(),
+    clock,
     workers: false,
     providers: new Registry({ sandbox: [provider], live: [provider] }),
   });
@@ -169,4 +170,15 @@ test('when the answer to a commit is lost, no charge of it is started again or s
     ids.map(() => [1, 1]),
   );
   assert.equal(provider.submitted.length - sent, ids.length - lost.length);
+});
+
+test('a payment is charged until the moment at which it expires', async () => {
+  const { db } = api.deps.stores.sandbox;
+  const expiring = async (after_ms: number) => {
+    const id = await pending();
+    await db.run(sql`update payments set expires_at = ${new Date(clock.now() + after_ms)} where id = ${id}`);
+    return id;
+  };
+  const ids = [await expiring(0), await expiring(1)];
+  assert.deepEqual(statuses(await Promise.all(ids.map((id) => pay(id)))), [400, 202]);
 });

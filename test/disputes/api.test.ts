@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { changeDispute, openDispute } from '../../src/core/disputes/service.ts';
+import { changeDispute, getDispute, openDispute } from '../../src/core/disputes/service.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { readBalances } from '../../src/money/ledger/balances.ts';
 import { type Api, type Merchant, startApi } from '../setup/api.ts';
@@ -82,6 +82,17 @@ test('400 for evidence after its time; the dispute can still be accepted', async
   const evidence = await api.call('POST', `/disputes/${id}/evidence`, { key, body: { evidence: { a: 1 } } });
   assert.deepEqual([evidence.status, evidence.body.message], [400, 'The time to send evidence is over.']);
   assert.equal((await api.call('POST', `/disputes/${id}/accept`, { key })).body.dispute.status, 'lost');
+});
+
+test('evidence is accepted until the moment at which its time is over', async () => {
+  const { id, merchant } = await disputed();
+  const store = api.deps.stores.sandbox;
+  const ref = { team_id: merchant.team.id, id };
+  const due = (await getDispute(store, ref.team_id, id)).due_at as Date;
+  const send = (at: number) =>
+    changeDispute({ clock: { ...api.deps.clock, now: () => at } }, store, ref, 'evidence_sent', { evidence: { a: 1 } });
+  await assert.rejects(send(due.getTime()), /The time to send evidence is over/);
+  assert.equal((await send(due.getTime() - 1)).status, 'under_review');
 });
 
 test('422 for evidence that is missing or too large', async () => {

@@ -284,3 +284,21 @@ test('a locked refund is locked until the transaction ends, and a claim passes o
   assert.deepEqual(await claim(), ['rfd_lock']);
   await owner.run(sql`delete from refunds`);
 });
+
+test("the refunds that wait for money are the merchant's own of the payment, in the order of their ids", async () => {
+  const waiting = { kind: 'merchant', return_id: null, draws: null } as const;
+  const almost: Partial<RefundRow>[] = [
+    { team_id: 2n },
+    { payment_id: 'trx_2' },
+    { kind: 'giveback', return_id: 'rtn_2' },
+    { status: 'processing' },
+    { status: 'failed' },
+    { draws: ROW.draws },
+  ];
+  const wanted = ['rfd_z', 'rfd_y'].map((id) => ({ ...waiting, id }));
+  const others = almost.map((one, n) => ({ ...waiting, id: `rfd_${n}`, ...one }));
+  await trial([wanted[0] as object, ...others, wanted[1] as object], async (tx) => {
+    assert.deepEqual(idsOf(await refunds.lockUncovered(tx, 1n, 'trx_1')), ['rfd_y', 'rfd_z']);
+    assert.deepEqual(idsOf(await refunds.lockUncovered(tx, 1n, 'trx_3')), []);
+  });
+});

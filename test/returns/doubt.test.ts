@@ -5,6 +5,9 @@ import { checkBooks } from '../../src/core/books-check/check.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { verifyLedger } from '../../src/money/ledger/verify.ts';
 import { openReturns } from '../../src/core/obligations/store.ts';
+import { resolveRefund } from '../../src/core/refunds/resolve.ts';
+import { findRefund } from '../../src/core/refunds/store.ts';
+import { must } from '../../src/kit/errors.ts';
 import { recordLateRefund } from '../../src/core/returns/late.ts';
 import { resolveReturn, retryReturn } from '../../src/core/returns/resolve.ts';
 import { Late } from './fixture.ts';
@@ -24,6 +27,10 @@ const RETURNED = { kind: 'unknown', message: 'no answer' } as const;
 const SAID = { evidence: 'call of the payer, statement line 7', author: 'awa' };
 const ref = async () => ({ team_id: late.merchant.team.id, id: (await late.row()).id });
 const payouts = () => late.able.paidOut.length + late.second.paidOut.length;
+const endByHand = (id: string | null) => {
+  const refund = { team_id: late.merchant.team.id, id: must(id, 'it was made'), part: null };
+  return resolveRefund(late.api.deps, late.store, refund, { as: 'failed', ...SAID }, WORKER);
+};
 
 test('there is no payout while the outcome of the refund is unknown', async () => {
   await late.captured();
@@ -189,4 +196,27 @@ test('the number of an erased customer is kept until the money is returned, and 
     while ((await sweep.round()) > 0);
   }
   assert.equal(await payer(), null);
+});
+
+test('a refund of a return that was turned away after it was sent cannot be ended by hand: its provider may have it', async () => {
+  await late.captured();
+  late.able.onRefund = { kind: 'unavailable', message: '503' };
+  await late.work(3);
+  const { refund_id, state } = await late.row();
+  const { legs, status } = must(await findRefund(late.store.db, late.merchant.team.id, must(refund_id, 'tried')), 'made');
+  assert.deepEqual([state, status, legs[0]?.status, legs[0]?.sent_at === null], ['refunding', 'processing', 'waiting', false]);
+  await assert.rejects(endByHand(refund_id), /there is nothing to resolve/);
+  await late.work(3, 600_000);
+  assert.deepEqual([(await late.row()).state, payouts()], ['refunding', 0]);
+});
+
+test('a return that waits for a person is resolved as a return: its refund cannot be ended as not sent', async (t) => {
+  await late.captured();
+  for (const one of [late.able, late.second])
+    t.mock.method(one.payouts as object as { reaches(): boolean }, 'reaches', () => false);
+  await late.work(8);
+  const { manual_id, state } = await late.row();
+  assert.equal(state, 'waiting');
+  await assert.rejects(endByHand(manual_id), /there is nothing to resolve/);
+  assert.equal((await late.row()).state, 'waiting');
 });

@@ -272,3 +272,19 @@ test('released money becomes available, one journal for each party and currency,
     assert.equal((await readBalances(tx, 1n, 'XAF')).get('available'), 70n);
   });
 });
+
+test('what returns of held money is not taken from what was drawn of a share', async () => {
+  await trial(async (tx) => {
+    await split(tx);
+    await tx.run(sql`update settlement_items set drawn_minor = 1000 where team_id = 1 and payment_id = 'trx_1'`);
+    await returnDrawn(tx, RETURN, DRAWS);
+    const shares = await store.lockItems(tx, 1n, 'trx_1');
+    assert.deepEqual(
+      shares.map(({ account_id, drawn_minor }) => [account_id, drawn_minor]),
+      [
+        ['', 900n],
+        ['acct_1', 700n],
+      ],
+    );
+  });
+});
