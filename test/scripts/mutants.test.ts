@@ -9,9 +9,10 @@ import { generate, mutantsOfSource } from '../../scripts/mutants/generate.ts';
 import { judge } from '../../scripts/mutants/judge.ts';
 import { type Mutant, mutate } from '../../scripts/mutants/mutant.ts';
 import { scoreOf, wilson } from '../../scripts/mutants/report.ts';
-import { ROOMS } from '../../scripts/mutants/rooms.ts';
+import { NOT_MUTATED, ROOMS } from '../../scripts/mutants/rooms.ts';
 import type { Place } from '../../scripts/mutants/run-test.ts';
 import { sample } from '../../scripts/mutants/sample.ts';
+import { LAYERS } from '../../src/layers.ts';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
 const root = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'pirogue-mutants-test-'));
@@ -113,6 +114,19 @@ test('the same seed draws the same mutants, from every room and both languages',
   assert.notDeepEqual(sample(all, 400, 8), drawn);
   assert.deepEqual(new Set(drawn.map(({ room }) => room)), new Set(ROOMS.map(({ name }) => name)));
   assert.ok(drawn.filter(({ language }) => language === 'sql').length >= 80);
+});
+
+test('every room of money and core is mutated, or left out for a reason that the documentation names', () => {
+  const mutated = ROOMS.flatMap(({ files }) => files).map((pattern) => pattern.split('/')[2] as string);
+  const rooms = LAYERS.filter(({ name }) => name === 'money' || name === 'core').flatMap((layer) => Object.keys(layer.rooms));
+  assert.deepEqual([...new Set([...mutated, ...Object.keys(NOT_MUTATED)])].sort(), rooms.toSorted());
+  assert.deepEqual(
+    Object.keys(NOT_MUTATED).filter((room) => mutated.includes(room)),
+    [],
+  );
+  const text = fs.readFileSync(path.join(ROOT, 'docs', 'reliability.md'), 'utf8');
+  const [line = ''] = /^\| rooms left out \|.*$/m.exec(text) ?? [];
+  for (const room of Object.keys(NOT_MUTATED)) assert.ok(line.includes(`\`${room}\``), room);
 });
 
 test('Wilson’s interval is that of the textbook, and equivalents are counted among the survivors', () => {
