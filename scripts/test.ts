@@ -16,6 +16,8 @@ const BATCH_LIMIT_MS = FILE_LIMIT_MS * MAX_FILES;
 const FILES_AT_ONCE = os.availableParallelism() + 2;
 const SLOWEST = new URL('./testing/slowest.ts', import.meta.url).href;
 const WATCHDOG = new URL('./testing/watchdog.ts', import.meta.url).href;
+const WROTE_GOLDEN =
+  '\nNOTE  UPDATE_GOLDEN=1: golden files were written, not compared. Read what git shows as changed, and run the tests again without it.';
 
 process.exitCode = await main();
 
@@ -28,6 +30,7 @@ async function main(): Promise<number> {
   const checked = await checks;
   const tested = !end.aborted && (await runTests(selection, server.url('postgres'), end));
   if (!checked) console.log('\nFAIL  see the checks above the tests');
+  if (process.env.UPDATE_GOLDEN === '1') console.log(WROTE_GOLDEN);
   return checked && tested && !end.aborted ? 0 : 1;
 }
 

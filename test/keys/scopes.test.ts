@@ -5,6 +5,7 @@ import { after, test } from 'node:test';
 import { SCOPES, type Scope } from '../../src/tenants/keys/scopes.ts';
 import { allRoutes } from '../../src/program/program.ts';
 import { startApi } from '../setup/api.ts';
+import { isUpdatingGolden } from '../setup/golden.ts';
 
 const api = await startApi({ workers: false });
 after(() => api.stop());
@@ -74,6 +75,6 @@ test('docs/keys.md lists every route with its scope', () => {
     return `| ${route.method} | ${route.path.replace(/:(\w+)/g, '{$1}')} | ${keys} | \`${route.scope}\` |${route.liveOnly ? ' live only |' : ' |'}`;
   });
   const table = ['| method | path | keys | scope of a restricted key | |', '|---|---|---|---|---|', ...rows, ''].join('\n');
-  if (process.env.UPDATE_GOLDEN) fs.writeFileSync(file, `${before}${BEGIN}${table}${END}${behind}`);
+  if (isUpdatingGolden()) fs.writeFileSync(file, `${before}${BEGIN}${table}${END}${behind}`);
   else assert.equal(shown, table, 'docs/keys.md is not what the routes say (UPDATE_GOLDEN=1 writes it anew)');
 });

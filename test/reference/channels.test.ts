@@ -12,6 +12,7 @@ import {
 } from '../../src/providers/reference/channels.ts';
 import { COUNTRIES, countryByCode } from '../../src/providers/reference/countries.ts';
 import { OPERATORS } from '../../src/providers/reference/operators.ts';
+import { isUpdatingGolden } from '../setup/golden.ts';
 
 const GOLDEN = new URL('../golden/channels.txt', import.meta.url);
 
@@ -127,7 +128,7 @@ for (const [id, currency, amount, message] of AMOUNTS) {
 
 test('the channels are those of the golden listing (UPDATE_GOLDEN=1 rewrites it)', () => {
   const listing = `${CHANNELS.map(line).join('\n')}\n`;
-  if (process.env.UPDATE_GOLDEN === '1') writeFileSync(GOLDEN, listing);
+  if (isUpdatingGolden()) writeFileSync(GOLDEN, listing);
   assert.equal(listing, readFileSync(GOLDEN, 'utf8'));
 });
 

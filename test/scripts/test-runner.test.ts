@@ -34,6 +34,18 @@ test('a passing run exits with 0 and prints its summary, and leaves nothing behi
   assertNothingLeft(run);
 });
 
+test('a run that writes golden files instead of comparing them says so at the end', async (t) => {
+  const said = /UPDATE_GOLDEN=1: golden files were written, not compared/;
+  for (const [value, isSaid] of [
+    ['1', true],
+    ['0', false],
+  ] as const) {
+    const run = startRun(t, [testFile(t, PASS)], { UPDATE_GOLDEN: value });
+    assert.equal(await ended(run.child), 0, run.text);
+    assert.equal(said.test(run.text.split('ℹ duration_ms')[1] ?? ''), isSaid, value);
+  }
+});
+
 test('a failing test fails the run', async (t) => {
   const run = startRun(t, [testFile(t, FAIL)]);
   assert.equal(await ended(run.child), 1);

@@ -5,6 +5,11 @@ import { fileURLToPath } from 'node:url';
 
 const root = path.join(path.dirname(fileURLToPath(import.meta.url)), '..', '..');
 
+/** Whether golden files are written instead of compared. Any other value, such as 0, compares them. */
+export function isUpdatingGolden(): boolean {
+  return process.env.UPDATE_GOLDEN === '1';
+}
+
 /**
  * Holds lines against test/golden/<name>. `UPDATE_GOLDEN=1` writes the file anew: read what git then shows as changed
  * before you commit it.
@@ -16,7 +21,7 @@ export function compareGolden(name: string, lines: readonly string[]): void {
 /** The same for a whole file. @param name from the root of the project */
 export function compareFile(name: string, actual: string): void {
   const file = path.join(root, name);
-  if (process.env.UPDATE_GOLDEN) fs.writeFileSync(file, actual);
+  if (isUpdatingGolden()) fs.writeFileSync(file, actual);
   const expected = fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '';
   // The first line that differs says more than ten thousand lines of both.
   const [lines, known] = [actual.split('\n'), expected.split('\n')];
