@@ -61,6 +61,30 @@ export function givenOf(total_minor: bigint, shares: readonly ModelShare[], curr
   return [mine, total_minor - mine];
 }
 
+/** Largest Mobile Money charge of the lanes' channels: cm.mtn in XAF, ng.mtn in NGN. */
+const LARGEST_CHARGE: Record<string, bigint> = { XAF: 50_000_000n, NGN: 100_000_000n };
+
+export function largestChargeOf(currency: string): bigint {
+  const largest = LARGEST_CHARGE[currency];
+  if (largest === undefined) throw new Error(`the model does not know ${currency}`);
+  return largest;
+}
+
+/**
+ * The next charge for what is left to collect: all of it, or the smallest part of which as few charges as possible make up the rest. A part
+ * is a multiple of 5 units, else of one unit, where the rest is one, else of the smallest amount.
+ */
+export function modelTranche(left_minor: bigint, currency: string): bigint {
+  const largest = largestChargeOf(currency);
+  const step = [500n, 100n].find((one) => left_minor % one === 0n) ?? smallestOf(currency);
+  if (left_minor <= largest) return left_minor;
+  for (let charges = 2n; ; charges++) {
+    let part = left_minor / charges;
+    while (part * charges < left_minor || part % step !== 0n) part++;
+    if (part <= largest) return part;
+  }
+}
+
 /** The integer nearest to a quotient; the larger of two that are as near. */
 function nearest(dividend: bigint, divisor: bigint): bigint {
   return (2n * dividend + divisor) / (2n * divisor);

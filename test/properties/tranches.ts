@@ -10,12 +10,11 @@ import { changeOfReading, changeOfSubmission } from '../../src/core/charge/outco
 import { resolveAttempt } from '../../src/core/charge/resolve.ts';
 import { findPayment } from '../../src/core/payments/store.ts';
 import { trancheOf } from '../../src/core/charge/tranches.ts';
-import { maxChargeOf } from '../../src/providers/reference/largest.ts';
 import { channelById } from '../../src/providers/reference/channels.ts';
 import { advanceRefund } from '../../src/core/refunds/send.ts';
 import { findRefund } from '../../src/core/refunds/store.ts';
 import { returnSweep } from '../../src/core/returns/sweeps.ts';
-import { modelFee } from './money-model.ts';
+import { largestChargeOf, modelFee, modelTranche } from './money-model.ts';
 import type { Bearer, Payments } from './payments.ts';
 import { type Piece, type TrancheUpdate, TranchesModel, type TranchesPayment } from './tranches-model.ts';
 import type { Lane } from './service.ts';
@@ -44,7 +43,7 @@ export class Pieces {
 
   async order({ pieces, extra, bearer, split }: Order): Promise<void> {
     const { api, currency } = this.#lane;
-    const amount = (BigInt(pieces) * maxChargeOf(this.#channel(), currency) * 9n) / 10n + BigInt(extra) * 100n;
+    const amount = (BigInt(pieces) * largestChargeOf(currency) * 9n) / 10n + BigInt(extra) * 100n;
     const fee = modelFee(api.config.fees.mobile_money, amount, currency);
     const total = bearer === 'customer' ? amount + fee : amount;
     const id = await this.#payments.insert(amount, bearer, split);
@@ -94,7 +93,7 @@ export class Pieces {
     const row = must(await findPayment(store.db, team_id, payment.id), 'it was made');
     const attempt_id = newId('att', 'live', at);
     const amount_minor = trancheOf(api.config, row, channel);
-    assert.ok(amount_minor <= maxChargeOf(channel, currency) && payment.captured + amount_minor <= payment.total);
+    assert.equal(amount_minor, modelTranche(payment.total - payment.captured, currency));
     await store.db.transaction((tx) =>
       insertAttempts(tx, [
         {
