@@ -95,6 +95,7 @@ export const TESTS = [
     'cli/resolve',
     'cli/returns',
     'kit/money',
+    'archive/reconciliation',
   ],
   ...[
     'openapi/document',
