@@ -19,7 +19,7 @@ import { fund, transfer } from '../transfers/support.ts';
 
 const TABLES = [
   ...['payments', 'attempts', 'refunds', 'returns', 'disputes', 'transfers', 'settlement_items', 'journals', 'postings'],
-  ...['balances', 'balance_deltas', 'idempotency_keys'],
+  ...['balances', 'balance_deltas', 'idempotency_keys', 'ceiling_uses'],
 ];
 
 /** Rows of one team, as text by table. */
