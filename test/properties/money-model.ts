@@ -1,5 +1,5 @@
 /**
- * The formulas of money as the rulings state them, without code of the program: fees, splits, and who gives how much of what is drawn.
+ * The formulas of money as docs/contract/money.md states them, without code of the program: fees, splits, and who gives how much of what is drawn.
  * Amounts are in hundredths.
  */
 
