@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto';
-import { must } from '../../kit/errors.ts';
 import type { Queryable } from '../../kit/sql.ts';
 import { versions } from '../versions/registry.ts';
 import type { Team } from './schema.ts';
