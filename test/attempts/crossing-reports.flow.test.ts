@@ -146,7 +146,7 @@ test('a page does not wait for an attempt that is polled long after it was close
   clock.advance(10_000);
   const seen = { payment: must(await findPayment(store().db, merchant.team.id, id), 'it exists'), attempts: [await attempt()] };
   assert.deepEqual(pageStateOf(seen, clock.now()), { kind: 'final', status: 'failed' });
-  assert.equal(progressOf(seen, clock.now()).step, 'none', 'a waiting page sees the change');
+  assert.equal(progressOf(seen, false, clock.now()).step, 'none', 'a waiting page sees the change');
 });
 
 test('a callback that comes before a refusal is answered makes the refused attempt be read once more', async () => {

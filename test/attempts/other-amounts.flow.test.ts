@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
 import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { must } from '../../src/kit/errors.ts';
 import { correctionsOf } from '../../src/core/reconciliation/corrections.ts';
@@ -15,7 +16,7 @@ import { applyCallback } from '../../src/core/charge/poll.ts';
 import { resolveAttempt } from '../../src/core/charge/resolve.ts';
 import { expirySweep, pollSweep } from '../../src/core/charge/sweeps.ts';
 import type { Reading } from '../../src/providers/adapters/contract.ts';
-import { type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
+import { type Api, FakeClock, type Merchant, startApi, until } from '../setup/api.ts';
 import { Registry } from '../setup/providers.ts';
 import { ACCEPTED, Scripted } from '../setup/scripted.ts';
 
@@ -60,12 +61,33 @@ async function ended(as: string): Promise<string> {
 /** A payment whose only charge its provider turned away, and a function that charges it again. */
 async function turnedAway() {
   merchant = await api.newMerchant({ verification_level: 3 });
-  const { id } = (await call('POST', '/payments', { amount: 10_000, currency: 'XAF', phone: '1' })).body.transaction;
+  const { transaction, authorization_url: url } = (
+    await call('POST', '/payments', { amount: 10_000, currency: 'XAF', phone: '1' })
+  ).body;
+  const { id } = transaction;
   const charge = () => call('POST', `/payments/${id}`, { channel: 'cm.mtn', data: { phone: '650000000' } });
   provider.submission = { kind: 'unavailable', message: 'maintenance' };
   assert.equal((await charge()).status, 502);
   provider.submission = ACCEPTED;
-  return { id: id as string, charge };
+  return { id: id as string, url: url as string, charge };
+}
+
+/** A statement has shown another amount of the last charge. Returns how a person decides that the merchant keeps it. */
+async function shownByStatement(id: string): Promise<() => Promise<unknown>> {
+  const shown = {
+    kind: 'late',
+    flow: 'collect',
+    subject_id: provider.last.attempt_id,
+    of_id: id,
+    leg: null,
+    there_minor: 900_000n,
+  } as const;
+  const row = { ...shown, there_currency: 'XAF', here_minor: 1_000_000n, here_currency: 'XAF' } as unknown as BreakRow;
+  const journals = correctionsOf({ team_id: merchant.team.id, id: 'rcn_1', provider_account: provider.name }, row);
+  await store().db.transaction((tx) => post(tx, journals));
+  const postings = [{ debit: 'hold', credit: 'available', amount_minor: 900_000n }];
+  const settled = { ...journals[0], kind: 'reconciliation.settled:reconciliation.late', postings } as unknown as Journal;
+  return () => store().db.transaction((tx) => post(tx, [settled]));
 }
 
 const paid = (amount_minor: bigint, currency = 'XAF'): Reading => ({
@@ -181,24 +203,42 @@ test('another amount of an attempt whose provider turned it away: nothing else i
 
 test('another amount that only a statement has shown keeps the next charge and a cancellation away as well', async () => {
   const { id, charge } = await turnedAway();
-  const shown = {
-    kind: 'late',
-    flow: 'collect',
-    subject_id: provider.last.attempt_id,
-    of_id: id,
-    leg: null,
-    there_minor: 900_000n,
-  } as const;
-  const row = { ...shown, there_currency: 'XAF', here_minor: 1_000_000n, here_currency: 'XAF' } as unknown as BreakRow;
-  const journals = correctionsOf({ team_id: merchant.team.id, id: 'rcn_1', provider_account: provider.name }, row);
-  await store().db.transaction((tx) => post(tx, journals));
+  const decide = await shownByStatement(id);
   assert.deepEqual([(await charge()).status, provider.submitted.length], [400, 1]);
   assert.equal((await call('DELETE', `/payments/${id}`)).body.error_code, 'payment_not_cancellable');
-  // As a person decides that the merchant keeps it.
-  const postings = [{ debit: 'hold', credit: 'available', amount_minor: 900_000n }];
-  const settled = { ...journals[0], kind: 'reconciliation.settled:reconciliation.late', postings } as unknown as Journal;
-  await store().db.transaction((tx) => post(tx, [settled]));
+  await decide();
   assert.equal((await call('DELETE', `/payments/${id}`)).status, 200);
+});
+
+test('the payment page waits while only a statement has shown money, and its stream and its status report the decision', async () => {
+  const { id, url } = await turnedAway();
+  const decide = await shownByStatement(id);
+  const page = await (await fetch(url)).text();
+  assert.match(page, /data-state="pending checked 1"/);
+  const status = async () => (await fetch(`${url}/status`)).json();
+  assert.deepEqual(await status(), { status: 'pending', step: 'checked', attempt: 1 });
+  const stopped = new AbortController();
+  const stream = await fetch(`${url}/events`, { signal: stopped.signal });
+  let text = '';
+  const read = async () => {
+    for await (const chunk of stream.body as ReadableStream<Uint8Array>) text += Buffer.from(chunk).toString();
+  };
+  void read().catch(() => null);
+  const steps = () => [...text.matchAll(/"step":"(\w+)"/g)].map(([, step]) => step);
+  // The stream has looked once at least: a look that did not see the money would make the page reload in a loop.
+  await delay(1_500);
+  assert.deepEqual(steps(), ['checked']);
+  await decide();
+  assert.deepEqual(
+    await until(
+      async () => steps(),
+      ({ length }) => length > 1,
+    ),
+    ['checked', 'none'],
+  );
+  stopped.abort();
+  assert.deepEqual(await status(), { status: 'pending', step: 'none', attempt: 1 });
+  assert.doesNotMatch(await (await fetch(url)).text(), /data-follow/);
 });
 
 test('another amount of an attempt that its provider later does not know stays in suspense, for a person to resolve', async () => {

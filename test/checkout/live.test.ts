@@ -136,7 +136,7 @@ test('a page served by another process is updated too, and a hundred pages cost 
     assert.ok(hosted);
     for (let i = 0; i < 4; i++) {
       const at = texts.push('') - 1;
-      live.follow(hosted)?.on('data', (chunk) => {
+      live.follow(hosted, false)?.on('data', (chunk) => {
         texts[at] += String(chunk);
       });
     }
@@ -163,7 +163,7 @@ test('a failed query closes no stream: the next one resumes the updates', async 
   const hosted = await openHosted(api.deps, token);
   assert.ok(hosted);
   let text = '';
-  live.follow(hosted)?.on('data', (chunk) => {
+  live.follow(hosted, false)?.on('data', (chunk) => {
     text += String(chunk);
   });
   await api.call('DELETE', `/payments/${id}`);

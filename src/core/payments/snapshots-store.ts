@@ -8,11 +8,12 @@ import type { PaymentRef } from './store.ts';
 export interface PaymentSnapshot {
   payment: Pick<PaymentRow, 'team_id' | 'id' | 'status' | 'expires_at' | 'continue_at'>;
   /** Oldest first. */
-  attempts: (Pick<AttemptRow, 'status' | 'action' | 'mismatch'> & Record<'next_poll_at' | 'closed_at', Date | string | null>)[];
+  attempts: (Pick<AttemptRow, 'id' | 'status' | 'action' | 'mismatch'> &
+    Record<'next_poll_at' | 'closed_at', Date | string | null>)[];
 }
 
 /** SQL: what a snapshot shows of the attempt `a`. */
-const VIEW = fixed(`json_build_object('status', a.status, 'action', a.action, 'next_poll_at', a.next_poll_at,
+const VIEW = fixed(`json_build_object('id', a.id, 'status', a.status, 'action', a.action, 'next_poll_at', a.next_poll_at,
   'closed_at', a.closed_at, 'mismatch', a.mismatch)`);
 
 /** Returns the snapshots of many payments in one statement. */

@@ -1,8 +1,10 @@
 import { PassThrough, type Readable } from 'node:stream';
 import { CircuitOpen } from '../../platform/db/circuit.ts';
 import { type Environment, ENVIRONMENTS } from '../../kit/environment.ts';
+import type { Queryable } from '../../kit/sql.ts';
 import type { Hosted } from '../../core/charge/hosted.ts';
 import { type PaymentSnapshot, readPaymentSnapshots } from '../../core/payments/snapshots.ts';
+import { undecidedByStatement } from '../../core/payments/statement-amounts-store.ts';
 import type { CheckoutDeps } from './deps.ts';
 import { progressOf, pageStateOf } from './page-state.ts';
 
@@ -52,8 +54,9 @@ export class Live {
   /**
    * Returns a stream that begins with the payment's current progress. Returns null at the limit of streams or during
    * shutdown: the page polls instead.
+   * @param held whether money of the payment waits for a decision
    */
-  follow(hosted: Hosted): Readable | null {
+  follow(hosted: Hosted, held: boolean): Readable | null {
     const { payment } = hosted;
     const watched = this.#watched.get(payment.id) ?? newlyWatched(hosted);
     if (this.#deps.service.leaving || this.#streams >= MAX_STREAMS || watched.followers.size >= MAX_OF_A_PAYMENT) return null;
@@ -64,7 +67,7 @@ export class Live {
     watched.followers.add(follower);
     this.#streams++;
     follower.stream.once('close', () => this.#forget(watched, follower));
-    sendProgress(follower, hosted, now);
+    sendProgress(follower, hosted, held, now);
     this.#timer ??= this.#later();
     return follower.stream;
   }
@@ -96,7 +99,10 @@ export class Live {
     const all = [...this.#watched.values()].filter((watched) => watched.environment === environment);
     if (all.length === 0) return;
     try {
-      for (const seen of await readPaymentSnapshots(this.#deps.stores[environment], all)) this.#spread(seen);
+      const store = this.#deps.stores[environment];
+      const snapshots = await readPaymentSnapshots(store, all);
+      const held = await heldAmong(store.db, snapshots, this.#deps.clock.now());
+      for (const seen of snapshots) this.#spread(seen, held.has(seen.payment.id));
     } catch (err) {
       // The streams stay open: the next query may succeed, and the pages poll when they receive nothing.
       this.#deps.log[err instanceof CircuitOpen ? 'debug' : 'warn'](
@@ -106,9 +112,9 @@ export class Live {
     }
   }
 
-  #spread(seen: PaymentSnapshot): void {
+  #spread(seen: PaymentSnapshot, held: boolean): void {
     const now = this.#deps.clock.now();
-    for (const follower of this.#watched.get(seen.payment.id)?.followers ?? []) sendProgress(follower, seen, now);
+    for (const follower of this.#watched.get(seen.payment.id)?.followers ?? []) sendProgress(follower, seen, held, now);
   }
 }
 
@@ -116,11 +122,26 @@ function newlyWatched({ store, payment }: Hosted): Watched {
   return { environment: store.environment, team_id: payment.team_id, id: payment.id, followers: new Set() };
 }
 
+/** Returns the payments of which money waits for a decision. It is asked only about those of which no charge is in progress: few pages wait for them. */
+async function heldAmong(db: Queryable, snapshots: readonly PaymentSnapshot[], now: number): Promise<Set<string>> {
+  const asked = snapshots
+    .filter((seen) => pageStateOf(seen, now).kind === 'open')
+    .map(({ payment: { team_id, id }, attempts }) => ({
+      payment: id,
+      tried: attempts.map((attempt) => ({ team_id, id: attempt.id })),
+    }));
+  const undecided = await undecidedByStatement(
+    db,
+    asked.flatMap(({ tried }) => tried),
+  );
+  return new Set(asked.filter(({ tried }) => tried.some(({ id }) => undecided.has(id))).map(({ payment }) => payment));
+}
+
 /** Sends the progress when it has changed or a heartbeat is due. Ends the stream at a final status or its maximum age. */
-function sendProgress(follower: Follower, seen: Parameters<typeof progressOf>[0], now: number): void {
+function sendProgress(follower: Follower, seen: Parameters<typeof progressOf>[0], held: boolean, now: number): void {
   const { stream } = follower;
   if (stream.writableEnded) return;
-  const said = JSON.stringify(progressOf(seen, now));
+  const said = JSON.stringify(progressOf(seen, held, now));
   if (said !== follower.last || now >= follower.beat_at) {
     follower.last = said;
     follower.beat_at = now + HEARTBEAT_MS;

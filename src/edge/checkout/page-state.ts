@@ -1,6 +1,7 @@
 import { isChargeable } from '../../core/charge/refusals.ts';
 import { type Hosted, openAttempt } from '../../core/charge/hosted.ts';
 import { isDoubted, isOpen, isUnderWay } from '../../core/attempts/schema.ts';
+import { hasUndecidedMoney } from '../../core/payments/retry.ts';
 import { isFinal } from '../../core/payments/states.ts';
 import type { PaymentSnapshot } from '../../core/payments/snapshots.ts';
 import { channelById } from '../../providers/reference/channels.ts';
@@ -51,12 +52,23 @@ function isConfirmed({ payment, attempts }: Seen, now: number): boolean {
   );
 }
 
-/** Returns what the status route and the events report: no more than the page shows to everybody. */
-export function progressOf(seen: Seen, now: number): Progress {
+/**
+ * Whether nothing can be charged although no charge is in progress: money that a statement has shown waits for a decision. The payer waits
+ * too, and the decision changes nothing else of the payment.
+ */
+export async function isHeld({ store, payment, attempts }: Hosted, now: number): Promise<boolean> {
+  return pageStateOf({ payment, attempts }, now).kind === 'open' && (await hasUndecidedMoney(store.db, attempts));
+}
+
+/**
+ * Returns what the status route and the events report: no more than the page shows to everybody.
+ * @param held whether money waits for a decision, see {@link isHeld}
+ */
+export function progressOf(seen: Seen, held: boolean, now: number): Progress {
   const pageState = pageStateOf(seen, now);
   const status = pageState.kind === 'final' ? pageState.status : seen.payment.status;
   const { attempts } = seen;
-  const isChecked = pageState.kind !== 'final' && attempts.some(isUnderWay);
+  const isChecked = pageState.kind !== 'final' && (held || attempts.some(isUnderWay));
   return { status, step: attempts.find(isOpen)?.action?.kind ?? (isChecked ? 'checked' : 'none'), attempt: attempts.length };
 }
 

@@ -17,13 +17,13 @@ import { type Language, textsIn } from '../pages/language.ts';
 import { methodOptionsFor } from './method-options.ts';
 import { latestOf, offersRetry, tokenOf } from './retry.ts';
 import { returnLink } from './return-link.ts';
-import { awaitsCard, progressOf, pageStateOf } from './page-state.ts';
+import { awaitsCard, isHeld, progressOf, pageStateOf } from './page-state.ts';
 import { PLAIN, type Theme, themeOf } from '../pages/theme/theme.ts';
 import { cardPage, verifyPage } from './views/card.ts';
 import type { FieldErrors, Typed } from './views/fields.ts';
 import { type Failure, formPage } from './views/form.ts';
 import { type Notice, noticePage } from '../pages/notice.ts';
-import { hasUndecidedMoney, hasUnmatchedMoney } from '../../core/payments/retry.ts';
+import { hasUnmatchedMoney } from '../../core/payments/retry.ts';
 import { type FinalStatus, resultPage } from './views/result.ts';
 import type { Scene } from '../pages/scene.ts';
 import { elsewherePage } from './views/elsewhere.ts';
@@ -67,16 +67,15 @@ export async function pageOf(
 ): Promise<Shown> {
   const { payment, attempts } = hosted;
   if (payment.retried_by !== null) return toLatest(context, visit, hosted);
-  const pageState = pageStateOf(hosted, context.deps.clock.now());
+  const now = context.deps.clock.now();
+  const pageState = pageStateOf(hosted, now);
   const holder = holderOf(payment, visit.browser);
   if (pageState.kind === 'final') {
     const again = await offersRetry(context, visit, hosted);
     return again ? form(context, visit, hosted, rejection) : result(context, visit, hosted, pageState.status);
   }
   if (holder === 'another') return elsewhere(context, visit, hosted, rejection);
-  // While money that a statement has shown waits for a decision, nothing can be charged.
-  const isHeld = pageState.kind === 'open' && (await hasUndecidedMoney(hosted.store.db, attempts));
-  if (pageState.kind === 'open' && !isHeld) return form(context, visit, hosted, rejection);
+  if (pageState.kind === 'open' && !(await isHeld(hosted, now))) return form(context, visit, hosted, rejection);
   const attempt = openAttempt(attempts);
   if (awaitsCard(hosted)) return { kind: 'redirect', to: `${pathOf(context, visit.token)}/card` };
   const { browser, ...scene } = await waitingScene(context, visit, hosted, holder, rejection);
@@ -116,14 +115,15 @@ export async function cardPageOf(context: CheckoutContext, visit: Visit, hosted:
 export async function showStatus(context: CheckoutContext, visit: Visit): Promise<Shown> {
   const hosted = await openHosted(context.deps, visit.token);
   if (!hosted) return problemAnswer(notFound('Payment'));
-  return { kind: 'json', status: 200, body: progressOf(hosted, context.deps.clock.now()) };
+  const now = context.deps.clock.now();
+  return { kind: 'json', status: 200, body: progressOf(hosted, await isHeld(hosted, now), now) };
 }
 
 /** GET /pay/:token/events. Streams the same progress when it changes. Answers 429 at the limit of streams: the page polls. */
 export async function showEvents(context: CheckoutContext, visit: Visit): Promise<Answer> {
   const hosted = await openHosted(context.deps, visit.token);
   if (!hosted) return problemAnswer(notFound('Payment'));
-  const stream = context.live.follow(hosted);
+  const stream = context.live.follow(hosted, await isHeld(hosted, context.deps.clock.now()));
   return stream
     ? { kind: 'stream', stream }
     : problemAnswer(new Problem(429, 'Too many pages wait for news: ask for the status.'));
@@ -192,7 +192,7 @@ async function waitingScene(
   rejection?: Rejection,
 ): Promise<WaitingScene> {
   const now = context.deps.clock.now();
-  const { status, step, attempt } = progressOf(hosted, now);
+  const { status, step, attempt } = progressOf(hosted, await isHeld(hosted, now), now);
   const open = openAttempt(hosted.attempts);
   return {
     ...(await sceneOf(context, visit, hosted)),
