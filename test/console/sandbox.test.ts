@@ -87,6 +87,25 @@ test('advancing the clock lets a payment of the team expire, and none of another
   for (const { actor_id } of entries) assert.ok(actor_id.startsWith(`${developer.id}:ses_`));
 });
 
+test('a form of the clock that is submitted again, also at the same time, advances it once; with another time it is another advance', async () => {
+  const made = await api.call('POST', '/payments', {
+    body: { amount: 1_000, currency: 'XAF', phone: '1', expires: { in: 300 } },
+  });
+  const { id } = made.body.transaction;
+  const expiry = async () => Date.parse((await api.call('GET', `/payments/${id}`)).body.transaction.expires_at);
+  const before = await expiry();
+  const form = formToken((await developer.get(page)).text);
+  const submit = (span: string) => developer.post(`${page}/clock`, { ...form, span });
+  const answers = [...(await Promise.all([submit('1h'), submit('1h')])), await submit('1h')];
+  assert.deepEqual(
+    answers.map(({ to }) => to),
+    Array(3).fill(`${page}?done=clock`),
+  );
+  assert.equal(before - (await expiry()), 3_600_000);
+  await submit('10m');
+  assert.equal(before - (await expiry()), 4_200_000);
+});
+
 test('live has neither test payments nor a clock that moves', async () => {
   const owner = await signedIn(api, 'owner');
   const live = page.replace('/sandbox/developers', '/live/developers');

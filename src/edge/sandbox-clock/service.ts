@@ -1,7 +1,10 @@
+import { takeKey } from '../../tenants/api/idempotency-store.ts';
 import type { Actor } from '../../tenants/audit/actor.ts';
 import { record } from '../../tenants/audit/record.ts';
 import type { Store } from '../../platform/db/stores.ts';
+import { sha256 } from '../../kit/crypto.ts';
 import { notFound } from '../../kit/errors.ts';
+import type { Tx } from '../../kit/sql.ts';
 import { shiftAttempts } from '../../core/attempts/store.ts';
 import { shiftPayments } from '../../core/payments/store.ts';
 import { shiftRefunds } from '../../core/refunds/store.ts';
@@ -44,14 +47,37 @@ export async function advanceClock(
 ): Promise<Advanced> {
   refuseLive(store);
   const at = deps.clock.now();
-  const { team_id } = advance;
-  return store.db.transaction(async (tx) => {
-    const shift: TimeShift = { ...advance, now: new Date(at) };
-    const moved: Partial<Advanced> = {};
-    for (const kind of Object.keys(KINDS) as Kind[]) moved[kind] = await KINDS[kind](tx, shift);
-    await record(tx, by, { team_id, action: 'clock.advance', resource_id: String(team_id), at });
-    return moved as Advanced;
+  return store.db.transaction((tx) => shiftAll(tx, advance, by, at));
+}
+
+/**
+ * Advances the clock of one sandbox team, once for each key: a form that is submitted twice, one after the other or at the same time, moves
+ * time once.
+ * @param key that of the form
+ */
+export async function advanceClockOnce(
+  deps: Pick<SandboxClockDeps, 'clock'>,
+  store: Store,
+  advance: Advance & { key: string },
+  by: Actor,
+): Promise<void> {
+  refuseLive(store);
+  const at = deps.clock.now();
+  const { team_id, by_ms } = advance;
+  // The same form with another time, as of somebody who went back to it, is another advance.
+  const slot = { team_id, route: 'sandbox clock', key: `${advance.key}-${by_ms}`, request_hash: sha256(String(by_ms)) };
+  await store.db.transaction(async (tx) => {
+    if (await takeKey(tx, { ...slot, created_at: new Date(at) })) await shiftAll(tx, { team_id, by_ms }, by, at);
   });
+}
+
+async function shiftAll(tx: Tx, advance: Advance, by: Actor, at: number): Promise<Advanced> {
+  const { team_id } = advance;
+  const shift: TimeShift = { ...advance, now: new Date(at) };
+  const moved: Partial<Advanced> = {};
+  for (const kind of Object.keys(KINDS) as Kind[]) moved[kind] = await KINDS[kind](tx, shift);
+  await record(tx, by, { team_id, action: 'clock.advance', resource_id: String(team_id), at });
+  return moved as Advanced;
 }
 
 /**

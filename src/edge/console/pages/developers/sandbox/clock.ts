@@ -1,4 +1,4 @@
-import { advanceClock } from '../../../../sandbox-clock/service.ts';
+import { advanceClockOnce } from '../../../../sandbox-clock/service.ts';
 import { actorOf } from '../../../actor.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
 import { type Answer, fieldOf, redirect, type TeamVisit } from '../../../page.ts';
@@ -6,12 +6,13 @@ import { SANDBOX_TEXTS } from './texts.ts';
 import { refuseLive, showSandbox } from './show.ts';
 import { SPANS } from './spans.ts';
 
-/** Moves every scheduled time of the team's sandbox nearer. */
+/** Moves every scheduled time of the team's sandbox nearer, once for each form that was shown. */
 export async function advance(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
   refuseLive(visit);
   const span = fieldOf(visit, 'span');
   if (!isSpan(span)) return showSandbox(visit, { span: SANDBOX_TEXTS[visit.language].wrongSpan });
-  await advanceClock(deps, visit.store, { team_id: visit.team.id, by_ms: SPANS[span] }, actorOf(visit));
+  const wanted = { team_id: visit.team.id, by_ms: SPANS[span], key: visit.formKey };
+  await advanceClockOnce(deps, visit.store, wanted, actorOf(visit));
   deps.wake.ring('sandbox');
   return redirect(`${visit.base}/developers/sandbox?done=clock`);
 }
