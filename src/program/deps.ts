@@ -33,7 +33,7 @@ import { ProviderDirectory, type Providers } from '../providers/provider-account
 import { sandboxProvider } from '../providers/adapters/sandbox/index.ts';
 import type { PurgeDeps } from '../edge/purge/deps.ts';
 import type { RefundDeps } from '../core/refunds/deps.ts';
-import { endUncoveredRefunds } from '../core/refunds/apply.ts';
+import { endUncoveredRefunds } from '../core/refunds/waiting.ts';
 import { refundsUnderWay } from '../core/refunds/store.ts';
 import type { ReturnDeps } from '../core/returns/deps.ts';
 import type { ExchangeLog } from '../providers/exchanges/log.ts';

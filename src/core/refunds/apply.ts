@@ -17,7 +17,7 @@ import { currentPart, isUndecided, unspentOf, withPart } from './parts.ts';
 import { presentRefund } from './present.ts';
 import type { RefundPart, RefundRow } from './schema.ts';
 import { isFinal, nextRefundStatus, type RefundTrigger } from './states.ts';
-import { isSetAside, lockRefund, lockUncovered, pollNow, sumReturned, updateRefund } from './store.ts';
+import { isSetAside, lockRefund, pollNow, sumReturned, updateRefund } from './store.ts';
 
 /** Poll plan of a refund part whose provider cannot be used at the moment, so that its own plan is unknown. */
 const DEFAULT_PLAN: PollPlan = { first_ms: 2_000, factor: 2, max_ms: 300_000 };
@@ -199,32 +199,8 @@ async function continueOrEnd(tx: Tx, context: ApplyContext, row: RefundRow): Pro
   return finish(tx, context, row, 'failed');
 }
 
-/**
- * Ends a refund that waits: no part of it is with its provider, and the rest is not sent any more. What has not reached the payer returns. A
- * part that a provider had turned away is read once more. The caller has locked the payment and the refund.
- * @param message why, for the merchant
- * @returns the refund as it is now
- */
-export async function endWaiting(tx: Tx, context: MoveContext, row: RefundRow, message: string): Promise<RefundRow> {
-  const legs = row.legs.map((part) =>
-    part.status === 'waiting' && part.sent_at !== null ? { ...part, status: 'failed' as const } : part,
-  );
-  await returnUnspent(tx, { ...row, legs });
-  const ended = await finish(tx, context, { ...row, legs, failure_reason: row.failure_reason ?? 'unknown', message }, 'failed');
-  if (legs.some(({ status }) => status === 'failed')) await pollNow(tx, row.team_id, row.id, new Date(context.at));
-  return ended;
-}
-
-/**
- * Ends the merchant's refunds of a payment that wait for money, because its provider has returned the money to the payer in another way. The
- * caller has locked the payment.
- */
-export async function endUncoveredRefunds(tx: Tx, context: MoveContext, ref: { team_id: bigint; id: string }): Promise<void> {
-  for (const row of await lockUncovered(tx, ref.team_id, ref.id))
-    await endWaiting(tx, context, row, 'The payment was charged back.');
-}
-
-async function returnUnspent(tx: Tx, row: RefundRow): Promise<void> {
+/** Returns what has not reached the payer to the balances it was drawn from. */
+export async function returnUnspent(tx: Tx, row: RefundRow): Promise<void> {
   const { team_id, payment_id, currency, id: source_id, draws } = row;
   if (draws === null) return;
   const into = { team_id, kind: 'refund.returned', source_id, currency, payment_id, from: 'refund_clearing' } as const;
@@ -240,7 +216,8 @@ function journal(row: RefundRow, kind: string, postings: Journal['postings']): J
   return { team_id: row.team_id, kind, source_id: row.id, subject_id: row.payment_id, currency: row.currency, postings };
 }
 
-async function finish(tx: Tx, context: MoveContext, row: RefundRow, trigger: 'succeeded' | 'failed'): Promise<RefundRow> {
+/** Ends a refund, and updates the return that it carries out. */
+export async function finish(tx: Tx, context: MoveContext, row: RefundRow, trigger: 'succeeded' | 'failed'): Promise<RefundRow> {
   const at = new Date(context.at);
   const status = step(row, trigger) ?? row.status;
   // What was reported while the outcome was not known is not about a refund that succeeded.

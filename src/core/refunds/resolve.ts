@@ -6,11 +6,12 @@ import { must, notFound, Problem } from '../../kit/errors.ts';
 import type { PaymentListener } from '../payments/listeners.ts';
 import { checkNamed, type ManualResolution, type ProviderName } from '../charge/resolve.ts';
 import { lockPayment } from '../payments/service.ts';
-import { applyRefund, endWaiting } from './apply.ts';
+import { applyRefund } from './apply.ts';
 import { currentPart } from './parts.ts';
 import type { RefundPart, RefundRow } from './schema.ts';
 import { isFinal } from './states.ts';
 import { findRefund, isSetAside, lockRefund, writeResolution } from './store.ts';
+import { endWaiting } from './waiting.ts';
 
 /** The refund part that a manual resolution is about. */
 export interface PartRef {
@@ -68,13 +69,11 @@ export async function resolveRefund(
 }
 
 /**
- * Whether the part is the next one to send of a refund that has not ended, and can be ended by that. What carries a return out and may have been
- * done is read before another way is taken.
+ * Whether the part is the next one to send of a refund that has not ended. What only an operator can carry out is resolved with its return.
  */
 function isWaiting(row: RefundRow, part: number): boolean {
-  const next = row.legs[part];
-  if (currentPart(row) !== part || next?.status !== 'waiting') return false;
-  return row.kind === 'merchant' || (row.way !== 'manual' && next.sent_at === null);
+  if (currentPart(row) !== part || row.legs[part]?.status !== 'waiting') return false;
+  return row.kind === 'merchant' || row.way !== 'manual';
 }
 
 /**

@@ -96,8 +96,6 @@ async function choosePayout(deps: ReturnDeps, store: Store, row: ReturnRow, atte
 
 /** Polls the provider once more before money is returned another way: a failed refund may have succeeded after all. */
 async function isProvenFailed(deps: ReturnDeps, store: Store, row: ReturnRow, refund: RefundRow): Promise<boolean> {
-  // A person has proved that no money moved, where the provider could not.
-  if (refund.resolution !== null) return true;
   const outcome = await readRefund(deps, store, refund, 0, 'before another way');
   switch (outcome?.kind) {
     case 'failed':
@@ -108,6 +106,8 @@ async function isProvenFailed(deps: ReturnDeps, store: Store, row: ReturnRow, re
       await inTransaction(deps, store, (tx, context) => applyRefund(tx, context, refund, 0, outcome));
       return false;
     default:
+      // A person has proved that no money moved, where the provider could not.
+      if (refund.resolution !== null) return true;
       await doubt(deps, store, row, refund, outcome);
       return false;
   }
@@ -136,11 +136,18 @@ async function recheck(deps: ReturnDeps, store: Store, row: ReturnRow): Promise<
   const read = await Promise.all(failed.map(async (way) => ({ way, outcome: await readWay(deps, store, row, way) })));
   const done = read.flatMap(({ way, outcome }) => (outcome?.kind === 'succeeded' ? [{ way, outcome }] : []));
   const over = deps.clock.now() - row.updated_at.getTime() > MAX_DOUBT_MS;
-  if (done.length === 0 && !over && read.some(({ outcome }) => !isAnswer(outcome))) {
+  // Whoever ended it as failed may not have known: another way would pay the payer twice.
+  const isCarriedOut = read.some(({ outcome }) => outcome?.kind === 'pending');
+  const waits = !over || (isCarriedOut && row.state === 'paying_out');
+  if (done.length === 0 && waits && read.some(({ outcome }) => !isAnswer(outcome))) {
     // A payout that a provider may have is polled in the meantime. No other is sent.
     if (row.state === 'paying_out' && row.dispatched_at !== null) return false;
     const next_step_at = new Date(deps.clock.now() + backOff(row.polls));
     await lockedWithoutNews(deps, store, row, (tx, _, now) => updateReturn(tx, { ...now, next_step_at }));
+    return true;
+  }
+  if (done.length === 0 && row.state === 'owed' && isCarriedOut) {
+    await requireManualReturn(deps, store, row, 'the provider reports that it carries out what had failed');
     return true;
   }
   await locked(deps, store, row, async (tx, context, now) => {

@@ -1,7 +1,7 @@
 import type { DisputeRow } from '../../../core/disputes/schema.ts';
 import { changeDispute, openDispute } from '../../../core/disputes/service.ts';
 import type { DisputeTrigger } from '../../../core/disputes/states.ts';
-import { endUncoveredRefunds } from '../../../core/refunds/apply.ts';
+import { endUncoveredRefunds } from '../../../core/refunds/waiting.ts';
 import { refundsUnderWay } from '../../../core/refunds/store.ts';
 import { type Environment, ENVIRONMENTS } from '../../../kit/environment.ts';
 import { type IdPrefix, isId } from '../../../kit/ids.ts';

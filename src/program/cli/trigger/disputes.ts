@@ -1,5 +1,5 @@
 import { presentDispute } from '../../../core/disputes/present.ts';
-import { endUncoveredRefunds } from '../../../core/refunds/apply.ts';
+import { endUncoveredRefunds } from '../../../core/refunds/waiting.ts';
 import { refundsUnderWay } from '../../../core/refunds/store.ts';
 import { changeDispute, openDispute, openOrLostDispute } from '../../../core/disputes/service.ts';
 import { commandClock } from '../command-clock.ts';

@@ -1,7 +1,7 @@
 import { shownFault } from '../../../parts/fault.ts';
 import { openDispute, openOrLostDispute } from '../../../../../core/disputes/service.ts';
 import { findPayment } from '../../../../../core/payments/store.ts';
-import { endUncoveredRefunds } from '../../../../../core/refunds/apply.ts';
+import { endUncoveredRefunds } from '../../../../../core/refunds/waiting.ts';
 import { refundsUnderWay } from '../../../../../core/refunds/store.ts';
 import { Problem } from '../../../../../kit/errors.ts';
 import type { EventType } from '../../../../../money/events/catalogue.ts';
