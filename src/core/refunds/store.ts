@@ -41,6 +41,15 @@ export async function findRefund(db: Queryable, team_id: bigint, id: string): Pr
   return row && read(row);
 }
 
+/** Returns the statuses of refunds. */
+export function findStatuses(
+  db: Queryable,
+  team_id: bigint,
+  ids: readonly string[],
+): Promise<Pick<RefundRow, 'id' | 'status'>[]> {
+  return db.all(sql`select id, status from refunds where team_id = ${team_id} and id = any(${[...ids]}::text[])`);
+}
+
 /** Returns the failed refunds and payouts of one return that a provider had received. */
 export async function findFailed(db: Queryable, team_id: bigint, attempt_id: string, return_id: string): Promise<RefundRow[]> {
   const rows = await db.all<RefundRow>(sql`

@@ -51,13 +51,13 @@ export function insertKeysOf(rows: string): Fragment {
  * are with the key.
  */
 export const ANSWER = fixed(`
-    left join lateral (select answer from idempotency_answers
+    left join lateral (select answer, resource_id from idempotency_answers
       where team_id = k.team_id and route = k.route and key = k.key and created_at = k.created_at) a on true`);
 
 /** Returns a stored key with its response, or undefined when the key is unused. */
 export async function findKey(db: Queryable, { team_id, route, key }: KeyRef): Promise<KeyRow | undefined> {
   const row = await db.maybe<Omit<KeyRow, 'answer'> & { answer: Buffer | null }>(sql`
-    select k.request_hash, k.resource_id, coalesce(a.answer, k.answer) as answer, k.created_at from idempotency_keys k ${ANSWER}
+    select k.request_hash, coalesce(k.resource_id, a.resource_id) as resource_id, coalesce(a.answer, k.answer) as answer, k.created_at from idempotency_keys k ${ANSWER}
     where k.team_id = ${team_id} and k.route = ${route} and k.key = ${key}${BY_KEY}`);
   return row && { ...row, answer: row.answer && unpack(row.answer) };
 }

@@ -47,19 +47,15 @@ export function findApproval(db: Queryable, { team_id, environment, id }: Approv
     select ${columns} from approvals where id = ${id} and team_id = ${team_id} and environment = ${environment}`);
 }
 
-/** What of an approval tells how it ended. */
-export type ApprovalEnd = Pick<ApprovalRow, 'id' | 'decision' | 'outcome' | 'over' | 'result' | 'message'>;
-
-/** Returns how approvals of a team stand, by their ids. */
-export async function findEnds(
+/** Returns approvals of a team. */
+export function findApprovals(
   db: Queryable,
   { team_id, environment }: Omit<ApprovalRef, 'id'>,
   ids: readonly string[],
-): Promise<Map<string, ApprovalEnd>> {
-  const rows = await db.all<ApprovalEnd>(sql`
-    select id, decision, outcome, expires_at <= pirogue_now() as over, result, message from approvals
+): Promise<ApprovalRow[]> {
+  return db.all<ApprovalRow>(sql`
+    select ${columns} from approvals
     where id = any(${[...ids]}::text[]) and team_id = ${team_id} and environment = ${environment}`);
-  return new Map(rows.map((row) => [row.id, row]));
 }
 
 /** Returns the approval, locked until the transaction ends. */

@@ -3,6 +3,7 @@ import { isId } from '../../../../kit/ids.ts';
 import { type ApprovalRow, MAX_WAITING } from '../../../../tenants/approvals/schema.ts';
 import { listEnded, listWaiting } from '../../../../tenants/approvals/store.ts';
 import { listThresholds } from '../../../../tenants/approvals/threshold-store.ts';
+import { asTheyStand, type Made, madeBy } from '../../approvals/standing.ts';
 import type { Answer, TeamVisit } from '../../page.ts';
 import { pager } from '../../parts/pager.ts';
 import { alert, card, type Column, empty, pageHead, table, when } from '../../parts/parts.ts';
@@ -18,15 +19,19 @@ export async function showApprovals(visit: TeamVisit): Promise<Answer> {
   const texts = APPROVAL_TEXTS[language];
   const { cursor = '' } = visit.query;
   const before = isId('apv', environment, cursor) ? cursor : null;
-  const [waiting, found, thresholds] = await Promise.all([
+  const [listed, found, thresholds] = await Promise.all([
     before === null ? listWaiting(control, team.id, environment, MAX_WAITING) : [],
     listEnded(control, { team_id: team.id, environment }, before, PER_PAGE + 1),
     listThresholds(control, team.id),
   ]);
-  const ended = found.slice(0, PER_PAGE);
+  const standing = await asTheyStand(visit, listed);
+  const waiting = standing.filter(({ outcome }) => outcome === null);
+  const page = found.slice(0, PER_PAGE);
+  const ended = [...standing.filter(({ outcome }) => outcome !== null), ...(await asTheyStand(visit, page))];
+  const made = await madeBy(visit, [...waiting, ...ended]);
   const name = await peopleOf(visit, [...waiting, ...ended]);
-  const columns = columnsOf(visit, name);
-  const meta = { has_more: found.length > PER_PAGE, next_cursor: ended.at(-1)?.id ?? null };
+  const columns = columnsOf(visit, name, made);
+  const meta = { has_more: found.length > PER_PAGE, next_cursor: page.at(-1)?.id ?? null };
   const actions = html`<a class="button quiet-button" href="${base}/settings/approvals">${texts.thresholds}</a>`;
   const first = waiting.length > 0 ? table(texts.waiting, columns, waiting) : empty(texts.noneTitle, texts.noneText);
   return {
@@ -40,7 +45,7 @@ ${before === null && card(texts.waiting, first)}${
   };
 }
 
-function columnsOf(visit: TeamVisit, name: (id: string) => HtmlPart): Column<ApprovalRow>[] {
+function columnsOf(visit: TeamVisit, name: (id: string) => HtmlPart, made: ReadonlyMap<string, Made>): Column<ApprovalRow>[] {
   const { language, base } = visit;
   const texts = APPROVAL_TEXTS[language];
   return [
@@ -53,6 +58,6 @@ function columnsOf(visit: TeamVisit, name: (id: string) => HtmlPart): Column<App
     { head: texts.askedBy, cell: ({ asked_by }) => name(asked_by) },
     { head: texts.askedAt, cell: ({ asked_at }) => when(asked_at, language) },
     { head: texts.until, cell: ({ expires_at }) => when(expires_at, language) },
-    { head: texts.state, cell: (row) => stateBadge(row, language) },
+    { head: texts.state, cell: (row) => stateBadge(row, made.get(row.result ?? ''), language) },
   ];
 }

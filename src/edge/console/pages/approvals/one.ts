@@ -10,12 +10,13 @@ import { wantedOf } from '../../../../tenants/approvals/wanted.ts';
 import { namesOfMembers } from '../../../../tenants/people/names-store.ts';
 import { hasOtherDestination } from '../../approvals/account.ts';
 import { hasOtherPayee } from '../../approvals/payee.ts';
+import { asTheyStand, madeBy } from '../../approvals/standing.ts';
 import { isPerformed } from '../../approvals/perform.ts';
 import type { Answer, TeamVisit } from '../../page.ts';
 import { alert, card, doneAlert, facts, idText, pageHead, when } from '../../parts/parts.ts';
 import { withQuery } from '../../paths.ts';
 import { wantedView } from './body.ts';
-import { amountOf, nameOf, peopleOf, stateBadge } from './parts.ts';
+import { amountOf, madeBadge, nameOf, peopleOf, stateBadge } from './parts.ts';
 import { APPROVAL_TEXTS } from './texts.ts';
 
 /**
@@ -33,7 +34,9 @@ export async function approvalOf({ team, environment, params, approvals }: TeamV
 export async function showApproval(visit: TeamVisit, fault?: Fault): Promise<Answer> {
   const { language, base, team, approvals } = visit;
   const texts = APPROVAL_TEXTS[language];
-  const row = await approvalOf(visit);
+  const [row] = await asTheyStand(visit, [await approvalOf(visit)]);
+  if (!row) throw notFound();
+  const made = (await madeBy(visit, [row])).get(row.result ?? '');
   const wanted = wantedOf(approvals.secrets, row);
   const state = approvalState(row);
   const [name, names, changed] = await Promise.all([
@@ -48,7 +51,10 @@ export async function showApproval(visit: TeamVisit, fault?: Fault): Promise<Ans
     [texts.decidedBy, row.decided_by && name(row.decided_by)],
     [texts.decidedAt, row.decided_at && when(row.decided_at, language)],
     [texts.doneAt, row.done_at && when(row.done_at, language)],
-    [texts.result, row.result && idText(row.result, resultPath(visit, row.result))],
+    [
+      texts.result,
+      row.result && html`${idText(row.result, resultPath(visit, row.result))}${made && html` ${madeBadge(made, language)}`}`,
+    ],
     [texts.message, row.message !== null && sayStored(language, row.message)],
   ]);
   const title = [nameOf(row, language), amountOf(row, language)].filter(Boolean).join(' · ');
@@ -58,7 +64,7 @@ export async function showApproval(visit: TeamVisit, fault?: Fault): Promise<Ans
     title,
     nav: '/approvals',
     ...(fault ? { status: fault.status } : {}),
-    body: html`<p class="back"><a href="${base}/approvals">← ${texts.back}</a></p>${pageHead(title, { note: html`${stateBadge(row, language)} ${texts.stateTexts[state]}` })}<div class="narrow">${notice}
+    body: html`<p class="back"><a href="${base}/approvals">← ${texts.back}</a></p>${pageHead(title, { note: html`${stateBadge(row, made, language)} ${made?.failed ? texts.unmadeText : texts.stateTexts[state]}` })}<div class="narrow">${notice}
 ${wantedView(visit, row, wanted, { names, changed })}${card(texts.state, about)}${actions(visit, row, wanted)}</div>`,
   };
 }

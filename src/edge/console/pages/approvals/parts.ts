@@ -3,10 +3,13 @@ import type { ApprovalRow } from '../../../../tenants/approvals/schema.ts';
 import { type ApprovalState, approvalState } from '../../../../tenants/approvals/states.ts';
 import type { Html, HtmlPart } from '../../../../kit/html.ts';
 import { namesOfMembers } from '../../../../tenants/people/names-store.ts';
+import type { Made } from '../../approvals/standing.ts';
 import type { ConsoleLanguage } from '../../language.ts';
 import type { TeamVisit } from '../../page.ts';
 import { money } from '../../parts/format.ts';
 import { badge, type Tone } from '../../parts/parts.ts';
+import { refundBadge } from '../payments/one/views.ts';
+import { payoutBadge } from '../payouts/status.ts';
 import { APPROVAL_TEXTS, type AskedFor } from './texts.ts';
 
 const TONES: Record<ApprovalState, Tone> = {
@@ -20,8 +23,15 @@ const TONES: Record<ApprovalState, Tone> = {
   withdrawn: 'idle',
 };
 
-export function stateBadge(row: ApprovalRow, language: ConsoleLanguage): Html {
+/** @param made what it made, if that is known */
+export function stateBadge(row: ApprovalRow, made: Made | undefined, language: ConsoleLanguage): Html {
+  if (made?.failed) return badge(APPROVAL_TEXTS[language].unmade, 'bad');
   return approvalBadge(approvalState(row), language);
+}
+
+/** Renders the status of what an approved operation made. */
+export function madeBadge(made: Made, language: ConsoleLanguage): Html {
+  return made.kind === 'payout' ? payoutBadge(made.status, language) : refundBadge(made.status, language);
 }
 
 export function approvalBadge(state: ApprovalState, language: ConsoleLanguage): Html {

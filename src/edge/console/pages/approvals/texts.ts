@@ -59,7 +59,10 @@ type Name =
   | 'accountNote'
   | 'accountChanged'
   | 'never'
-  | 'anyAddress';
+  | 'anyAddress'
+  /** An operation that ran, and whose payout or refund has failed. */
+  | 'unmade'
+  | 'unmadeText';
 
 interface ApprovalTexts extends Record<Name, string> {
   operations: Record<AskedFor, string>;
@@ -112,6 +115,8 @@ export const APPROVAL_TEXTS: Texts<ApprovalTexts> = {
     accountChanged: 'Where its money goes has changed since: an approval will fail.',
     never: 'does not end',
     anyAddress: 'any address',
+    unmade: 'Ran and failed',
+    unmadeText: 'It was approved and ran, but what it made has failed: see the result.',
     operations: {
       'POST /refunds': 'Refund',
       'POST /transfers': 'Payout',
@@ -208,6 +213,8 @@ export const APPROVAL_TEXTS: Texts<ApprovalTexts> = {
     accountChanged: 'La destination des fonds a été modifiée depuis : une validation échouera.',
     never: 'sans fin',
     anyAddress: 'toutes les adresses',
+    unmade: 'Exécutée, puis échouée',
+    unmadeText: 'La demande a été validée et exécutée, mais l’opération a ensuite échoué : voyez le résultat.',
     operations: {
       'POST /refunds': 'Remboursement',
       'POST /transfers': 'Virement',

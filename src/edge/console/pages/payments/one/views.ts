@@ -126,6 +126,12 @@ function amountWithId({ id, amount, currency }: Refund | Dispute, language: Cons
 }
 
 const REFUND_TONES: Record<Refund['status'], Tone> = { pending: 'idle', processing: 'info', succeeded: 'good', failed: 'bad' };
+
+/** Renders the status of a refund. */
+export function refundBadge(status: Refund['status'], language: ConsoleLanguage): Html {
+  return badge(ONE_TEXTS[language].refundStatuses[status], REFUND_TONES[status]);
+}
+
 const DISPUTE_TONES: Record<Dispute['status'], Tone> = {
   ...{ needs_response: 'bad', under_review: 'warn', won: 'good', lost: 'bad', closed: 'idle' },
 };
@@ -137,7 +143,7 @@ export function refunds({ language }: TeamVisit, { refunds: rows }: Story): Html
     {
       head: texts.table.status,
       cell: ({ status, message, failure_reason }) =>
-        html`${badge(texts.refundStatuses[status], REFUND_TONES[status])}${(message ?? failure_reason) && html`<br><span class="note">${say(language, message ?? failure_reason ?? '')}</span>`}`,
+        html`${refundBadge(status, language)}${(message ?? failure_reason) && html`<br><span class="note">${say(language, message ?? failure_reason ?? '')}</span>`}`,
     },
     {
       head: texts.table.reason,

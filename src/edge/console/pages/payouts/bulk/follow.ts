@@ -4,7 +4,8 @@ import type { TransferStatus } from '../../../../../core/transfers/states.ts';
 import { findStandings } from '../../../../../core/transfers/store.ts';
 import { MAX_WAITING } from '../../../../../tenants/approvals/schema.ts';
 import { type ApprovalState, approvalState } from '../../../../../tenants/approvals/states.ts';
-import { findEnds, listWaiting } from '../../../../../tenants/approvals/store.ts';
+import { findApprovals, listWaiting } from '../../../../../tenants/approvals/store.ts';
+import { asTheyStand, standingOf } from '../../../approvals/standing.ts';
 import type { TeamVisit } from '../../../page.ts';
 import { MAX_LINES } from './parse.ts';
 
@@ -24,16 +25,12 @@ export interface Followed {
  * Returns what has become of the lines of a list for which a second person was asked, by their numbers. Approvals are in `control` and lines
  * in the store, so that it is read from both each time and never copied: three statements, whatever the number of lines.
  */
-export async function followed(
-  { store, team, approvals: { control } }: TeamVisit,
-  batch: BatchRow,
-): Promise<Map<number, Followed>> {
+export async function followed(visit: TeamVisit, batch: BatchRow): Promise<Map<number, Followed>> {
+  const { store, team } = visit;
   const asked = await askedLines(store.db, { team_id: team.id, id: batch.id }, MAX_LINES);
   if (asked.length === 0) return new Map();
-  const ref = { team_id: team.id, environment: store.environment };
-  const ends = await findEnds(
-    control,
-    ref,
+  const ends = await standingOf(
+    visit,
     asked.map(({ approval }) => approval),
   );
   const made = [...ends.values()].flatMap(({ result }) => result ?? []);
@@ -56,11 +53,10 @@ export async function followed(
 }
 
 /** Returns the ids of those lists of which a line waits for a second person. */
-export async function waitingAmong(
-  { store, team, approvals: { control } }: TeamVisit,
-  batches: readonly BatchRow[],
-): Promise<Set<string>> {
-  const waiting = await listWaiting(control, team.id, store.environment, MAX_WAITING);
+export async function waitingAmong(visit: TeamVisit, batches: readonly BatchRow[]): Promise<Set<string>> {
+  const { store, team, approvals } = visit;
+  const listed = await listWaiting(approvals.control, team.id, store.environment, MAX_WAITING);
+  const waiting = (await asTheyStand(visit, listed)).filter(({ outcome }) => outcome === null);
   if (waiting.length === 0 || batches.length === 0) return new Set();
   const ids = { batches: batches.map(({ id }) => id), approvals: waiting.map(({ id }) => id) };
   return new Set(await batchesAsking(store.db, team.id, ids));
@@ -87,7 +83,8 @@ export async function stillWaiting(
 ): Promise<WaitingLine[]> {
   const asked = lines.flatMap(({ approval }) => approval ?? []);
   if (asked.length === 0) return [...lines];
-  const ends = await findEnds(control, { team_id: team.id, environment: store.environment }, asked);
+  const found = await findApprovals(control, { team_id: team.id, environment: store.environment }, asked);
+  const ends = new Map(found.map((row) => [row.id, row]));
   return lines.filter(({ approval }) => {
     const end = approval === null ? undefined : ends.get(approval);
     return !end || ENDINGS[approvalState(end)] === 'waiting';
