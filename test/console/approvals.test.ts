@@ -292,12 +292,26 @@ test('lists and the navigation show what waits, to those who may see it', async 
   assert.match((await other.checker.get(other.base)).text, /Approvals that wait for your decision: 1/);
   const list = (await other.checker.get(`${other.base}/approvals`)).text;
   assert.ok(list.includes(path) && list.includes('20,000') && list.includes('Mado Maker'));
+  assert.match(list, /Waits for you/);
+  assert.doesNotMatch((await other.maker.get(`${other.base}/approvals`)).text, /Waits for you/);
   await press(other.checker, path, 'reject');
   for (let i = 0; i < 26; i++) await press(other.maker, await askRefund(other, payment, '11000'), 'withdraw');
   const first = (await other.checker.get(`${other.base}/approvals`)).text;
   assert.ok(first.includes('Nothing waits for a second person') && !first.includes(path));
   const next = /rel="next" href="([^"]+)"/.exec(first)?.[1]?.replaceAll('&amp;', '&');
   assert.ok((await other.checker.get(next ?? '')).text.includes(path));
+});
+
+test('the navigation counts nothing that the person may not decide on: what they asked for, or their own membership', async () => {
+  const other = await openShop(api);
+  const people = `${other.base}/people`;
+  const second = await signedIn(api, 'owner', other.team, 'Bea Owner');
+  approvalPath(await other.owner.submit(people, `${people}/${second.id}/role`, { role: 'admin' }));
+  const count = /<span class="count">(\d+)/;
+  const seen = async (person: typeof second) => count.exec((await person.get(`${other.base}/approvals`)).text)?.[1] ?? '0';
+  assert.deepEqual([await seen(other.owner), await seen(second), await seen(other.checker)], ['0', '0', '1']);
+  assert.doesNotMatch((await second.get(other.base)).text, /wait for your decision/);
+  assert.doesNotMatch((await second.get(`${other.base}/approvals`)).text, /Waits for you/);
 });
 
 test('a payout goes to the recipient as it was when it was asked for, or nowhere', async () => {

@@ -1,5 +1,6 @@
 import type { Call, Reply } from '../../tenants/api/route.ts';
-import { idPrefix } from '../../kit/ids.ts';
+import type { Environment } from '../../kit/environment.ts';
+import { idPrefix, lowestIdAt } from '../../kit/ids.ts';
 import { checkDays } from '../../kit/list-filters.ts';
 import { Cursors, pageOf } from '../../kit/paging.ts';
 import { listed } from './present.ts';
@@ -14,6 +15,21 @@ import type { PaymentDeps } from './deps.ts';
  * of statements (15 s) and of idle transactions (30 s) guarantee it.
  */
 export const SETTLED_MS = 60_000;
+
+/** Returns the cursor of GET /payments at which the payments begin that were created before a moment. */
+export function cursorBefore(
+  { secrets }: Pick<PaymentDeps, 'secrets'>,
+  environment: Environment,
+  team_id: bigint,
+  before: number,
+): string {
+  return new Cursors(secrets, scopeOf(environment, team_id)).seal('o', lowestIdAt('trx', environment, before));
+}
+
+/** What the cursors and totals of a list of payments belong to. */
+function scopeOf(environment: Environment, team_id: bigint, of?: PaymentsOf): string {
+  return ['payments', environment, team_id, ...Object.values(of ?? {})].join(':');
+}
 
 /**
  * Returns the handler of GET /payments, GET /customers/{id}/payments and GET /links/{id}/payments: offset or cursor pages,
@@ -30,8 +46,8 @@ export function paymentLister(
     checkDays(call.query);
     const by = kind === 'public' ? 'anyone' : 'secret_key';
     const filters = filterConditions(environment, call.query, by, of);
-    const scope = ['payments', environment, team.id, ...Object.values(of ?? {})];
-    const cursors = new Cursors(deps.secrets, scope.join(':'));
+    const scope = scopeOf(environment, team.id, of);
+    const cursors = new Cursors(deps.secrets, scope);
     const position = cursors.position(call.query);
     const floor = idPrefix('trx', environment);
     const found = await searcher.search(store, team.id, {
@@ -39,7 +55,7 @@ export function paymentLister(
       conditions: (query) => filterConditions(environment, query, by, of),
     });
     const rows = found?.rows ?? (await listPayments(db, team.id, filters, position));
-    const count = () => totals.of(environment, scope.join(' '), call, (ids) => countPayments(db, team.id, filters, ids));
+    const count = () => totals.of(environment, scope, call, (ids) => countPayments(db, team.id, filters, ids));
     const { items, meta } = await pageOf(cursors, position, rows, floor, async () => found?.total ?? count());
     const shown = items.map((row) => listed(environment, row));
     return { code: 200, message: 'Payments retrieved', body: { items: shown, meta } };

@@ -4,12 +4,14 @@ import { must, notFound, Problem } from '../../kit/errors.ts';
 import { isEnvironment } from '../../kit/environment.ts';
 import { html } from '../../kit/html.ts';
 import { textFault } from '../../tenants/api/body.ts';
-import { countOpenFor } from '../../tenants/approvals/store.ts';
+import { MAX_WAITING } from '../../tenants/approvals/schema.ts';
+import { listWaiting } from '../../tenants/approvals/store.ts';
 import { FRESH_MS, readSession } from '../../tenants/people/sessions.ts';
 import { roleInSession } from '../../tenants/people/session-store.ts';
 import { isPermitted, scopesOf } from '../../tenants/people/roles.ts';
 import { findTeam } from '../../tenants/teams/store.ts';
 import { clientAddress } from '../http/client-address.ts';
+import { mayDecide } from './approvals/decider.ts';
 import type { ConsoleDeps } from './deps.ts';
 import { FORM_FIELD, newFormToken } from './forms.ts';
 import { consoleLanguage } from './language.ts';
@@ -101,14 +103,14 @@ export async function teamVisit(deps: ConsoleDeps, operations: Operations, visit
   const decides = isPermitted(role, 'approval.write', environment);
   const [found, waiting] = await Promise.all([
     findTeam(control, team_id),
-    decides ? countOpenFor(control, { team_id, environment }, user.id, MAX_SHOWN_WAITING) : 0,
+    decides ? listWaiting(control, team_id, environment, MAX_WAITING) : [],
   ]);
   const team = must(found, 'a membership refers to a team');
   const store = deps.stores[environment].of(team.id);
   const caller = { team, store, key_id: user.id, session_id, kind: 'secret' as const, scopes: scopesOf(role, environment) };
   const inTeam: TeamVisit = {
     ...visit,
-    ...{ team, environment, membership, role, store, waiting },
+    ...{ team, environment, membership, role, store, waiting: 0 },
     base: `/console/${team.id}/${environment}`,
     can: (permission) => isPermitted(role, permission, environment),
     api: (operation, sent = {}) => operations.call(operation, caller, inTeam, sent),
@@ -119,6 +121,7 @@ export async function teamVisit(deps: ConsoleDeps, operations: Operations, visit
     },
     approvals: { control, secrets: deps.secrets },
   };
+  inTeam.waiting = Math.min(waiting.filter((row) => mayDecide(inTeam, row)).length, MAX_SHOWN_WAITING);
   return inTeam;
 }
 

@@ -132,20 +132,6 @@ export function listEnded(
     order by id desc limit ${limit}`);
 }
 
-/** Counts the open approvals that somebody else than this person asked for, up to a limit. */
-export async function countOpenFor(
-  db: Queryable,
-  { team_id, environment }: Omit<ApprovalRef, 'id'>,
-  user_id: string,
-  limit: number,
-): Promise<number> {
-  const row = await db.maybe<{ count: number }>(sql`
-    select count(*)::integer as count from (
-      select from approvals where team_id = ${team_id} and environment = ${environment} and asked_by <> ${user_id}
-        and ${WAITING} and decision is null limit ${limit}) as open`);
-  return row?.count ?? 0;
-}
-
 /** Counts what waits in an environment of a team, up to a limit. */
 export async function countWaiting(
   db: Queryable,

@@ -3,10 +3,11 @@ import { isId } from '../../../../kit/ids.ts';
 import { type ApprovalRow, MAX_WAITING } from '../../../../tenants/approvals/schema.ts';
 import { listEnded, listWaiting } from '../../../../tenants/approvals/store.ts';
 import { listThresholds } from '../../../../tenants/approvals/threshold-store.ts';
+import { mayDecide } from '../../approvals/decider.ts';
 import { asTheyStand, type Made, madeBy } from '../../approvals/standing.ts';
 import type { Answer, TeamVisit } from '../../page.ts';
 import { pager } from '../../parts/pager.ts';
-import { alert, card, type Column, empty, pageHead, table, when } from '../../parts/parts.ts';
+import { alert, badge, card, type Column, empty, pageHead, table, when } from '../../parts/parts.ts';
 import { amountOf, nameOf, peopleOf, stateBadge } from './parts.ts';
 import { APPROVAL_TEXTS } from './texts.ts';
 
@@ -25,7 +26,10 @@ export async function showApprovals(visit: TeamVisit): Promise<Answer> {
     listThresholds(control, team.id),
   ]);
   const standing = await asTheyStand(visit, listed);
-  const waiting = standing.filter(({ outcome }) => outcome === null);
+  const waits = standing.filter(({ outcome }) => outcome === null);
+  // What the count beside the navigation counts comes first.
+  const own = waits.filter((row) => mayDecide(visit, row));
+  const waiting = [...own, ...waits.filter((row) => !own.includes(row))];
   const page = found.slice(0, PER_PAGE);
   const ended = [...standing.filter(({ outcome }) => outcome !== null), ...(await asTheyStand(visit, page))];
   const made = await madeBy(visit, [...waiting, ...ended]);
@@ -58,6 +62,10 @@ function columnsOf(visit: TeamVisit, name: (id: string) => HtmlPart, made: Reado
     { head: texts.askedBy, cell: ({ asked_by }) => name(asked_by) },
     { head: texts.askedAt, cell: ({ asked_at }) => when(asked_at, language) },
     { head: texts.until, cell: ({ expires_at }) => when(expires_at, language) },
-    { head: texts.state, cell: (row) => stateBadge(row, made.get(row.result ?? ''), language) },
+    {
+      head: texts.state,
+      cell: (row) =>
+        html`${stateBadge(row, made.get(row.result ?? ''), language)}${mayDecide(visit, row) && html` ${badge(texts.forYou, 'warn')}`}`,
+    },
   ];
 }

@@ -10,6 +10,7 @@ import { wantedOf } from '../../../../tenants/approvals/wanted.ts';
 import { namesOfMembers } from '../../../../tenants/people/names-store.ts';
 import { hasOtherDestination } from '../../approvals/account.ts';
 import { hasOtherPayee } from '../../approvals/payee.ts';
+import { mayDecide } from '../../approvals/decider.ts';
 import { asTheyStand, madeBy } from '../../approvals/standing.ts';
 import { isPerformed } from '../../approvals/perform.ts';
 import type { Answer, TeamVisit } from '../../page.ts';
@@ -87,18 +88,18 @@ function actions(visit: TeamVisit, row: ApprovalRow, wanted: Wanted): Html | nul
   const path = `${visit.base}/approvals/${row.id}`;
   const form = (name: string, label: string, tone: string) =>
     html`<form method="post" action="${path}/${name}?from=${encodeURIComponent(path)}">${visit.formFields()}<button${tone && html` class="${tone}"`}>${label}</button></form>`;
-  const decides = visit.can('approval.write') && (!isOperation(row) || visit.can(row.permission));
+  const runs = visit.can('approval.write') && visit.can(row.permission);
   switch (approvalState(row)) {
     case 'open': {
       if (own) return box(texts.ownNote, form('withdraw', texts.withdraw, 'quiet-button'));
       if (wanted.body.user === visit.session.user.id) return box(texts.faults.subject);
-      if (!decides) return box(texts.roleNote);
+      if (!mayDecide(visit, row)) return box(texts.roleNote);
       const note = isOperation(row) || isPerformed(row.operation) ? texts.approveNote : undefined;
       return box(note, html`${form('approve', texts.approve, '')}${form('reject', texts.reject, 'danger')}`);
     }
     case 'approved':
       if (row.kind === 'key') return own ? box(texts.makeNote, form('key', texts.make, '')) : null;
-      return isOperation(row) && !own && decides ? box(texts.runNote, form('run', texts.run, '')) : null;
+      return isOperation(row) && !own && runs ? box(texts.runNote, form('run', texts.run, '')) : null;
     default:
       return null;
   }

@@ -60,6 +60,8 @@ type Name =
   | 'accountChanged'
   | 'never'
   | 'anyAddress'
+  /** Beside the state: this person may decide. */
+  | 'forYou'
   /** An operation that ran, and whose payout or refund has failed. */
   | 'unmade'
   | 'unmadeText';
@@ -115,6 +117,7 @@ export const APPROVAL_TEXTS: Texts<ApprovalTexts> = {
     accountChanged: 'Where its money goes has changed since: an approval will fail.',
     never: 'does not end',
     anyAddress: 'any address',
+    forYou: 'Waits for you',
     unmade: 'Ran and failed',
     unmadeText: 'It was approved and ran, but what it made has failed: see the result.',
     operations: {
@@ -213,6 +216,7 @@ export const APPROVAL_TEXTS: Texts<ApprovalTexts> = {
     accountChanged: 'La destination des fonds a été modifiée depuis : une validation échouera.',
     never: 'sans fin',
     anyAddress: 'toutes les adresses',
+    forYou: 'Attend votre décision',
     unmade: 'Exécutée, puis échouée',
     unmadeText: 'La demande a été validée et exécutée, mais l’opération a ensuite échoué : voyez le résultat.',
     operations: {

@@ -5,6 +5,8 @@ import { teamFloats } from '../../../../providers/float/service.ts';
 import { keysEnding } from '../../../../tenants/keys/store.ts';
 import type { ConsoleDeps } from '../../deps.ts';
 import { MAX_SHOWN_WAITING, type TeamVisit } from '../../page.ts';
+import { cursorBefore } from '../../../../core/payments/list.ts';
+import { withQuery } from '../../paths.ts';
 import type { Figure } from '../../parts/figures.ts';
 import { dayText, money, number } from '../../parts/format.ts';
 import { confirmOf, type Period, startOf, sum } from './figures.ts';
@@ -37,7 +39,7 @@ export async function readBalance(visit: TeamVisit, currency: string): Promise<R
 
 /** Returns what needs attention, limited to what the person's role may read. */
 export async function readAttention(deps: ConsoleDeps, visit: TeamVisit, days: readonly DayFigures[]): Promise<Attention[]> {
-  const found = await Promise.all([stuck(visit, days), returns(visit), endpoints(visit), floats(visit), keys(deps, visit)]);
+  const found = await Promise.all([stuck(deps, visit, days), returns(visit), endpoints(visit), floats(visit), keys(deps, visit)]);
   return [...approvals(visit), ...found.flat()];
 }
 
@@ -48,13 +50,20 @@ function approvals({ waiting, language, base }: TeamVisit): Attention[] {
   return [{ text: HOME_TEXTS[language].approvals(count), path: `${base}/approvals` }];
 }
 
-async function stuck({ store, team, at, language, base }: TeamVisit, days: readonly DayFigures[]): Promise<Attention[]> {
+async function stuck(
+  deps: ConsoleDeps,
+  { store, team, at, language, base }: TeamVisit,
+  days: readonly DayFigures[],
+): Promise<Attention[]> {
   const usual_ms = (confirmOf(sum(days)) ?? 0) * USUAL.times;
   const longer_ms = Math.ceil(Math.max(USUAL.min_ms, usual_ms) / MINUTE_MS) * MINUTE_MS;
-  const count = await countProcessing(store.db, store.environment, team.id, at - longer_ms, MAX_COUNTED);
+  const before = at - longer_ms;
+  const count = await countProcessing(store.db, store.environment, team.id, before, MAX_COUNTED);
   if (count === 0) return [];
   const text = HOME_TEXTS[language].stuck(counted(count, language), number(longer_ms / MINUTE_MS, language));
-  return [{ text, path: `${base}/payments?status=processing` }];
+  // The list begins with the newest: those that are counted are behind the others.
+  const cursor = cursorBefore(deps, store.environment, team.id, before);
+  return [{ text, path: withQuery(`${base}/payments`, { status: 'processing', cursor }) }];
 }
 
 async function returns({ store, team, language }: TeamVisit): Promise<Attention[]> {

@@ -1,0 +1,16 @@
+import { type ApprovalRow, isOperation } from '../../../tenants/approvals/schema.ts';
+import { wantedOf } from '../../../tenants/approvals/wanted.ts';
+import type { TeamVisit } from '../page.ts';
+
+/**
+ * Whether the person may decide on an open approval, by the rules of `decide` and `approve`. The count beside the navigation, the list and
+ * the page of an approval say the same by it.
+ */
+export function mayDecide(
+  { can, session, approvals }: Pick<TeamVisit, 'can' | 'session' | 'approvals'>,
+  row: ApprovalRow,
+): boolean {
+  if (row.decision !== null || row.over || row.asked_by === session.user.id || !can('approval.write')) return false;
+  if (isOperation(row)) return can(row.permission);
+  return wantedOf(approvals.secrets, row).body.user !== session.user.id;
+}
