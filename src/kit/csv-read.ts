@@ -8,18 +8,25 @@ export class CsvFault extends Error {
   }
 }
 
+/** A row with the line of the text at which it begins, from 1. */
+export interface CsvRow {
+  line: number;
+  cells: string[];
+}
+
 /**
  * Reads CSV (RFC 4180): cells in quotes may hold separators, line breaks and doubled quotes. The separator is a comma or a semicolon,
- * whichever the first line has more of. Lines without anything are left out. Reads each character once.
+ * whichever the first line has more of. Lines without anything are left out, but counted. Reads each character once.
  * @throws CsvFault when a quote is not closed, or text follows one
  */
-export function readCsv(text: string): string[][] {
+export function readCsv(text: string): CsvRow[] {
   const marked = text.startsWith('\uFEFF') ? text.slice(1) : text;
   const separator = separatorOf(marked);
-  const rows: string[][] = [];
+  const rows: CsvRow[] = [];
   let row: string[] = [];
   let at = 0;
   let line = 1;
+  let first = line;
   while (at < marked.length) {
     const { cell, end, breaks } = marked[at] === '"' ? quoted(marked, at, line) : bare(marked, at, separator);
     row.push(cell);
@@ -36,15 +43,16 @@ export function readCsv(text: string): string[][] {
     if (next === '\r' && marked[at + 1] === '\n') at += 1;
     at += 1;
     line += 1;
-    keep(rows, row);
+    keep(rows, { line: first, cells: row });
     row = [];
+    first = line;
   }
-  keep(rows, row);
+  keep(rows, { line: first, cells: row });
   return rows;
 }
 
-function keep(rows: string[][], row: string[]): void {
-  if (row.some((cell) => cell.trim() !== '')) rows.push(row);
+function keep(rows: CsvRow[], row: CsvRow): void {
+  if (row.cells.some((cell) => cell.trim() !== '')) rows.push(row);
 }
 
 function separatorOf(text: string): ',' | ';' {

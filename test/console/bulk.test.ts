@@ -19,17 +19,17 @@ after(() => api.stop());
 
 test('CSV is read as RFC 4180 has it, with commas or semicolons', () => {
   assert.deepEqual(readCsv('\uFEFFa,b\r\n"x, ""y""\nz",2\r\n\r\n3,\n'), [
-    ['a', 'b'],
-    ['x, "y"\nz', '2'],
-    ['3', ''],
+    { line: 1, cells: ['a', 'b'] },
+    { line: 2, cells: ['x, "y"\nz', '2'] },
+    { line: 5, cells: ['3', ''] },
   ]);
   assert.deepEqual(readCsv('a;b;c,d\n1;2,5\r3;'), [
-    ['a', 'b', 'c,d'],
-    ['1', '2,5'],
-    ['3', ''],
+    { line: 1, cells: ['a', 'b', 'c,d'] },
+    { line: 2, cells: ['1', '2,5'] },
+    { line: 3, cells: ['3', ''] },
   ]);
   assert.deepEqual(readCsv(''), []);
-  assert.deepEqual(readCsv('a'), [['a']]);
+  assert.deepEqual(readCsv('a'), [{ line: 1, cells: ['a'] }]);
   for (const [text, line] of [
     ['a,b\n"1,2', 2],
     ['a\n"x"y,2', 2],
@@ -44,6 +44,27 @@ test('CSV is read as RFC 4180 has it, with commas or semicolons', () => {
 });
 
 describe('a list of payouts', () => {
+  test('numbers its lines as the uploaded text does: with the head, empty lines and line breaks in cells', async () => {
+    const payer = await Payer.open(api, 1_000);
+    const blank = ['', ' , ,', ',,,,,'];
+    const rows = [HEAD, '123,cm.mtn,,5000,XAF,A', ...blank, '124,cm.mtn,"A\nB",5000,XAF,B', '125,cm.mtn,,5000,XAF,C'];
+    const { text } = await payer.person.get(await payer.upload(rows.join('\n')));
+    assert.deepEqual(
+      [...text.matchAll(/<tr><td[^>]*>(\d+)<\/td><td[^>]*>[^<]*(12\d)</g)].map(([, at, number]) => `${at} ${number}`),
+      ['2 123', '6 124', '8 125'],
+    );
+    const many = [HEAD, ...Array.from({ length: 101 }, (_, i) => line(i + 1))];
+    many.splice(60, 0, '', '');
+    const long = await payer.person.get(await payer.upload(many.join('\n')));
+    assert.deepEqual(
+      [...long.text.matchAll(/\?from=(\d+)"[^>]*>([^<]+)</g)].map(([, from, label]) => [from, label]),
+      [
+        ['1', '2–103'],
+        ['101', '104–104'],
+      ],
+    );
+  });
+
   test('is checked line by line, and only what is right is paid out, after a confirmation', async () => {
     const payer = await Payer.open(api, 100_000);
     const saved = { name: 'Kofi', channel: 'cm.orange', phone: '690000000' };
@@ -80,7 +101,7 @@ describe('a list of payouts', () => {
     const done = await payer.person.get(list);
     assert.match(read(done.text), /2 of 2 lines\./);
     assert.ok(!done.text.includes('/run?'));
-    assert.match(read(done.text), /1 Ama &lt;b&gt;&quot;N&quot;&lt;\/b&gt; · \+237650000000 FCFA 5,000 Processing/);
+    assert.match(read(done.text), /2 Ama &lt;b&gt;&quot;N&quot;&lt;\/b&gt; · \+237650000000 FCFA 5,000 Processing/);
     const { body, recipient } = (await storedLines(api, list))[0] ?? {};
     assert.deepEqual([body, recipient], [null, null], 'who was paid is in the transfer only');
   });
@@ -246,7 +267,7 @@ describe('each line is paid once', () => {
     assert.equal(asked.length, 2, 'the fee counts');
     const { text } = await payer.person.get(list);
     assert.match(read(text), /2 were sent to a second person/);
-    assert.match(read(text), /1 \+237650000001 FCFA 5,000 Sent for approval/);
+    assert.match(read(text), /2 \+237650000001 FCFA 5,000 Sent for approval/);
     assert.match(text, /\/approvals\/apv_/);
   });
 

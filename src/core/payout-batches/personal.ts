@@ -7,7 +7,7 @@ export const personal: PersonalData = {
   tables: {
     payout_batches: { plain: 'team_id id user_id lines started_at created_at' },
     payout_batch_lines: {
-      plain: 'team_id batch_id line status amount_minor fee_minor currency repeats result_id',
+      plain: 'team_id batch_id line file_line status amount_minor fee_minor currency repeats result_id',
       rules: { body: recipient, recipient, message: recipient },
     },
   },

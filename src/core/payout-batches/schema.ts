@@ -17,8 +17,10 @@ export type LineStatus = 'wrong' | 'open' | 'done' | 'asked' | 'failed';
 
 /** One line of a list. Amounts are in hundredths; null in a line that is wrong. */
 export interface LineRow {
-  /** Number of the line in what was uploaded, from 1, without the head. */
+  /** Number of the payout in the list, from 1: its idempotency key is made of it. */
   line: number;
+  /** The line of the uploaded text at which it begins, with the head and with empty lines; null in a list from before it was stored. */
+  file_line: number | null;
   status: LineStatus;
   /** Body of POST /transfers; null once the line is done. */
   body: Readonly<Record<string, unknown>> | null;

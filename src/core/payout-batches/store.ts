@@ -18,9 +18,9 @@ export async function insertBatch(tx: Tx, batch: BatchRow, lines: readonly LineR
     values (${team_id}, ${id}, ${user_id}, ${lines.length}, ${created_at}) on conflict (team_id, id) do nothing`);
   if (inserted === 0) return false;
   await tx.run(sql`
-    insert into payout_batch_lines (team_id, batch_id, line, status, body, amount_minor, fee_minor, currency, recipient, repeats, message)
-    select ${team_id}, ${id}, line, status, body, amount_minor, fee_minor, currency, recipient, repeats, message
-    from json_to_recordset(${jsonText(lines)}::json) as l(line integer, status text, body json, amount_minor bigint, fee_minor bigint,
+    insert into payout_batch_lines (team_id, batch_id, line, file_line, status, body, amount_minor, fee_minor, currency, recipient, repeats, message)
+    select ${team_id}, ${id}, line, file_line, status, body, amount_minor, fee_minor, currency, recipient, repeats, message
+    from json_to_recordset(${jsonText(lines)}::json) as l(line integer, file_line integer, status text, body json, amount_minor bigint, fee_minor bigint,
       currency text, recipient text, repeats text, message text)`);
   return true;
 }
@@ -51,7 +51,7 @@ export function latestBatches(
 }
 
 const SHOWN = fixed(`
-  l.line, l.status, l.body, l.amount_minor, l.fee_minor, l.currency, l.repeats, l.result_id, l.message,
+  l.line, l.file_line, l.status, l.body, l.amount_minor, l.fee_minor, l.currency, l.repeats, l.result_id, l.message,
   coalesce(l.recipient, concat_ws(' · ', t.recipient->>'name', coalesce(t.recipient->>'account_number', t.recipient->>'phone')))
     as recipient, t.status as transfer_status
   from payout_batch_lines l left join transfers t on t.team_id = l.team_id and t.id = l.result_id`);
@@ -60,6 +60,18 @@ const SHOWN = fixed(`
 export function linesFrom(db: Queryable, { team_id, id }: BatchRef, from: number, limit: number): Promise<ShownLine[]> {
   return db.all<ShownLine>(sql`
     select ${SHOWN} where l.team_id = ${team_id} and l.batch_id = ${id} and l.line >= ${from} order by l.line limit ${limit}`);
+}
+
+/** Returns the lines of the uploaded text at which these lines of a list begin. */
+export async function fileLines(
+  db: Queryable,
+  { team_id, id }: BatchRef,
+  lines: readonly number[],
+): Promise<Map<number, number>> {
+  const rows = await db.all<{ line: number; at: number }>(sql`
+    select line, coalesce(file_line, line) as at from payout_batch_lines
+    where team_id = ${team_id} and batch_id = ${id} and line = any(${[...lines]}::integer[])`);
+  return new Map(rows.map(({ line, at }) => [line, at]));
 }
 
 /** Returns the lines of a list for which a second person was asked, with their approvals. */
@@ -110,7 +122,7 @@ export function linesThat(
   limit: number,
 ): Promise<LineRow[]> {
   return db.all<LineRow>(sql`
-    select line, status, body, amount_minor, fee_minor, currency, recipient, repeats, result_id, message
+    select line, file_line, status, body, amount_minor, fee_minor, currency, recipient, repeats, result_id, message
     from payout_batch_lines where team_id = ${team_id} and batch_id = ${id} and status = ${status} order by line limit ${limit}`);
 }
 

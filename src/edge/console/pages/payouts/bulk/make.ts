@@ -10,6 +10,7 @@ import type { ConsoleDeps } from '../../../deps.ts';
 import type { TeamVisit } from '../../../page.ts';
 import { type Asked, bodyOf } from '../new/asked.ts';
 import { recipientLine, sameness } from '../recipient.ts';
+import type { ParsedLine } from './parse.ts';
 import { BULK_TEXTS } from './texts.ts';
 import { cut } from '../../../../../kit/unicode.ts';
 
@@ -25,7 +26,8 @@ const A = 97;
  * text; another text, of somebody who went back and corrected it, is another list.
  * @returns its id
  */
-export async function makeBatch(deps: ConsoleDeps, visit: TeamVisit, asked: readonly Asked[]): Promise<string> {
+export async function makeBatch(deps: ConsoleDeps, visit: TeamVisit, parsed: readonly ParsedLine[]): Promise<string> {
+  const asked = parsed.map((one) => one.asked);
   const { store, team, at, session } = visit;
   // Letters only: a row of digits could be taken for a card number, in the idempotency keys of the lines.
   const text = String.fromCharCode(
@@ -51,17 +53,18 @@ export async function makeBatch(deps: ConsoleDeps, visit: TeamVisit, asked: read
   const paid = new Set(recent.map((one) => sameness({ ...one, recipient: recipientLine(one.recipient) })));
   const seen = new Set<string>();
   const lines: LineRow[] = [];
-  for (const [i, one] of asked.entries()) {
+  for (const [i, { asked: one, file_line }] of parsed.entries()) {
+    const place = { line: i + 1, file_line };
     try {
       if (one.surplus) throw new OwnProblem(422, BULK_TEXTS[visit.language].faults.surplus);
       const quote = await quoteTransfer(deps.config, context, bodyOf(visit, one));
-      const line = openLine(i + 1, quote);
+      const line = openLine(place, quote);
       const key = sameness(line);
       lines.push({ ...line, repeats: seen.has(key) ? 'file' : paid.has(key) ? 'recent' : null });
       seen.add(key);
     } catch (error) {
       if (!(error instanceof Problem) || error.status >= 500) throw error;
-      lines.push(wrongLine(i + 1, one, reasonOf(error)));
+      lines.push(wrongLine(place, one, reasonOf(error)));
     }
   }
   const batch = {
@@ -76,23 +79,26 @@ export async function makeBatch(deps: ConsoleDeps, visit: TeamVisit, asked: read
   return id;
 }
 
+/** Where a line is in its list, and in the text. */
+type Place = Pick<LineRow, 'line' | 'file_line'>;
+
 /** What the API says against a line: its fields with their errors. */
 export function reasonOf({ message, details }: Problem): string {
   const errors = Object.entries(details.errors ?? {}).map(([name, messages]) => `${name}: ${messages.join(', ')}`);
   return cut(errors.length > 0 ? errors.join('; ') : message, 500);
 }
 
-function openLine(line: number, { body, payee, amount_minor, fee_minor }: Quote): LineRow {
+function openLine(place: Place, { body, payee, amount_minor, fee_minor }: Quote): LineRow {
   return {
-    ...{ line, status: 'open', body, amount_minor, fee_minor, currency: body.currency, repeats: null },
+    ...{ ...place, status: 'open', body, amount_minor, fee_minor, currency: body.currency, repeats: null },
     ...{ recipient: recipientLine(payee.recipient), result_id: null, message: null },
   };
 }
 
-function wrongLine(line: number, { name, beneficiary, number }: Asked, message: string): LineRow {
+function wrongLine(place: Place, { name, beneficiary, number }: Asked, message: string): LineRow {
   const recipient = cut([name, beneficiary ?? number].filter(Boolean).join(' · '), 200);
   return {
-    ...{ line, status: 'wrong', body: null, amount_minor: null, fee_minor: null, currency: null, repeats: null },
+    ...{ ...place, status: 'wrong', body: null, amount_minor: null, fee_minor: null, currency: null, repeats: null },
     ...{ recipient, result_id: null, message },
   };
 }

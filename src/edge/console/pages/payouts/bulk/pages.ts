@@ -1,4 +1,11 @@
-import { findBatch, latestBatches, linesFrom, sumsOf, troubledLines } from '../../../../../core/payout-batches/store.ts';
+import {
+  fileLines,
+  findBatch,
+  latestBatches,
+  linesFrom,
+  sumsOf,
+  troubledLines,
+} from '../../../../../core/payout-batches/store.ts';
 import type { BatchRow } from '../../../../../core/payout-batches/schema.ts';
 import { notFound } from '../../../../../kit/errors.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
@@ -9,7 +16,7 @@ import { proofOfSlice } from './go-on.ts';
 import { makeBatch } from './make.ts';
 import { MAX_CHARACTERS, parseList } from './parse.ts';
 import { countForSecond, runSlice } from './run.ts';
-import { batchView, formView, PAGE } from './views.ts';
+import { batchView, formView, PAGE, pagesOf } from './views.ts';
 
 /** Latest lists beside the form. */
 const LATEST = 10;
@@ -61,7 +68,7 @@ async function showBatch(visit: TeamVisit): Promise<Answer> {
   const ref = { team_id: team.id, id: batch.id };
   const from = /^\d{1,3}$/.test(query.from ?? '') ? Math.max(1, Number(query.from)) : 1;
   const asked = await followed(visit, batch);
-  const [sums, lines, troubled, second] = await Promise.all([
+  const [sums, lines, troubled, second, places] = await Promise.all([
     sumsOf(store.db, ref),
     linesFrom(store.db, ref, from, PAGE),
     // On one page they are seen where they are.
@@ -69,8 +76,9 @@ async function showBatch(visit: TeamVisit): Promise<Answer> {
       ? troubledLines(store.db, ref, [...linesEnded(asked, 'refused', 'undone'), ...unpaidLines(asked)], PAGE)
       : [],
     batch.started_at === null ? countForSecond(visit, batch) : 0,
+    batch.lines > PAGE ? fileLines(store.db, ref, pagesOf(batch).flat()) : new Map<number, number>(),
   ]);
-  return batchView(visit, { batch, sums, lines, troubled, from, second, asked });
+  return batchView(visit, { batch, sums, lines, troubled, from, second, places, asked });
 }
 
 /** Pays out the next lines. The first time is the confirmation of the list. */

@@ -1,4 +1,4 @@
-import { CsvFault, readCsv } from '../../../../../kit/csv-read.ts';
+import { CsvFault, type CsvRow, readCsv } from '../../../../../kit/csv-read.ts';
 import type { ConsoleLanguage } from '../../../language.ts';
 import { number } from '../../../parts/format.ts';
 import type { Asked } from '../new/asked.ts';
@@ -13,8 +13,15 @@ export const MAX_CHARACTERS = 256 * 1024;
 export const COLUMNS = ['recipient', 'channel', 'name', 'bank_code', 'amount', 'currency', 'reference', 'description'] as const;
 const REQUIRED = ['recipient', 'amount', 'currency'] as const;
 
-/** Lines of a list as they would be typed into the form of a payout, or why it is none. */
-export type Parsed = { lines: Asked[] } | { fault: string };
+/** A line of a list as it would be typed into the form of a payout. */
+export interface ParsedLine {
+  /** The line of the text at which it begins, from 1. */
+  file_line: number;
+  asked: Asked;
+}
+
+/** The lines of a list, or why it is none. */
+export type Parsed = { lines: ParsedLine[] } | { fault: string };
 
 /** Reads a list of payouts. Its first line names the columns, in any order. */
 export function parseList(text: string, language: ConsoleLanguage): Parsed {
@@ -23,23 +30,23 @@ export function parseList(text: string, language: ConsoleLanguage): Parsed {
   // U+FFFD stands for bytes that were no text, as in a file in another encoding: the provider would be sent a damaged name.
   const damaged = text.indexOf('\uFFFD');
   if (damaged >= 0) return { fault: texts.damaged(text.slice(0, damaged).split('\n').length) };
-  let rows: string[][];
+  let rows: CsvRow[];
   try {
     rows = readCsv(text);
   } catch (error) {
     if (error instanceof CsvFault) return { fault: texts.csv(error.line) };
     throw error;
   }
-  const [head = [], ...lines] = rows;
-  const names = head.map((name) => name.trim().toLowerCase());
+  const [head, ...lines] = rows;
+  if (!head) return { fault: texts.empty };
+  const names = head.cells.map((name) => name.trim().toLowerCase());
   const unknown = names.find((name) => !COLUMNS.some((column) => column === name));
-  if (head.length === 0) return { fault: texts.empty };
   if (unknown !== undefined) return { fault: texts.column(unknown.slice(0, 60)) };
   const missing = REQUIRED.find((column) => !names.includes(column)) ?? names.find((name, i) => names.indexOf(name) !== i);
   if (missing !== undefined) return { fault: names.includes(missing) ? texts.twice(missing) : texts.missing(missing) };
   if (lines.length === 0) return { fault: texts.empty };
   if (lines.length > MAX_LINES) return { fault: texts.lines(MAX_LINES) };
-  return { lines: lines.map((cells) => askedOf(names, cells)) };
+  return { lines: lines.map(({ line, cells }) => ({ file_line: line, asked: askedOf(names, cells) })) };
 }
 
 /** What the cells of a line are called in the form of a payout. */

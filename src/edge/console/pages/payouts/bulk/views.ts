@@ -97,6 +97,8 @@ export interface ShownBatch {
   from: number;
   /** Lines that will need a second person, of a list that is not confirmed. */
   second: number;
+  /** Where the first and the last lines of its pages begin in the uploaded text. */
+  places: ReadonlyMap<number, number>;
   /** Lines for which a second person was asked, by number. */
   asked: ReadonlyMap<number, Followed>;
 }
@@ -195,14 +197,21 @@ function progress(visit: TeamVisit, { batch, sums, asked }: ShownBatch): Html {
 
 const TONES: Record<LineStatus, Tone> = { wrong: 'bad', open: 'idle', done: 'good', asked: 'warn', failed: 'bad' };
 
-function linesCard(visit: TeamVisit, { batch, lines, troubled, from, asked }: ShownBatch): Html {
+/** Returns the first and the last line of each page. */
+export function pagesOf({ lines }: BatchRow): [first: number, last: number][] {
+  const count = Math.ceil(lines / PAGE);
+  return Array.from({ length: count }, (_, i) => [i * PAGE + 1, Math.min((i + 1) * PAGE, lines)]);
+}
+
+function linesCard(visit: TeamVisit, { batch, lines, troubled, from, asked, places }: ShownBatch): Html {
   const texts = BULK_TEXTS[visit.language];
   const path = `${visit.base}/payouts/bulk/${batch.id}`;
   const columns = columnsOf(visit, asked);
-  const pages = Array.from({ length: Math.ceil(batch.lines / PAGE) }, (_, i) => i * PAGE + 1);
+  const pages = pagesOf(batch);
+  const at = (line: number) => places.get(line) ?? line;
   const links = pages.map(
-    (first) =>
-      html`<a href="${path}?from=${first}"${first === from && raw(' aria-current="true"')}>${first}–${Math.min(first + PAGE - 1, batch.lines)}</a>`,
+    ([first, last]) =>
+      html`<a href="${path}?from=${first}"${first === from && raw(' aria-current="true"')}>${at(first)}–${at(last)}</a>`,
   );
   return html`${troubled.length > 0 && card(texts.troubled, table(texts.troubled, columns, troubled))}${card(
     texts.linesHead,
@@ -220,7 +229,7 @@ const OWN: readonly Pair[] = [
 function columnsOf({ language, base }: TeamVisit, asked: ShownBatch['asked']): Column<ShownLine>[] {
   const texts = BULK_TEXTS[language];
   return [
-    { head: texts.line, kind: 'number', cell: ({ line }) => number(line, language) },
+    { head: texts.line, kind: 'number', cell: ({ line, file_line }) => number(file_line ?? line, language) },
     { head: PAYOUT_TEXTS[language].to_whom, kind: 'main', cell: ({ recipient }) => recipient ?? '—' },
     {
       head: texts.amount,
