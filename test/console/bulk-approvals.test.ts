@@ -151,6 +151,36 @@ test('a list is compared with lines that wait for a second person, however long,
   );
 });
 
+test('a list is compared with single payouts that wait: for a second person, or for longer than a day for their provider', async () => {
+  const payer = await Payer.open(api, 500_000);
+  const { team } = payer.merchant;
+  const { db } = api.deps.stores.sandbox;
+  const key = payer.merchant.sandbox.secret;
+  const kofi = { name: 'Kofi', channel: 'cm.orange', phone: '690000000' };
+  const { id: beneficiary } = (await api.call('POST', '/beneficiaries', { key, body: kofi })).body.beneficiary;
+  await withThreshold(payer, 1_000_00n);
+  const base = `/console/${team.id}/sandbox/payouts`;
+  const send = (values: Record<string, string>) =>
+    payer.person.submit(`${base}/new`, `${base}/send`, { currency: 'XAF', ...values });
+  const direct = { number: '650000001', channel: 'cm.mtn', to: '+237650000001', amount: '5000' };
+  const saved = { beneficiary, to: 'Kofi · +237690000000', amount: '5001' };
+  for (const one of [direct, saved]) assert.match((await send(one)).to ?? '', /\/approvals\//);
+  // It waits for its provider since the day before yesterday.
+  const { to } = await send({ number: '650000003', channel: 'cm.mtn', to: '+237650000003', amount: '900' });
+  const old = newId('po', 'sandbox', Date.now() - 2 * 86_400_000);
+  await db.run(sql`update transfers set id = ${old} where id = ${/po_test_\w+/.exec(to ?? '')?.[0]}`);
+  const list = await payer.upload(
+    [HEAD, line(1, 5_000), `+237690000000,cm.orange,Another,5001,XAF,K`, line(3, 900), line(4, 900)].join('\n'),
+  );
+  assert.equal((await payer.press(list)).to, `${list}?stop=sure`);
+  const repeated = await db.all<{ line: number }>(sql`
+    select line from payout_batch_lines where batch_id = ${list.split('/').at(-1)} and repeats = 'recent' order by line`);
+  assert.deepEqual(
+    repeated.map((row) => row.line),
+    [1, 2, 3],
+  );
+});
+
 test('an approved payout that was paid after it had failed is not counted as unpaid, and its line is not one to look at', async () => {
   const payer = await Payer.open(api, 500_000);
   const checker = await signedIn(api, 'finance', payer.merchant.team);

@@ -29,7 +29,7 @@ export interface LineRow {
   currency: string | null;
   /** Name and number; null once the line is done. */
   recipient: string | null;
-  /** Whether recipient and amount are those of another line, or of a payout of the last 24 hours or under way. */
+  /** Whether recipient and amount are those of another line, or of a payout of the last 24 hours, under way, or waiting for a second person. */
   repeats: 'file' | 'recent' | null;
   /** The transfer, or the approval that is asked for. */
   result_id: string | null;

@@ -206,8 +206,8 @@ export interface Paid {
 }
 
 /**
- * Returns the payouts of a team since a moment, at most so many of the newest, without those that failed, unless they were paid all the
- * same.
+ * Returns the payouts of a team since a moment, and those from before that are still under way: at most so many of the newest of each, without
+ * those that failed, unless they were paid all the same.
  */
 export function paidSince(
   db: Queryable,
@@ -220,7 +220,10 @@ export function paidSince(
     select recipient, amount_minor, currency from (
       select recipient, amount_minor, currency, status, paid_late_at from transfers
       where team_id = ${team_id} and id >= ${lowestIdAt('po', environment, since)} order by id desc limit ${limit}) newest
-    where status in ('processing', 'succeeded') or paid_late_at is not null`);
+    where status in ('processing', 'succeeded') or paid_late_at is not null
+    union all
+    (select recipient, amount_minor, currency from transfers
+      where team_id = ${team_id} and status = 'processing' and id < ${lowestIdAt('po', environment, since)} order by id desc limit ${limit})`);
 }
 
 /** Deletes the oldest lists with their lines. @returns how many lists */

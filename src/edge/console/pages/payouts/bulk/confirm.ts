@@ -10,23 +10,32 @@ import {
 } from '../../../../../core/payout-batches/store.ts';
 import type { BatchRow } from '../../../../../core/payout-batches/schema.ts';
 import { APPROVAL_MS } from '../../../../../tenants/approvals/schema.ts';
+import type { ConsoleDeps } from '../../../deps.ts';
 import type { TeamVisit } from '../../../page.ts';
 import { recipientLine, sameness } from '../recipient.ts';
 import { stillWaiting } from './follow.ts';
 import { MAX_RECENT, RECENT_MS } from './make.ts';
 import { MAX_LINES } from './parse.ts';
+import { waitingSingles } from './singles.ts';
 
 /** How long an approval can wait at most: to be decided on, and then to run. */
 const WAITING_MS = 2 * APPROVAL_MS;
 
 /**
  * Confirms a list, or another try of its rejected lines, unless more of its lines repeat a payout than the person has confirmed. Much may have been paid out since the list
- * was checked: lines are compared once more, also with lists that are under way. One list of a team is confirmed at a time.
+ * was checked: lines are compared once more, also with lists that are under way and payouts that wait for a second person. One list of a team is confirmed at a time.
  * @param status of the lines that are confirmed: `open` of a list that is new
  * @param sure number of repeated lines that the person has confirmed, as it is in the form
  */
-export function confirmLines(visit: TeamVisit, batch: BatchRow, status: 'open' | 'failed', sure: string): Promise<boolean> {
+export async function confirmLines(
+  deps: ConsoleDeps,
+  visit: TeamVisit,
+  batch: BatchRow,
+  status: 'open' | 'failed',
+  sure: string,
+): Promise<boolean> {
   const { store, team, at } = visit;
+  const singles = await waitingSingles(deps, visit);
   const ref = { team_id: team.id, id: batch.id };
   return store.db.transaction(async (tx) => {
     await lockLists(tx, team.id);
@@ -38,6 +47,7 @@ export function confirmLines(visit: TeamVisit, batch: BatchRow, status: 'open' |
     const known = new Set([
       ...paid.map((one) => sameness({ ...one, recipient: recipientLine(one.recipient) })),
       ...waiting.map(sameness),
+      ...singles.map(sameness),
     ]);
     const repeated = lines.filter((line) => line.repeats === null && known.has(sameness(line)));
     await markRepeats(

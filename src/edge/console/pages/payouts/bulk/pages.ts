@@ -32,8 +32,8 @@ export function bulkPages(deps: ConsoleDeps): ConsolePage[] {
     teamPage({ ...write, method: 'GET', path, handle: (visit) => showForm(visit) }),
     teamPage({ ...write, method: 'POST', path, body_bytes: MAX_LIST_BYTES, handle: (visit) => upload(deps, visit) }),
     teamPage({ method: 'GET', path: `${path}/:batch`, permission: 'transfer.read', handle: showBatch }),
-    teamPage({ ...write, method: 'POST', path: `${path}/:batch/run`, handle: run }),
-    teamPage({ ...write, method: 'POST', path: `${path}/:batch/retry`, handle: retry }),
+    teamPage({ ...write, method: 'POST', path: `${path}/:batch/run`, handle: (visit) => run(deps, visit) }),
+    teamPage({ ...write, method: 'POST', path: `${path}/:batch/retry`, handle: (visit) => retry(deps, visit) }),
   ];
 }
 
@@ -82,18 +82,18 @@ async function showBatch(visit: TeamVisit): Promise<Answer> {
 }
 
 /** Pays out the next lines. The first time is the confirmation of the list. */
-async function run(visit: TeamVisit): Promise<Answer> {
+async function run(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
   const batch = await batchOf(visit);
   const path = pathOf(visit, batch.id);
-  const confirmed = batch.started_at !== null || (await confirmLines(visit, batch, 'open', fieldOf(visit, 'sure')));
+  const confirmed = batch.started_at !== null || (await confirmLines(deps, visit, batch, 'open', fieldOf(visit, 'sure')));
   if (!confirmed) return redirect(`${path}?stop=sure`);
   const stop = await runSlice(visit, batch);
   return redirect(stop === null ? `${path}?go=${proofOfSlice(visit, batch.id)}` : `${path}?stop=${stop}`);
 }
 
 /** Tries the lines that failed once more. Their keys are the same, so none is paid twice. */
-async function retry(visit: TeamVisit): Promise<Answer> {
+async function retry(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
   const batch = await batchOf(visit);
-  const confirmed = batch.started_at === null || (await confirmLines(visit, batch, 'failed', fieldOf(visit, 'sure')));
-  return confirmed ? run(visit) : redirect(`${pathOf(visit, batch.id)}?stop=sure`);
+  const confirmed = batch.started_at === null || (await confirmLines(deps, visit, batch, 'failed', fieldOf(visit, 'sure')));
+  return confirmed ? run(deps, visit) : redirect(`${pathOf(visit, batch.id)}?stop=sure`);
 }

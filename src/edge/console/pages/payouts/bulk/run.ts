@@ -16,7 +16,15 @@ import { BULK_TEXTS } from './texts.ts';
 /** Lines that one request pays out: a few seconds at most. */
 export const SLICE = 25;
 
-const OPERATION = 'POST /transfers';
+/** How a payout is made. */
+export const OPERATION = 'POST /transfers';
+
+const LINE_KEY = 'bulk-';
+
+/** Whether an idempotency key is that of a line of a list. */
+export function isLineKey(key: string): boolean {
+  return key.startsWith(LINE_KEY);
+}
 
 /**
  * Pays out the next lines of a list. Each line has an idempotency key of its own, made of the list and its number, so that a line is
@@ -69,7 +77,7 @@ function movedBy({ amount_minor, fee_minor, currency }: LineRow): Moved {
 async function pay(visit: TeamVisit, batch: BatchRow, line: LineRow): Promise<Outcome> {
   const call = {
     body: must(line.body, 'an open line has a body'),
-    idempotency_key: `bulk-${batch.id}-${line.line}`,
+    idempotency_key: `${LINE_KEY}${batch.id}-${line.line}`,
     verifyPayee: (payee: PaidTo) => {
       if (recipientLine(payee) !== line.recipient) refuseApproval('payee');
     },
