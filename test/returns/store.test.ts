@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { claimDueReturns, pollNow, recheckRefund } from '../../src/core/obligations/store.ts';
+import { claimDueReturns, countForPerson, pollNow, recheckRefund } from '../../src/core/obligations/store.ts';
 import { FAILED_REFUNDS, findFailed, PAYOUT, refundsUnderWay, takenByAttempt } from '../../src/core/refunds/store.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { scanOnly } from '../payments/rows.ts';
@@ -54,6 +54,18 @@ test('a callback about a failed refund marks the return that it carried out, of 
     const other = await twins.trial((tx) => recheckRefund(tx, team_id, 'rfd_nothing', NOW, FAILED_REFUNDS));
     assert.deepEqual(other.own, untouched.own);
   });
+});
+
+test('what waits for a person is counted up to a bound, behind any number of returns that the worker carries out', async () => {
+  const { result } = await twins.trial(async (tx, { team_id, failed }) => {
+    const before = await countForPerson(tx, team_id, 100);
+    await tx.run(sql`
+      insert into returns (team_id, id, payment_id, attempt_id, arrival, amount_minor, currency, state, waiting_since, created_at, updated_at)
+      select team_id, 'rtn_' || n, payment_id, attempt_id, 'more ' || n, 1, currency, (array['owed', 'owed', 'owed', 'waiting', 'overpaid'])[n],
+        ${NOW}, ${NOW}, ${NOW} from returns, generate_series(1, 5) n where id = ${failed.return_id}`);
+    return [(await countForPerson(tx, team_id, 100)) - before, await countForPerson(tx, team_id, 2)];
+  });
+  assert.deepEqual(result, [2, 2]);
 });
 
 test('a callback about a payout makes its own return due, not another of the team that is being paid out as well', async () => {

@@ -141,8 +141,8 @@ export function countOpen(db: Queryable, now: Date, max: number): Promise<OpenRe
 export async function countForPerson(db: Queryable, team_id: bigint, max: number): Promise<number> {
   const row = await db.maybe<{ count: number }>(sql`
     select count(*)::integer as count from (
-      select state from returns where team_id = ${team_id} and closed_at is null order by id limit ${max}) o
-    where state in ('waiting', 'overpaid')`);
+      select from returns where team_id = ${team_id} and closed_at is null and state in ('waiting', 'overpaid')
+      order by id limit ${max}) o`);
   return row?.count ?? 0;
 }
 
