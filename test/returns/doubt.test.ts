@@ -6,7 +6,6 @@ import { sql } from '../../src/kit/sql.ts';
 import { verifyLedger } from '../../src/money/ledger/verify.ts';
 import { openReturns } from '../../src/core/obligations/store.ts';
 import { resolveRefund } from '../../src/core/refunds/resolve.ts';
-import { findRefund } from '../../src/core/refunds/store.ts';
 import { must } from '../../src/kit/errors.ts';
 import { recordLateRefund } from '../../src/core/returns/late.ts';
 import { resolveReturn, retryReturn } from '../../src/core/returns/resolve.ts';
@@ -196,18 +195,6 @@ test('the number of an erased customer is kept until the money is returned, and 
     while ((await sweep.round()) > 0);
   }
   assert.equal(await payer(), null);
-});
-
-test('a refund of a return that was turned away after it was sent cannot be ended by hand: its provider may have it', async () => {
-  await late.captured();
-  late.able.onRefund = { kind: 'unavailable', message: '503' };
-  await late.work(3);
-  const { refund_id, state } = await late.row();
-  const { legs, status } = must(await findRefund(late.store.db, late.merchant.team.id, must(refund_id, 'tried')), 'made');
-  assert.deepEqual([state, status, legs[0]?.status, legs[0]?.sent_at === null], ['refunding', 'processing', 'waiting', false]);
-  await assert.rejects(endByHand(refund_id), /there is nothing to resolve/);
-  await late.work(3, 600_000);
-  assert.deepEqual([(await late.row()).state, payouts()], ['refunding', 0]);
 });
 
 test('a return that waits for a person is resolved as a return: its refund cannot be ended as not sent', async (t) => {

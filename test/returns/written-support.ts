@@ -92,7 +92,10 @@ export class OneReturn {
 
   provider(account_id: string, script: Script): Provider {
     const called = async <T>(what: string, request: unknown, outcome: T): Promise<T> => {
-      this.calls.push(`${account_id} ${what} ${JSON.stringify(request, plainer)}`);
+      const call = `${account_id} ${what} ${JSON.stringify(request, plainer)}`;
+      // A step reads a refund and a payout at once. They are listed in this order, whichever comes first.
+      if (what === 'read refund' && this.calls.at(-1)?.startsWith(`${account_id} read payout`)) this.calls.splice(-1, 0, call);
+      else this.calls.push(call);
       await script.meanwhile?.();
       return outcome;
     };
