@@ -124,6 +124,33 @@ test('a part that its provider does not know is sent again with the same key onl
   }
 });
 
+test('a part that was sent again and is rejected may have arrived the first time, unless the provider repeats its response', async () => {
+  for (const [idempotency, status] of [
+    ['replays', 'failed'],
+    ['conflicts', 'succeeded'],
+  ] as const) {
+    await shop.begin();
+    shop.provider.idempotency = idempotency;
+    const payment = await shop.paid(400_000);
+    shop.provider.submits.set(0, [LOST, REFUSED]);
+    shop.provider.reads.set(0, [...Array(5).fill({ kind: 'not_found' }), SUCCEEDED]);
+    const { id } = await shop.refund(payment, 300_000);
+    await shop.said(id, 'no answer');
+    await shop.work(9, 180_000);
+    assert.deepEqual([shop.provider.sent, await shop.statuses(id)], [[0, 0], [status]], idempotency);
+  }
+});
+
+test('a part that was turned away the first time ends with the rejection of the second', async () => {
+  shop.provider.idempotency = 'conflicts';
+  const payment = await shop.paid(400_000);
+  shop.provider.submits.set(0, [{ kind: 'unavailable', message: 'busy' }, REFUSED]);
+  const { id } = await shop.refund(payment, 300_000);
+  await shop.said(id, 'busy');
+  await shop.work(2);
+  assert.deepEqual([shop.provider.sent, await shop.statuses(id)], [[0, 0], ['failed']]);
+});
+
 test('"unavailable" after a poll proves nothing: the part is not sent again', async () => {
   const payment = await shop.paid(400_000);
   const answer = Promise.withResolvers<{ kind: 'unavailable'; message: string }>();

@@ -151,6 +151,9 @@ test('a payout: every answer to a submission and to a poll', async () => {
           dispatched_at: one.owed.created_at,
         });
       }
+  for (const idempotency of ['replays', 'conflicts'] as const)
+    for (const submit of PAYOUTS.filter(({ kind }) => ['failed', 'cancelled', 'unfunded'].includes(kind)))
+      await told.step('sent again', 'sent', { read: { kind: 'not_found' }, submit, idempotency }, later(600_000));
   await told.step('without an account', 'sent', {}, change('account_id = null'));
   compareGolden('return-payouts.txt', told.lines);
 });

@@ -25,7 +25,7 @@ export interface Script {
   refunds?: boolean;
   payouts?: boolean;
   needsPayer?: boolean;
-  idempotency?: 'replays' | 'none';
+  idempotency?: 'replays' | 'conflicts' | 'none';
   submit?: PayoutOutcome;
   read?: PayoutOutcome;
   refundRead?: RefundOutcome;

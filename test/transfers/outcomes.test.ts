@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PayoutOutcome } from '../../src/providers/adapters/contract.ts';
+import type { Capabilities, PayoutOutcome } from '../../src/providers/adapters/contract.ts';
 import { occurrenceOf } from '../../src/core/transfers/outcomes.ts';
 import type { Decision, TransferRow } from '../../src/core/transfers/schema.ts';
 import type { ProviderCall } from '../../src/core/transfers/outcomes.ts';
@@ -15,7 +15,7 @@ const UNDECIDED: PayoutOutcome[] = [
 for (const outcome of UNDECIDED) {
   test(`a payout whose poll returns ${outcome.kind} is polled again on the schedule of the provider`, () => {
     const waits = [0, 1, 2, 50].map((polls) => {
-      const occurrence = occurrenceOf({ polls, decision: null } as TransferRow, outcome, 'read', [], PLAN);
+      const occurrence = occurrenceOf({ polls, decision: null } as TransferRow, outcome, 'read', [], PLAN, 'replays');
       return occurrence.kind === 'waiting' ? occurrence.wait_ms : assert.fail(occurrence.kind);
     });
     assert.deepEqual(waits, [7_000, 21_000, 60_000, 60_000]);
@@ -24,8 +24,13 @@ for (const outcome of UNDECIDED) {
 
 const DECISION: Decision = { explanation: { rule: 1 }, candidates: ['old'], tried: ['a'], resent: false, note: 'before' };
 const ROW = { amount_minor: 1_000n, currency: 'XAF', polls: 1, provider_account: 'b', decision: DECISION } as TransferRow;
-const asked = (outcome: PayoutOutcome, call: ProviderCall, row: Partial<TransferRow> = {}, candidates = ['a', 'b', 'c']) =>
-  occurrenceOf({ ...ROW, ...row }, outcome, call, candidates, PLAN);
+const asked = (
+  outcome: PayoutOutcome,
+  call: ProviderCall,
+  row: Partial<TransferRow> = {},
+  candidates = ['a', 'b', 'c'],
+  idempotency: Capabilities['idempotency'] = 'replays',
+) => occurrenceOf({ ...ROW, ...row }, outcome, call, candidates, PLAN, idempotency);
 const CALLS: ProviderCall[] = ['submit', 'read'];
 
 test('a payout that is under way is polled when the provider asks for it, but not at once', () => {
@@ -59,6 +64,26 @@ test('a rejection and a cancellation end a payout with what the provider says', 
     assert.deepEqual(asked({ kind: 'cancelled', message: 'given up' }, call), { kind: 'cancelled', message: 'given up' });
   }
 });
+
+const REJECTIONS = [
+  { kind: 'failed', reason: 'invalid_recipient', message: 'no such number' },
+  { kind: 'cancelled', message: 'given up' },
+  { kind: 'unfunded', message: 'no float' },
+] as const satisfies PayoutOutcome[];
+
+for (const outcome of REJECTIONS) {
+  test(`a second submission that is answered with ${outcome.kind} proves nothing about the first one, unless the provider repeats itself`, () => {
+    const again = { decision: { ...DECISION, resent: true } };
+    const kindOf = (call: ProviderCall, row: Partial<TransferRow>, idempotency: Capabilities['idempotency']) =>
+      asked(outcome, call, row, ['a', 'b'], idempotency).kind;
+    const ends = outcome.kind === 'unfunded' ? 'unsent' : outcome.kind;
+    const note = { kind: 'waiting', wait_ms: 21_000, note: outcome.message, provider_ref: null };
+    assert.deepEqual(asked(outcome, 'submit', again, ['a', 'b'], 'conflicts'), note);
+    assert.equal(kindOf('submit', again, 'replays'), ends);
+    assert.equal(kindOf('submit', {}, 'conflicts'), ends, 'of the first submission it is true');
+    assert.equal(kindOf('read', again, 'conflicts'), ends, 'the status is about whatever arrived');
+  });
+}
 
 test('an outcome that proves nothing keeps the payout where it is, with a note', () => {
   const waits = (note: string) => ({ kind: 'waiting', wait_ms: 21_000, note, provider_ref: null });

@@ -63,8 +63,7 @@ export async function applyRefund(
       return ended;
     }
     case 'unavailable':
-      if (hasNews) return scheduleNext(tx, context, row, part_index, {}, outcome.message, wait_ms);
-      return scheduleNext(tx, context, row, part_index, { status: 'waiting' }, outcome.message, wait_ms);
+      return scheduleNext(tx, context, row, part_index, hasNews ? {} : { status: 'waiting' }, outcome.message, wait_ms);
     case 'unfunded':
       if (hasNews) return scheduleNext(tx, context, row, part_index, {}, outcome.message, wait_ms);
       return scheduleNext(
@@ -76,10 +75,11 @@ export async function applyRefund(
         outcome.message,
         wait_ms,
       );
-    case 'not_found':
-      if (hasNews) return scheduleNext(tx, context, row, part_index, {}, 'the provider does not know it yet', wait_ms);
-      // The provider does not know the key, so the request never arrived, and the same key may be sent again.
-      return scheduleNext(tx, context, row, part_index, { status: 'waiting' }, 'the provider does not know it yet', wait_ms);
+    case 'not_found': {
+      // The request seems never to have arrived, and the same key may be sent again.
+      const change = hasNews ? {} : ({ status: 'waiting', resent: true } as const);
+      return scheduleNext(tx, context, row, part_index, change, 'the provider does not know it yet', wait_ms);
+    }
     case 'pending': {
       const provider_ref = outcome.provider_ref ?? part.provider_ref;
       return scheduleNext(tx, context, row, part_index, { provider_ref }, null, outcome.poll_after_ms);
@@ -107,7 +107,9 @@ export async function markSent(
   const at = new Date(context.at);
   // Only now: until it is sent again, what the provider says is about the old key.
   const renewed =
-    keyOf && part.spent_key === part.provider_key ? { provider_key: keyOf(part.provider_key), provider_ref: null } : {};
+    keyOf && part.spent_key === part.provider_key
+      ? { provider_key: keyOf(part.provider_key), provider_ref: null, resent: undefined }
+      : {};
   const sent = withPart(row, part_index, { status: 'sent', sent_at: at.toISOString(), ...renewed });
   return save(tx, {
     ...sent,

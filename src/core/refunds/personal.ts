@@ -12,7 +12,9 @@ export const personal: PersonalData = {
         message: redacted,
         metadata: redacted,
         resolution: redacted,
-        legs: fields({ plain: 'attempt_id amount_minor provider_key spent_key provider_ref sent_at provider_account status' }),
+        legs: fields({
+          plain: 'attempt_id amount_minor provider_key spent_key resent provider_ref sent_at provider_account status',
+        }),
         draws,
       },
     },

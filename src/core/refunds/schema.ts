@@ -14,6 +14,8 @@ export interface RefundPart {
   provider_key: string;
   /** The key under which the provider moves no money any more. While it is the part's own, what is sent next gets a new one. */
   spent_key?: string | undefined;
+  /** Whether it was sent a second time, under the same key, because the provider reported that it was not found. */
+  resent?: true | undefined;
   provider_ref: string | null;
   /** Time of the last submission, in ISO 8601; null: never sent, or sent before this was stored. */
   sent_at: string | null;

@@ -48,12 +48,27 @@ export async function advanceRefund(deps: RefundDeps, store: Store, known: Refun
   const asked_at = deps.clock.now();
   const mayResend = () =>
     mayBeSentAgain(provider.capabilities, refunds, part.sent_at === null ? null : Date.parse(part.sent_at), asked_at);
-  const outcome = isPoll ? evidenceOf(await refunds.read(sent), mayResend) : await refunds.submit(sent);
+  const outcome = isPoll
+    ? evidenceOf(await refunds.read(sent), mayResend)
+    : answerOf(await refunds.submit(sent), part, refunds.idempotency ?? provider.capabilities.idempotency);
   const applied = await inTransaction(deps, store, (tx, context) =>
     applyRefund(tx, context, row, index, outcome, provider.capabilities.polls),
   );
   deps.wake.ring(store.environment);
   return applied;
+}
+
+/**
+ * Returns the outcome of a submission that may be applied. A rejection of a second submission proves nothing about the first one, unless the
+ * provider repeats its first response.
+ */
+function answerOf(
+  outcome: RefundOutcome,
+  { resent }: RefundPart,
+  idempotency: Provider['capabilities']['idempotency'],
+): RefundOutcome {
+  const isRejection = outcome.kind === 'failed' || outcome.kind === 'unfunded';
+  return isRejection && resent && idempotency !== 'replays' ? { kind: 'unknown', message: outcome.message } : outcome;
 }
 
 /** Returns the outcome of a poll that may be applied. A failed poll does not allow the part to be sent again, nor does an early "not found". */

@@ -218,12 +218,14 @@ async function applyOutcome(
   context: ApplyContext,
   row: ReturnRow,
   refund: RefundRow,
-  { account_id, capabilities }: Provider,
+  { account_id, capabilities, payouts }: Provider,
   { outcome, call, has_news }: ProviderResponse & { has_news: boolean },
 ): Promise<void> {
   const later_ms = pollDelay(capabilities.polls, row.polls);
   const later = (note: string | null, wait_ms = later_ms) =>
     updateReturn(tx, { ...row, note, next_step_at: new Date(context.at + Math.max(wait_ms, MIN_POLL_WAIT_MS)) });
+  // What a provider says of a second submission it says of the first one only if it repeats its first response.
+  const isProof = call === 'read' || !row.resent || (payouts?.idempotency ?? capabilities.idempotency) === 'replays';
   switch (outcome.kind) {
     case 'succeeded':
       if (outcome.amount_minor !== row.amount_minor || outcome.currency !== row.currency)
@@ -232,6 +234,7 @@ async function applyOutcome(
       return;
     case 'failed':
     case 'cancelled':
+      if (!isProof) return later(outcome.message);
       await endWay(tx, context, refund, { kind: 'failed', reason: 'operator_declined', message: outcome.message });
       return;
     case 'pending':
@@ -244,7 +247,7 @@ async function applyOutcome(
       await updatePart(tx, context, refund, { status: 'waiting' });
       return updateReturn(tx, unsent(context, row, account_id, outcome.message));
     case 'unfunded':
-      if (has_news) return later(outcome.message);
+      if (has_news || !isProof) return later(outcome.message);
       // The provider took it and failed it for good, unpaid: the next submission, to it or another provider, needs a new key.
       await updatePart(tx, context, refund, { status: 'waiting', provider_ref: null });
       return updateReturn(tx, unsent(context, { ...row, spent: row.spent + 1 }, account_id, outcome.message));

@@ -1,6 +1,6 @@
 import { unreachable } from '../../kit/errors.ts';
 import { backOff, MAX_POLL_WAIT_MS, MIN_POLL_WAIT_MS, pollDelay } from '../../providers/adapters/polling.ts';
-import type { PayoutOutcome, PollPlan } from '../../providers/adapters/contract.ts';
+import type { Capabilities, PayoutOutcome, PollPlan } from '../../providers/adapters/contract.ts';
 import type { TransferOccurrence } from './apply.ts';
 import type { Decision, TransferRow } from './schema.ts';
 
@@ -11,6 +11,7 @@ export type ProviderCall = 'submit' | 'read';
  * Returns the trigger for a provider's response about a transfer.
  * @param candidates accounts that can take the transfer now
  * @param plan the provider's poll plan
+ * @param idempotency of the provider's payouts
  */
 export function occurrenceOf(
   row: TransferRow,
@@ -18,8 +19,12 @@ export function occurrenceOf(
   call: ProviderCall,
   candidates: string[],
   plan: PollPlan,
+  idempotency: Capabilities['idempotency'],
 ): TransferOccurrence {
   const later_ms = pollDelay(plan, row.polls);
+  const isFirst = isFirstAnswer(row, call);
+  if (call === 'submit' && !isFirst && idempotency !== 'replays' && isRejection(outcome))
+    return waiting(later_ms, outcome.message);
   switch (outcome.kind) {
     case 'pending':
       return waiting(Math.max(outcome.poll_after_ms, MIN_POLL_WAIT_MS), null, outcome.provider_ref);
@@ -30,7 +35,7 @@ export function occurrenceOf(
     case 'cancelled':
       return { kind: 'cancelled', message: outcome.message };
     case 'unavailable':
-      return isProof(row, call) ? unsent(row, candidates, outcome.message) : waiting(later_ms, outcome.message);
+      return isFirst ? unsent(row, candidates, outcome.message) : waiting(later_ms, outcome.message);
     case 'unfunded':
       return unsent({ ...row, decision: spend(row.decision as Decision) }, candidates, outcome.message);
     case 'not_found':
@@ -43,11 +48,19 @@ export function occurrenceOf(
 }
 
 /**
- * Whether `unavailable` proves that nothing was created. Only the response to the first submission of a key is proof. A response
+ * Whether it is the response to the first submission of a key. Only then `unavailable` proves that nothing was created. A response
  * to a poll, or to a second submission of the key, proves nothing about the first submission, which may still be under way.
  */
-function isProof(row: TransferRow, call: ProviderCall): boolean {
+function isFirstAnswer(row: TransferRow, call: ProviderCall): boolean {
   return call === 'submit' && row.decision?.resent !== true;
+}
+
+/**
+ * Whether a provider says that it pays nothing. In the response to a second submission it says so of the first one only if it repeats its
+ * first response: otherwise it may have checked the recipient before it looked for the key.
+ */
+function isRejection(outcome: PayoutOutcome): outcome is Extract<PayoutOutcome, { kind: 'failed' | 'cancelled' | 'unfunded' }> {
+  return outcome.kind === 'failed' || outcome.kind === 'cancelled' || outcome.kind === 'unfunded';
 }
 
 /** Returns the trigger when a provider reports that money moved: a success if amount and currency are those requested. */

@@ -125,12 +125,13 @@ async function submit(sender: Sender, known: TransferRow, { provider, decision }
 async function applyOutcome(
   sender: Sender,
   row: TransferRow,
-  { capabilities }: Provider,
+  { capabilities, payouts }: Provider,
   outcome: PayoutOutcome,
   call: ProviderCall,
 ): Promise<void> {
   const { candidates } = row.decision as Decision;
-  await sender.apply({ known: row, occurrence: occurrenceOf(row, outcome, call, candidates, capabilities.polls) });
+  const idempotency = payouts?.idempotency ?? capabilities.idempotency;
+  await sender.apply({ known: row, occurrence: occurrenceOf(row, outcome, call, candidates, capabilities.polls, idempotency) });
 }
 
 async function providerOf({ deps, store }: Sender, row: TransferRow): Promise<Provider> {

@@ -213,7 +213,8 @@ export interface PollPlan {
 export interface Capabilities {
   /**
    * The effect of a repeated submission with the same key: `replays` returns the first result, `conflicts` is rejected
-   * as a duplicate. With `none` a repeated submission might charge twice.
+   * as a duplicate. With `none` a repeated submission might charge twice. A rejection of a repeated submission counts as the
+   * result of the first one with `replays` only.
    */
   idempotency: 'replays' | 'conflicts' | 'none';
   /**

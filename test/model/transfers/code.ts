@@ -4,7 +4,7 @@ import type { TransferRow } from '../../../src/core/transfers/schema.ts';
 import { advance, type Sender } from '../../../src/core/transfers/send.ts';
 import type { PayoutOutcome, Provider } from '../../../src/providers/adapters/contract.ts';
 import { stubbed, type Written } from '../stub.ts';
-import { AMOUNT, type Call, FEE, type Known, type Outcome, type Transfer } from './world.ts';
+import { AMOUNT, type Call, FEE, type Known, type Outcome, type Rules, type Transfer } from './world.ts';
 
 /*
  * Runs the program's own functions for a transfer of the model, with a transaction that returns its row and stores nothing, and
@@ -31,10 +31,17 @@ const OUTCOMES: Record<Outcome, PayoutOutcome> = {
 };
 
 /** Returns what the program makes of the outcome of a call. */
-export async function codeAfterOutcome(row: Transfer, known: Known, call: Call, outcome: Outcome): Promise<Transfer> {
+export async function codeAfterOutcome(
+  row: Transfer,
+  known: Known,
+  call: Call,
+  outcome: Outcome,
+  { idempotent, replays }: Pick<Rules, 'idempotent' | 'replays'>,
+): Promise<Transfer> {
+  const repeats = replays ? 'replays' : idempotent ? 'conflicts' : 'none';
   const then = rowOf({ ...row, ...known });
   const accounts = then.decision?.candidates ?? [];
-  const occurrence = occurrenceOf(then, OUTCOMES[outcome], call, accounts, POLLS);
+  const occurrence = occurrenceOf(then, OUTCOMES[outcome], call, accounts, POLLS, repeats);
   const { tx, written } = stubbed({ transfers: [{ ...rowOf(row), polls: known.overtaken ? 1 : 0 }] });
   const applied = await applyTransfers(tx, { environment: 'live', at: NOW }, [{ known: then, occurrence }]);
   return transferOf(row, applied.get(then.id)?.transfer as TransferRow, written);

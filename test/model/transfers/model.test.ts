@@ -20,7 +20,7 @@ import {
 } from './world.ts';
 
 const DEPTH = Number(process.env.MODEL_DEPTH ?? 10);
-const RULES: Rules = { crashes: 1, transfers: 1, sendings: 3, unfunded: 1, idempotent: true };
+const RULES: Rules = { crashes: 1, transfers: 1, sendings: 3, unfunded: 1, idempotent: true, replays: true };
 
 test(`two payouts on two nodes: no interleaving of ${DEPTH + 2} steps pays twice, loses a reserve or forgets a payout`, (t) => {
   const { worlds, violation } = explore(startOf(6), DEPTH + 2, { ...RULES, transfers: 2 });
@@ -29,9 +29,13 @@ test(`two payouts on two nodes: no interleaving of ${DEPTH + 2} steps pays twice
   assert.ok(worlds > 20_000);
 });
 
-for (const idempotent of [true, false]) {
-  test(`one payout, two providers ${idempotent ? 'with' : 'without'} idempotency: every reachable world keeps the invariants`, (t) => {
-    const { worlds, complete, violation } = explore(startOf(3), 100, { ...RULES, sendings: 2, idempotent });
+for (const [which, rules] of [
+  ['that repeat their response', {}],
+  ['that know a repeated key, and may reject it', { replays: false }],
+  ['without idempotency', { idempotent: false, replays: false }],
+] as const) {
+  test(`one payout, two providers ${which}: every reachable world keeps the invariants`, (t) => {
+    const { worlds, complete, violation } = explore(startOf(3), 100, { ...RULES, sendings: 2, ...rules });
     t.diagnostic(`${worlds} worlds: all there are`);
     assert.equal(violation, null);
     assert.ok(complete);
@@ -43,6 +47,7 @@ const PLANTED: [NonNullable<Rules['planted']>, RegExp, Partial<Rules>][] = [
   ['lost_is_unsent', /processing, may move money/, {}],
   ['poll_unavailable_is_proof', /processing, may move money/, {}],
   ['resend_unavailable_is_proof', /processing, may move money/, {}],
+  ['resend_rejection_is_proof', /failed, may move money/, { replays: false }],
   ['stale_unsent', /processing, may move money/, {}],
   ['resends_without_idempotency', /paid twice/, { idempotent: false }],
   ['marks_when_overtaken', /paid twice/, { idempotent: false }],
@@ -109,9 +114,13 @@ test('in every reachable state, the program does with a payout what the model do
       assert.deepEqual(await codeMarked(row, known, intent), sent && { ...sent, held: row.held }, shown);
     }
     for (const outcome of known.sent ? OUTCOMES : []) {
-      outcomes++;
-      const shown = `${outcome} of ${call}, known ${JSON.stringify(known)}, of ${JSON.stringify(row)}`;
-      assert.deepEqual(await codeAfterOutcome(row, known, call, outcome), afterOutcome(row, known, call, outcome, RULES), shown);
+      for (const replays of [true, false]) {
+        outcomes++;
+        const rules = { ...RULES, replays };
+        const shown = `${outcome} of ${call}, replays ${replays}, known ${JSON.stringify(known)}, of ${JSON.stringify(row)}`;
+        const expected = afterOutcome(row, known, call, outcome, rules);
+        assert.deepEqual(await codeAfterOutcome(row, known, call, outcome, rules), expected, shown);
+      }
     }
   }
   let advanced = 0;

@@ -153,6 +153,7 @@ function sends(world: World, { transfer: t, known }: Working, n: number, rules: 
           [held, REPEATED[held]],
           [held, 'unknown'],
           [held, 'unavailable'],
+          ...(rules.replays ? [] : [[held, 'refused'] satisfies [Held, Outcome]]),
         ];
   return (held === 'absent' ? FIRST : repeated).map(([now, outcome]) => {
     const doubled = row.doubled || (held !== 'absent' && !rules.idempotent && outcome !== 'unavailable');

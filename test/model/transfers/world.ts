@@ -89,11 +89,14 @@ export interface Rules {
   unfunded: number;
   /** Providers recognise a repeated key. */
   idempotent: boolean;
+  /** They answer it as they answered the first; otherwise they may reject it for a reason of its own. */
+  replays: boolean;
   planted?:
     | 'lost_is_failure'
     | 'lost_is_unsent'
     | 'poll_unavailable_is_proof'
     | 'resend_unavailable_is_proof'
+    | 'resend_rejection_is_proof'
     | 'stale_unsent'
     | 'resends_without_idempotency'
     | 'sends_before_intent'
@@ -173,6 +176,8 @@ function keyed({ held, spent }: Transfer): Transfer['held'] {
 
 /** Applies the outcome of a call, under the lock of the row. */
 export function afterOutcome(row: Transfer, known: Known, call: Call, outcome: Outcome, rules: Rules): Transfer {
+  const isOther = call === 'submit' && known.resent && !rules.replays && rules.planted !== 'resend_rejection_is_proof';
+  if (isOther && (outcome === 'refused' || outcome === 'cancelled' || outcome === 'unfunded')) return row;
   switch (outcome) {
     case 'paid':
       if (nextOf('transfer', row.status, 'succeeded') === null || row.provider !== known.provider) return row;
