@@ -14,6 +14,26 @@ export function executionError(status: number, error_code: string, error_message
 }
 
 /**
+ * The errors in the execution of requests, by idempotency key: a repeated request gets the same result (Business API, idempotency),
+ * whatever has changed since.
+ */
+export class StoredErrors {
+  readonly #byKey = new Map<string, { body: string; answer: Answer }>();
+
+  /** Returns the stored error of the key, an error when it belongs to another request, or null when the key is new. */
+  of(key: string, body: string): Answer | null {
+    const stored = this.#byKey.get(key);
+    if (!stored) return null;
+    return stored.body === body ? stored.answer : error(409, 'idempotency-mismatch', 'The key was used for another request.');
+  }
+
+  store(key: string, body: string, answer: Answer): Answer {
+    this.#byKey.set(key, { body, answer });
+    return answer;
+  }
+}
+
+/**
  * Returns an error when the idempotency key is missing, which every request that changes something requires (Business
  * API, idempotency).
  */

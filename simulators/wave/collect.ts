@@ -6,7 +6,7 @@ import type { Fault } from '../kit/faults.ts';
 import { amountText, type Outcome, outcomeOf } from '../kit/outcomes.ts';
 import { closedPage, leadsTo, payingPage, typedNumber } from '../kit/pages.ts';
 import type { Kit } from '../kit/simulator.ts';
-import { error, executionError, francs, invalid, msisdnOf } from './codes.ts';
+import { error, executionError, francs, invalid, msisdnOf, StoredErrors } from './codes.ts';
 
 /** A checkout session. It is in the book only after a payer has paid, or tried to. */
 export interface Session {
@@ -46,6 +46,7 @@ const ENDINGS: Record<Outcome, Ending> = {
 export class Sessions {
   readonly #kit: Kit;
   readonly #byId = new Map<string, Session>();
+  readonly #errors = new StoredErrors();
 
   constructor(kit: Kit) {
     this.#kit = kit;
@@ -101,10 +102,13 @@ export class Sessions {
     if (!session) return notFound();
     if (entry?.state !== 'succeeded') return error(409, 'checkout-session-not-complete', 'There is nothing to refund.');
     if (session.refund) return { status: 200, body: null };
-    if (call.fault === 'closed') return error(503, 'service-unavailable', 'The service is not available.');
-    if (call.fault === 'float_exhausted') return executionError(422, 'insufficient-funds', 'The wallet does not hold enough.');
-    if (entry.msisdn.endsWith(REFUND_FAILS)) return executionError(422, 'checkout-refund-failed', 'The refund failed.');
     const key = String(call.headers['idempotency-key']);
+    const stored = this.#errors.of(key, session.id);
+    if (stored) return stored;
+    if (call.fault === 'closed') return error(503, 'service-unavailable', 'The service is not available.');
+    const fails = (code: string, text: string) => this.#errors.store(key, session.id, executionError(422, code, text));
+    if (call.fault === 'float_exhausted') return fails('insufficient-funds', 'The wallet does not hold enough.');
+    if (entry.msisdn.endsWith(REFUND_FAILS)) return fails('checkout-refund-failed', 'The refund failed.');
     const { amount_minor, currency, msisdn } = entry;
     const { book, options } = this.#kit;
     const refund = book.add({

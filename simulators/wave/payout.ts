@@ -3,7 +3,7 @@ import { type Answer, type Call, jsonOf } from '../kit/calls.ts';
 import { failsWith, SUCCEEDS } from '../kit/operations.ts';
 import { amountText } from '../kit/outcomes.ts';
 import type { Kit } from '../kit/simulator.ts';
-import { error, executionError, francs, invalid, msisdnOf } from './codes.ts';
+import { error, executionError, francs, invalid, msisdnOf, StoredErrors } from './codes.ts';
 
 /**
  * Last six digits of numbers that are rejected immediately, and of numbers whose payout is accepted and fails later.
@@ -15,6 +15,7 @@ const ABOVE_LIMIT = '000003';
 /** The payouts from the wallet: one for each idempotency key. */
 export class Payouts {
   readonly #kit: Kit;
+  readonly #errors = new StoredErrors();
 
   constructor(kit: Kit) {
     this.#kit = kit;
@@ -36,9 +37,12 @@ export class Payouts {
         ? { status: 200, body: presented(earlier) }
         : error(409, 'idempotency-mismatch', 'The key was used for another payout.');
     }
+    const stored = this.#errors.of(idempotency_key, body);
+    if (stored) return stored;
     if (call.fault === 'closed') return error(503, 'service-unavailable', 'The service is not available.');
-    if (call.fault === 'float_exhausted') return executionError(422, 'insufficient-funds', 'The wallet does not hold enough.');
-    if (msisdn.endsWith(BLOCKED)) return executionError(422, 'recipient-account-blocked', 'The account is blocked.');
+    const fails = (code: string, text: string) => this.#errors.store(idempotency_key, body, executionError(422, code, text));
+    if (call.fault === 'float_exhausted') return fails('insufficient-funds', 'The wallet does not hold enough.');
+    if (msisdn.endsWith(BLOCKED)) return fails('recipient-account-blocked', 'The account is blocked.');
     const ending = msisdn.endsWith(ABOVE_LIMIT) ? failsWith('recipient-limit-exceeded') : SUCCEEDS;
     const key = String(fields.client_reference ?? idempotency_key);
     const wire = { idempotency_key, body, client_reference: fields.client_reference, name: fields.name };

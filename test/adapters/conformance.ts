@@ -143,6 +143,9 @@ async function survives(legs: readonly Leg[], faults: readonly Fault[], simulato
     // A failure would end for good what has to be sent again once the float is filled.
     if (unfunded && simulator.book.find(piece.key)?.state === 'failed')
       assert.equal((await piece.read()).kind, 'unfunded', where);
+    // It is sent again with the same key. A key that can never be used again is `unfunded`, and the next one is used.
+    if (unfunded && said.kind === 'unavailable' && piece.idempotency !== 'none')
+      assert.notEqual((await piece.submit()).kind, 'unavailable', `${where}: the float was filled`);
   }
 }
 
@@ -151,7 +154,7 @@ function saysNothingFalse(where: string, piece: Piece, said: Said, simulator: Si
   const created = simulator.book.created(piece.key);
   assert.ok(created.length <= 1, `${where}: created ${created.length} times`);
   if (said.kind === 'unavailable') assert.equal(created.length, 0, `${where}: said unavailable, yet it exists (${told(said)})`);
-  if (said.kind === 'refused' || said.kind === 'failed' || said.kind === 'cancelled') {
+  if (said.kind === 'refused' || said.kind === 'failed' || said.kind === 'cancelled' || said.kind === 'unfunded') {
     assert.ok(
       created.every((entry) => entry.state === 'failed'),
       `${where}: said ${said.kind}, yet it lives (${told(said)})`,

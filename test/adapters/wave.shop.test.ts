@@ -123,6 +123,40 @@ test('a payout whose response is lost is found again, and was made once', async 
   );
 });
 
+test('an empty wallet keeps a payout and a refund waiting: filled, it makes each once, although Wave repeats its answer to a used key', async () => {
+  await shop.stop();
+  shop = await openLiveShop(api, ['wave']);
+  wave = shop.simulators.wave as Simulator;
+  await paid();
+  const id = await paid();
+  wave.faults.script({ fault: 'float_exhausted', doing: 'create' });
+  const transfer = { recipient: PHONE, channel: 'sn.wave', currency: 'XOF', amount: 1_000 };
+  const made = await call('POST', '/transfers', transfer);
+  const path = `/transfers/${made.body.transfer.id}`;
+  const advanced = async (read: () => Promise<{ status: string }>, wanted: string) =>
+    until(
+      async () => {
+        clock.advance(1_000);
+        return read();
+      },
+      ({ status }) => status === wanted,
+      30_000,
+    );
+  await advanced(async () => (await call('GET', path)).body.transfer, 'succeeded');
+  wave.faults.script({ fault: 'float_exhausted', doing: 'create' });
+  await call('POST', '/refunds', { payment: id, reason: 'requested_by_customer' });
+  await advanced(() => payment(id), 'refunded');
+  assert.deepEqual(wave.faults.unmet(), []);
+  assert.deepEqual(
+    wave.book.moved().map(({ kind, count }) => [kind, count]),
+    [
+      ['collect', 2],
+      ['payout', 1],
+      ['refund', 1],
+    ],
+  );
+});
+
 // The last: afterwards the clock is far from the real time, and signatures are too old.
 test('the session is closed at Wave when the payment window ends: it can no longer be paid', async () => {
   const { id, url } = await charged();

@@ -100,9 +100,9 @@ export type PayoutOutcome =
   | { kind: 'cancelled'; message: string }
   | { kind: 'unavailable'; message: string }
   /**
-   * Returned only by a read: the provider accepted the payout and it has failed permanently, unpaid, because our own
-   * float at the provider is empty. Its key cannot be used again. The payout may be sent again under another key, to
-   * the same or another provider.
+   * The payout has failed permanently, unpaid, because our own float at the provider is empty. Its key cannot be used
+   * again. The payout may be sent again under another key, to the same or another provider. Returned by a read, and by
+   * a submission where a repeated key gets the same result for ever (`replays`).
    */
   | { kind: 'unfunded'; message: string }
   | { kind: 'not_found' }

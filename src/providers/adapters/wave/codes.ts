@@ -28,6 +28,12 @@ const PAYOUT_REASONS = new Map<string, PayoutReason>(
 /** Codes that reject a refund (Checkout API, refund a session), besides those that reject the recipient. */
 const REFUND_REFUSED = new Set(['blocked-account', 'checkout-refund-failed']);
 
+/**
+ * Our own wallet has insufficient funds, which does not prevent another provider from paying (Payout API, errors). Wave repeats the result of
+ * a key, also after the wallet was filled (Business API, idempotency), so what is sent next needs another key.
+ */
+const UNFUNDED = 'insufficient-funds';
+
 const PAYMENT_STATUSES = new Set<unknown>(['processing', 'cancelled', 'succeeded']);
 
 /** All known codes. The tests print the meaning of each. */
@@ -115,20 +121,13 @@ export function payoutOf(reply: Reply, key: string, poll_after_ms: number): Payo
   const { code, message } = errorOf(reply);
   const reason = isClientError(reply.status) ? PAYOUT_REASONS.get(code) : undefined;
   if (reason) return { kind: 'failed', reason, message };
+  if (isClientError(reply.status) && code === UNFUNDED) return { kind: 'unfunded', message };
   // A 429 does not prove that an internal retry was not executed, so the payout is read by the same key.
-  return isNotExecuted(reply, code) && reply.status !== 429 ? { kind: 'unavailable', message } : { kind: 'unknown', message };
+  return isProvenRejection(reply) && reply.status !== 429 ? { kind: 'unavailable', message } : { kind: 'unknown', message };
 }
 
 function isClientError(status: number): boolean {
   return status >= 400 && status < 500;
-}
-
-/**
- * Returns whether nothing was executed: the status proves a rejection, or our own wallet has insufficient funds, which
- * does not prevent another provider from paying (Payout API, errors). An unknown code proves nothing.
- */
-function isNotExecuted(reply: Extract<Reply, { kind: 'answered' }>, code: string): boolean {
-  return isProvenRejection(reply) || (isClientError(reply.status) && code === 'insufficient-funds');
 }
 
 /** Parses the result of a search by our key. */
@@ -157,6 +156,7 @@ function payoutReading(value: unknown, key: string, poll_after_ms: number): Payo
     case 'failed': {
       const { error_code, error_message } = fieldsOf(payout.payout_error);
       const message = rawMessage(error_code, error_message) || 'the payout failed';
+      if (error_code === UNFUNDED) return { kind: 'unfunded', message };
       return { kind: 'failed', reason: PAYOUT_REASONS.get(textOf(error_code) ?? '') ?? null, message };
     }
     // The payout had succeeded and the money was returned.
@@ -170,6 +170,7 @@ function payoutReading(value: unknown, key: string, poll_after_ms: number): Payo
 export type RefundResult =
   | { kind: 'done' }
   | { kind: 'not_done'; message: string }
+  | { kind: 'unfunded'; message: string }
   | { kind: 'refused'; reason: Reason; message: string }
   | { kind: 'unclear'; message: string };
 
@@ -182,7 +183,8 @@ export function refundResultOf(reply: Reply): RefundResult {
   const { code, message } = errorOf(reply);
   if (code === 'checkout-session-not-found') return { kind: 'refused', reason: 'provider_error', message };
   if (PAYOUT_REASONS.has(code) || REFUND_REFUSED.has(code)) return { kind: 'refused', reason: 'operator_declined', message };
-  return isNotExecuted(reply, code) ? { kind: 'not_done', message } : { kind: 'unclear', message };
+  if (isClientError(reply.status) && code === UNFUNDED) return { kind: 'unfunded', message };
+  return isProvenRejection(reply) ? { kind: 'not_done', message } : { kind: 'unclear', message };
 }
 
 /** Returns whether a session was refunded. Null when the response does not contain it. */

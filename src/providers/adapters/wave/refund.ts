@@ -39,6 +39,8 @@ function outcomeOf(refund: RefundResult, session_id: string): RefundOutcome {
       return { kind: 'succeeded', provider_ref: session_id };
     case 'not_done':
       return { kind: 'unavailable', message: refund.message };
+    case 'unfunded':
+      return refund;
     case 'refused':
       return { kind: 'failed', reason: refund.reason, message: refund.message };
     case 'unclear':
