@@ -28,7 +28,7 @@ const NUMBERS = {
     ['461', 'unknown', 'not_found'],
     ['462', 'unknown', 'not_found'],
     ['463', 'accepted', 'failed authorization_timeout'],
-    ['464', 'unavailable', 'not_found'],
+    ['464', 'unknown', 'not_found'],
   ],
   payout: [
     ['450', 'pending', 'failed null'],
@@ -45,7 +45,7 @@ const NUMBERS = {
     ['461', 'unavailable', 'not_found'],
     ['462', 'unknown', 'not_found'],
     ['463', 'unknown', 'not_found'],
-    ['464', 'unavailable', 'not_found'],
+    ['464', 'unknown', 'not_found'],
   ],
   refund: [
     ['1', 'failed', 'not_found'],
