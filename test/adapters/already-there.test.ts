@@ -26,6 +26,8 @@ const WORDS = [
   'A similar request is being processed',
   'Request timed out at the processor',
   'Timeout',
+  'No response from the operator',
+  'A request with this key is in progress',
   'Transaction déjà effectuée',
 ];
 const STATUSES = [400, 401, 403, 404, 429];

@@ -239,6 +239,37 @@ suite('interpretation of responses of Flutterwave', () => {
     assert.equal(short(await failing.payouts?.submit(payoutFor(failing))), 'failed(recipient_unregistered)');
   });
 
+  for (const text of [
+    'DISBURSE FAILED: Request timed out',
+    'Timeout',
+    'Gateway time-out',
+    'No response from operator',
+    'Request expired',
+    'Transaction not approved',
+    'Transfer is being processed',
+    'Insufficient response: operator timeout',
+  ]) {
+    test(`a transfer that failed with "${text}" may have been paid: it is read again, and neither ended nor sent again`, async () => {
+      const { provider } = stubbed(({ method, url }) => {
+        const { provider_key } = url.includes(refundFor(provider).provider_key) ? refundFor(provider) : payoutFor(provider);
+        const transfer = { id: 1, status: 'FAILED', reference: provider_key, complete_message: text };
+        return enveloped(method === 'GET' ? [transfer] : transfer);
+      });
+      const { payouts, refunds } = provider;
+      assert.equal(short(await payouts?.submit(payoutFor(provider))), 'pending');
+      assert.equal(short(await payouts?.read(payoutFor(provider))), 'unknown');
+      assert.equal(short(await refunds?.submit(refundFor(provider))), 'pending');
+      assert.equal(short(await refunds?.read(refundFor(provider))), 'unknown');
+    });
+  }
+
+  test('a charge that fails at once for want of a response is read before it counts as failed', async () => {
+    for (const processor_response of ['Timeout', 'No response from operator', 'The request is being processed']) {
+      const { provider } = stubbed(() => enveloped({ id: 1, status: 'failed', processor_response }));
+      assert.equal(short(await provider.submit(collectionFor(provider))), 'unknown');
+    }
+  });
+
   test('a transfer or refund of a wallet that fails for our own empty float is unfunded, which only a read may say', async () => {
     const { provider } = stubbed(({ method, url }) => {
       const { provider_key } = url.includes(refundFor(provider).provider_key) ? refundFor(provider) : payoutFor(provider);

@@ -50,6 +50,17 @@ export function meaningOf(text: unknown): Meaning {
 }
 
 /**
+ * Texts of an operation whose processor had no final outcome: it may have been carried out. Of a transfer they say nothing, although its status
+ * is FAILED. Of a charge, most of them are about a payer who has not approved it, and `failed` is final when a status query returns it.
+ */
+const NO_OUTCOME = /time[d]?[ -]?out|expired|not approved|no response|being processed|in progress/i;
+
+/** Returns whether the text of a failed operation leaves open whether it was carried out. */
+export function isInDoubt(text: unknown): boolean {
+  return typeof text === 'string' && NO_OUTCOME.test(text);
+}
+
+/**
  * Returns whether a transfer failed because our own balance was insufficient: nothing was paid, and FAILED is final. Of
  * a charge the same text concerns the payer's.
  */
@@ -119,7 +130,10 @@ export function transferState(reply: Reply, key: string): State {
   const { api_status, data, message } = envelopeOf(reply);
   if (reply.status !== 200 || api_status !== 'success') return { kind: 'unreadable', message };
   const found = [...(Array.isArray(data) ? listOf(data) : [data])].map(fieldsOf).find(({ reference }) => reference === key);
-  if (found) return stateOf(found, found.complete_message, 'successful');
+  if (found) {
+    const state = stateOf(found, found.complete_message, 'successful');
+    return state.kind === 'failed' && isInDoubt(found.complete_message) ? { kind: 'unreadable', message: state.message } : state;
+  }
   // A list that was not filtered by the reference contains other transfers, so a missing reference proves nothing.
   const isEmpty = Array.isArray(data) && data.length === 0;
   return isEmpty ? { kind: 'not_found' } : { kind: 'unreadable', message: 'a response about something else' };

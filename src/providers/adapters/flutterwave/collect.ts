@@ -7,10 +7,20 @@ import { pageOf } from '../wire/addresses.ts';
 import { amountText, minorOf } from '../wire/amounts.ts';
 import { nextPoll } from '../wire/polls.ts';
 import { fieldsOf, parsed, textOf } from '../wire/reply.ts';
-import { digitsOf } from '../wire/text.ts';
+import { digitsOf, rawMessage } from '../wire/text.ts';
 import { type Way, wayOf, wireDecimals } from './channels.ts';
 import type { Client } from './client.ts';
-import { chargeState, type Creation, creationOf, type Meaning, meaningOf, numberOf, reasonOf, type State } from './codes.ts';
+import {
+  chargeState,
+  type Creation,
+  creationOf,
+  isInDoubt,
+  type Meaning,
+  meaningOf,
+  numberOf,
+  reasonOf,
+  type State,
+} from './codes.ts';
 
 export const POLLS: PollPlan = { first_ms: 5_000, factor: 1.5, max_ms: 300_000 };
 /** The status endpoint lags by seconds. A bank transfer may be credited some minutes after it was made. */
@@ -108,6 +118,8 @@ function submissionOf(
   { channel, provider_key }: Collection,
 ): Submission {
   if (textOf(data.status)?.toLowerCase() === 'failed') {
+    // No payer has had the time to approve it: the prompt may still be open.
+    if (isInDoubt(data.processor_response)) return { kind: 'unknown', message: rawMessage('failed', data.processor_response) };
     const reason = rejectionReason(meaningOf(data.processor_response), channel.kind);
     return { kind: 'refused', reason, message: 'the charge failed at once' };
   }

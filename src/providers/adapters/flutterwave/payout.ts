@@ -7,7 +7,7 @@ import { digitsOf, plainText } from '../wire/text.ts';
 import { bankOf, paysOut, wireDecimals } from './channels.ts';
 import type { Client } from './client.ts';
 import { POLLS } from './collect.ts';
-import { creationOf, isUnfunded, meaningOf, numberOf, transferState } from './codes.ts';
+import { creationOf, isInDoubt, isUnfunded, meaningOf, numberOf, transferState } from './codes.ts';
 
 const MAX_NARRATION = 100;
 /**
@@ -56,8 +56,8 @@ async function submit(client: Client, payout: Payout): Promise<PayoutOutcome> {
     case 'created': {
       const { id, status, complete_message } = creation.data;
       const meaning = meaningOf(complete_message);
-      // A transfer without funds is left to the next read: only a read may report it as unfunded.
-      if (status === 'FAILED' && !isUnfunded(meaning)) {
+      // A transfer without funds, or without an outcome, is left to the next read.
+      if (status === 'FAILED' && !isUnfunded(meaning) && !isInDoubt(complete_message)) {
         return { kind: 'failed', reason: meaning.payout, message: 'failed at once' };
       }
       return { kind: 'pending', provider_ref: numberOf(id), poll_after_ms: POLLS.first_ms };

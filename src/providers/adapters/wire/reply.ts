@@ -32,7 +32,7 @@ const REJECTING_STATUSES = new Set([400, 401, 403, 404, 429]);
  * Texts of a response that the operation already exists or may still be pending. A rejection with such a text proves
  * nothing.
  */
-const MAY_EXIST = /already|duplicat|being processed|time[d]?[ -]?out|d\u00e9j\u00e0/i;
+const MAY_EXIST = /already|duplicat|being processed|in progress|no response|time[d]?[ -]?out|d\u00e9j\u00e0/i;
 
 /** Returns whether the response proves that nothing was created. */
 export function isProvenRejection({ status, body }: Extract<Reply, { kind: 'answered' }>): boolean {
