@@ -181,9 +181,10 @@ export function refundResultOf(reply: Reply): RefundResult {
   // Documented as an empty body. Any other body did not come from Wave.
   if (reply.status === 200 && reply.body === undefined) return { kind: 'done' };
   const { code, message } = errorOf(reply);
+  if (!isClientError(reply.status)) return { kind: 'unclear', message };
   if (code === 'checkout-session-not-found') return { kind: 'refused', reason: 'provider_error', message };
   if (PAYOUT_REASONS.has(code) || REFUND_REFUSED.has(code)) return { kind: 'refused', reason: 'operator_declined', message };
-  if (isClientError(reply.status) && code === UNFUNDED) return { kind: 'unfunded', message };
+  if (code === UNFUNDED) return { kind: 'unfunded', message };
   return isProvenRejection(reply) ? { kind: 'not_done', message } : { kind: 'unclear', message };
 }
 
