@@ -39,7 +39,15 @@ const credentials = Type.Object(
 );
 
 /** MTN Mobile Money, direct: one API user serves one market. */
-export const mtnMomo: Connector = { name: 'mtn-momo', title: 'MTN MoMo', credentials, connect };
+export const mtnMomo: Connector = { name: 'mtn-momo', title: 'MTN MoMo', credentials, connect, modeFault };
+
+/** Returns the fault of a target environment of the other mode. Another address than MTN's own has modes of its own. */
+function modeFault({ environment, credentials }: Omit<ProviderAccount, 'id'>): string | null {
+  const { base_url, target_environment } = credentials;
+  const isTest = target_environment === 'sandbox';
+  if (base_url !== undefined || isTest === (environment === 'sandbox')) return null;
+  return `target_environment ${target_environment} is of MTN's ${isTest ? 'test' : 'live'} mode, but the account is in ${environment}`;
+}
 
 const CAPABILITIES: Capabilities = {
   // A repeated X-Reference-Id is rejected with 409.
@@ -67,7 +75,8 @@ function connect(account: ProviderAccount, tools: Tools): Provider {
   );
   const orders = new Orders(client, tools);
   const products = Object.keys(access) as Product[];
-  const offers = offersOf(market, products);
+  // Test money must not be recorded as real money, nor the sandbox move real money.
+  const offers = modeFault(account) === null ? offersOf(market, products) : [];
   return {
     name: mtnMomo.name,
     account_id: account.id,

@@ -21,14 +21,25 @@ const credentials = Type.Object({
 });
 
 /** Orange Money Web Payment: the payer pays on Orange's page. Payouts and refunds are not supported. */
-export const orangeMoney: Connector = { name: 'orange-money', title: 'Orange Money Web Payment', credentials, connect };
+export const orangeMoney: Connector = {
+  ...{ name: 'orange-money', title: 'Orange Money Web Payment', credentials, connect },
+  modeFault,
+};
+
+/** Returns the fault of a country of the other mode. Another address than Orange's own has modes of its own. */
+function modeFault({ environment, credentials }: Omit<ProviderAccount, 'id'>): string | null {
+  const { base_url, country } = credentials;
+  const isTest = country === SANDBOX;
+  if ((base_url !== undefined && !isTest) || isTest === (environment === 'sandbox')) return null;
+  return `country ${country} is of Orange's ${isTest ? 'test' : 'live'} mode, but the account is in ${environment}`;
+}
 
 function connect(account: ProviderAccount, tools: Tools): Provider {
   const { client_id = '', client_secret = '', merchant_key = '', country = '' } = account.credentials;
   const base_url = (account.credentials.base_url ?? BASE_URL).replace(/\/+$/, '');
   const client = new Client({ base_url, token_path: '/oauth/v3/token', client_id, client_secret }, tools);
-  // Orange's sandbox moves test money, which must not be recorded as real money in the live environment.
-  const offers = country === SANDBOX && account.environment === 'live' ? [] : offersOf(country);
+  // Test money must not be recorded as real money, nor the sandbox move real money.
+  const offers = modeFault(account) === null ? offersOf(country) : [];
   return {
     name: orangeMoney.name,
     account_id: account.id,

@@ -28,7 +28,14 @@ const credentials = Type.Object({
 });
 
 /** Wave Business: checkout pages, payouts and refunds from one wallet. */
-export const wave: Connector = { name: 'wave', title: 'Wave', credentials, connect };
+export const wave: Connector = { name: 'wave', title: 'Wave', credentials, connect, modeFault };
+
+/** Returns the fault of a production key (`wave_sn_prod_…`) in our sandbox. Another address than Wave's own has modes of its own. */
+function modeFault({ environment, credentials }: Omit<ProviderAccount, 'id'>): string | null {
+  const { base_url, api_key = '' } = credentials;
+  if (base_url !== undefined || environment === 'live' || !/^wave_[a-z]{2}_prod_/.test(api_key)) return null;
+  return "api_key is of Wave's live mode, but the account is in sandbox";
+}
 
 function connect(account: ProviderAccount, tools: Tools): Provider {
   const { api_key = '', country = '', request_signing_secret: signing_secret = null } = account.credentials;
@@ -36,7 +43,8 @@ function connect(account: ProviderAccount, tools: Tools): Provider {
   const base_url = (account.credentials.base_url ?? BASE_URL).replace(/\/+$/, '');
   const client = new Client({ base_url, api_key, signing_secret }, tools);
   const channel = channelOf(country);
-  const offers = offersOf(channel);
+  // The sandbox must not move real money.
+  const offers = modeFault(account) === null ? offersOf(channel) : [];
   return {
     name: wave.name,
     account_id: account.id,
