@@ -67,7 +67,13 @@ suite('interpretation of responses of Wave', () => {
   });
 
   test('a known code proves nothing unless its status is of a rejected request', async () => {
-    const codes = [...CODES.payout, 'insufficient-funds', 'blocked-account', 'checkout-refund-failed', 'checkout-session-not-found'];
+    const codes = [
+      ...CODES.payout,
+      'insufficient-funds',
+      'blocked-account',
+      'checkout-refund-failed',
+      'checkout-session-not-found',
+    ];
     for (const status of [200, 202, 302, 500, 502, 503, 504]) {
       for (const code of codes) {
         const { payout: paid, refund } = await saidTo(answered(status, { error_code: code, error_message: 'in words' }));
