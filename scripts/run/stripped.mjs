@@ -37,12 +37,13 @@ function withoutTypes(source) {
 
 /**
  * Writes characters beyond Latin-1, of texts and comments, as escapes: with a single one V8 keeps two bytes for each character of the file, and
- * all files for as long as the process runs.
+ * all files for as long as the process runs. Columns behind one are off in a stack, lines are not. Where an escape would mean something else,
+ * the file stays as it is.
  */
 function inLatin1(code, source) {
   // What removes types leaves this space where a type had such a character.
   const blank = '\u2002';
-  if (source.includes(blank)) return code;
+  if (source.includes(blank) || /\\[^\0-\xff]|String\.raw/.test(source)) return code;
   return code.replaceAll(blank, ' ').replace(/[^\0-\xff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 

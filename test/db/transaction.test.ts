@@ -82,6 +82,19 @@ test('statements that are sent at the same time run in that order, and the error
   await pool.run(sql`delete from written`);
 });
 
+test('however deep each is awaited, the error is that of the statement that failed, and the connection is not used again', async () => {
+  const deep = async (tx: Tx) => {
+    await (async () => {
+      await (async () => tx.all(sql`select 1 / 0`))();
+    })();
+  };
+  const server = async (tx: Tx) => (await tx.maybe<{ pid: number }>(sql`select pg_backend_pid() as pid`))?.pid;
+  const before = await pool.transaction(server);
+  const work = pool.transaction((tx) => Promise.all([deep(tx), ...[1, 2, 3].map((n) => tx.all(sql`select ${n}::int`))]));
+  await assert.rejects(work, /division by zero/);
+  assert.notEqual(await pool.transaction(server), before);
+});
+
 test('what goes on after a part of the work has failed sends nothing more', async () => {
   const going: Promise<unknown>[] = [];
   const work = pool.transaction(async (tx) => {

@@ -35,7 +35,7 @@ const because = (text: string) => [422, { payment: [text] }];
 const UNABLE = because('was collected by a provider that cannot refund: pay it out instead');
 const WHOLE = because('was collected by a provider that can only refund the whole amount');
 const FEE_ON_TOP = because(
-  'was collected, with a fee on top that is not refunded, by a provider that can only refund the whole: pay it out instead',
+  'was collected, with a fee on top that is not refunded, by a provider that can only refund the whole charge: pay it out instead',
 );
 const NO_NUMBER = because('was paid from a number that is no longer kept, to which it would be refunded: pay it out instead');
 

@@ -51,6 +51,7 @@ test('texts of any characters are what the source says, and take one byte for ea
   assert.match(fs.readFileSync(path.join(cache, stored), 'utf8'), /^[\0-\xff]+$/);
   const spaced = "const text: '“' | string = '\u2002'; console.log(JSON.stringify(text + '’'));";
   assert.equal(JSON.parse(run(spaced)), '\u2002’');
+  for (const literal of ["'\\’'", 'String.raw`’`']) assert.equal(run(`const text: string = ${literal}; console.log(text);`), '’');
 });
 
 function place(t: test.TestContext) {

@@ -54,12 +54,12 @@ const ROWS = fixed(`
       sum(share_minor) over w as net_minor, count(*) over w as parties
     from ranged_items window w as (partition by payment_id)
   ),
-  -- What refunds and disputes keep from the parties, and how many there are of them.
+  -- What refunds and disputes keep from the parties, and how many there were, also of those that failed.
   claims as materialized (
-    select payment_id, sum(kept) as kept, count(*) filter (where kept > 0) as claims from (
-      select payment_id, kept from refunds_of where kind = 'merchant'
+    select payment_id, sum(kept) as kept, count(*) as claims from (
+      select payment_id, kept from refunds_of where kind = 'merchant' and draws is not null
       union all
-      select payment_id, amount_minor from ranged_disputes where status in ('needs_response', 'under_review', 'lost')
+      select payment_id, case when status in ('needs_response', 'under_review', 'lost') then amount_minor else 0 end from ranged_disputes
     ) every group by payment_id
   ),
   -- Only what was advanced: what comes back becomes available, and repays what is owed.
@@ -214,7 +214,8 @@ export function comparePayments(
     booked as (
       select payment_id, currency, account, sum(amount_minor) as amount_minor from (${BOOKED}) every group by 1, 2, 3
     ),
-    -- Shares are rounded: a refund or dispute may be a whole unit of its currency off for a party, of several.
+    -- Shares are rounded: each refund or dispute may be a whole unit of its currency off for a party, of several. What one that failed was off
+    -- is made up by a later one.
     slack as (
       select payment_id, max(case when s.parties > 1 then 100 * c.claims else 0 end) as slack
       from shares s join claims c using (payment_id) group by 1

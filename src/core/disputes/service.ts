@@ -75,8 +75,9 @@ export async function openDispute(
     }
     // An amount that a refund under way returns cannot be charged back as well.
     const left = await leftNow();
-    const fee_on_top_minor = payment.captured_minor - payment.amount_minor;
-    if (left <= fee_on_top_minor) throw new Problem(400, 'Everything that was paid is being refunded.');
+    // Only a fee on top may be left. Nobody disputes that by itself, unless the notice says so.
+    const least = opening.amount_minor === undefined ? payment.captured_minor - payment.amount_minor : 0n;
+    if (left <= least) throw new Problem(400, 'Everything that was paid is being refunded.');
     const amount_minor = opening.amount_minor ?? left;
     if (amount_minor > left) throw invalid({ amount: ['is more than what was paid and not refunded'] });
     if (!isMovable(amount_minor, payment.currency)) throw invalid({ amount: [`must be a whole number of ${payment.currency}`] });

@@ -231,7 +231,7 @@ async function addressed(
   if (provider.refunds.extent === 'full' && part.amount_minor !== capture.amount_minor) {
     const hasFeeOnTop = payment.captured_minor > payment.amount_minor;
     const why = hasFeeOnTop
-      ? 'was collected, with a fee on top that is not refunded, by a provider that can only refund the whole: pay it out instead'
+      ? 'was collected, with a fee on top that is not refunded, by a provider that can only refund the whole charge: pay it out instead'
       : 'was collected by a provider that can only refund the whole amount';
     throw invalid({ payment: [why] });
   }

@@ -17,7 +17,7 @@ export interface SettlementItem {
   released_at: Date | null;
 }
 
-/** An item whose row is locked, with what refunds and disputes have drawn from the party; null: nothing. */
+/** An item whose row is locked, with what refunds and disputes have drawn from the party since it is counted; null: nothing. */
 export interface LockedItem extends SettlementItem {
   drawn_minor: Minor | null;
 }
@@ -54,7 +54,8 @@ export function itemsOfPayment(db: Queryable, team_id: bigint, payment_id: strin
 
 /**
  * Changes the items of a payment's parties, one change for each. What is pending of an item that was already released is not changed. What was
- * drawn does not fall below zero: a draw from before the column existed returns as well.
+ * drawn does not fall below zero: a draw from before it was counted returns as well. A row that is wrong (more pending than its share) cannot be
+ * written, so what was drawn is not counted there.
  */
 export async function changeItems(tx: Tx, team_id: bigint, payment_id: string, changes: ItemChange[]): Promise<void> {
   if (changes.length === 0) return;
@@ -63,7 +64,8 @@ export async function changeItems(tx: Tx, team_id: bigint, payment_id: string, c
       amount_minor = i.amount_minor + case when i.released_at is null then c.waiting_minor else 0 end,
       drawn_minor = nullif(greatest(coalesce(i.drawn_minor, 0) + c.drawn_minor, 0), 0)
     from json_to_recordset(${jsonText(changes)}::json) as c(account_id text, waiting_minor bigint, drawn_minor bigint)
-    where i.team_id = ${team_id} and i.payment_id = ${payment_id} and i.account_id = c.account_id`);
+    where i.team_id = ${team_id} and i.payment_id = ${payment_id} and i.account_id = c.account_id
+      and (c.waiting_minor <> 0 or i.amount_minor <= i.share_minor)`);
 }
 
 export interface PaymentRef {

@@ -31,6 +31,8 @@ const IDLE_IN_TRANSACTION_MS = 30_000;
 const MAX_TRIES = 3;
 const DEADLOCK = '40P01';
 const SERIALISATION_FAILURE = '40001';
+/** SQLSTATE of a statement behind one that failed, in the same transaction. */
+const IN_FAILED_TRANSACTION = '25P02';
 /** Message of the driver when a statement has no response. */
 const READ_TIMEOUT = 'Query read timeout';
 
@@ -196,9 +198,12 @@ async function inTransaction<T>(
 ): Promise<T> {
   const client = await pool.connect().catch(rethrow);
   let broken: Error | undefined;
+  // The first that the server reported. The error that `work` throws may be of a statement behind it.
   let failure: unknown;
+  let refused: Error | undefined;
   const noted = (error: unknown): never => {
     if (failure === undefined || cannotBeReused(error)) failure = error;
+    if (pgCode(error) === IN_FAILED_TRANSACTION) refused = error as Error;
     throw error;
   };
   // Sent with the first statement. What `work` sends meanwhile follows it without waiting for its answer.
@@ -222,7 +227,10 @@ async function inTransaction<T>(
     // What `work` may still send after one of its statements has failed must not run after the rollback.
     over = true;
     broken = cannotBeReused(failure) ? (failure as Error) : first ? undefined : await rollback(client);
+    // PgBouncer may know a statement by name that PostgreSQL has refused to prepare.
+    broken ??= refused;
     pool.note(failure);
+    if (pgCode(error) === IN_FAILED_TRANSACTION && failure !== undefined) throw asUnavailable(failure);
     throw error;
   } finally {
     client.release(broken);

@@ -184,7 +184,7 @@ export const FIELD_FAULTS: readonly Pair[] = [
     'a été encaissé par un prestataire qui ne rembourse que la totalité',
   ],
   [
-    'was collected, with a fee on top that is not refunded, by a provider that can only refund the whole: pay it out instead',
+    'was collected, with a fee on top that is not refunded, by a provider that can only refund the whole charge: pay it out instead',
     'a été encaissé, avec des frais en sus qui ne sont pas remboursés, par un prestataire qui ne rembourse que la totalité : faites plutôt un virement',
   ],
   [
