@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { WORKER } from '../../src/tenants/audit/actor.ts';
+import { returnToAccount } from '../../src/core/transfers/callback-store.ts';
 import { fundSandbox } from '../../src/core/transfers/fund.ts';
 import type { TransferRow } from '../../src/core/transfers/schema.ts';
 import * as transfers from '../../src/core/transfers/store.ts';
 import { transferSweep } from '../../src/core/transfers/sweeps.ts';
+import { must } from '../../src/kit/errors.ts';
 import { type Sql, sql, type Tx } from '../../src/kit/sql.ts';
 import type { Store } from '../../src/platform/db/stores.ts';
 import { FakeClock } from '../setup/api.ts';
@@ -151,6 +153,34 @@ test('a callback makes due what it names, of its team and account, while it is w
     await trial([other], async (tx) => {
       await transfers.pollNow(tx, from('one'), { by: 'id', value: 'po_1' }, AT);
       assert.deepEqual((await find(tx, 'po_1'))?.next_poll_at, ROW.next_poll_at);
+    });
+  }
+});
+
+test('a callback from an account that had turned a transfer away has it read there, unless it was sent elsewhere since or a key is used up', async () => {
+  const decision = { ...must(ROW.decision, 'it has one'), candidates: ['one', 'two'] };
+  const waiting: Partial<TransferRow> = { provider_account: 'two', dispatched_at: null, decision };
+  const source = { team_id: 1n, account_id: 'one', keyOf: (id: string) => `key of ${id}` };
+  await trial([waiting, { ...waiting, id: 'po_2' }, { ...waiting, team_id: 2n }], async (tx) => {
+    assert.deepEqual(await returnToAccount(tx, source, 'po_1', later(5)), { id: 'po_1', recipient: ROW.recipient });
+    assert.deepEqual(await find(tx, 'po_1'), {
+      ...{ ...ROW, provider_account: 'one', provider_key: 'key of po_1', provider_ref: null },
+      ...{ dispatched_at: later(5), next_poll_at: later(5), decision: { ...decision, recalled: true } },
+    });
+    assert.deepEqual(await find(tx, 'po_2'), { ...ROW, ...waiting, id: 'po_2' });
+    assert.deepEqual(await find(tx, 'po_1', 2n), { ...ROW, ...waiting, team_id: 2n });
+  });
+  const others: Partial<TransferRow>[] = [
+    { dispatched_at: later(-1_000) },
+    { decision: { ...decision, spent: 1 } },
+    { decision: { ...decision, candidates: ['two'] } },
+    { stage: 'reserved' },
+    { status: 'failed' },
+  ];
+  for (const other of others) {
+    await trial([{ ...waiting, ...other }], async (tx) => {
+      assert.equal(await returnToAccount(tx, source, 'po_1', later(5)), undefined);
+      assert.deepEqual(await find(tx, 'po_1'), { ...ROW, ...waiting, ...other });
     });
   }
 });
