@@ -5,7 +5,7 @@ import { post } from '../../src/money/ledger/post.ts';
 import type { Payout, PayoutOutcome } from '../../src/providers/adapters/contract.ts';
 import { Registry, withProviders } from '../setup/providers.ts';
 import { applyTransfers, type TransferOccurrence } from '../../src/core/transfers/apply.ts';
-import { getTransfer, pollTransfer } from '../../src/core/transfers/service.ts';
+import { getTransfer } from '../../src/core/transfers/service.ts';
 import { transferSweep } from '../../src/core/transfers/sweeps.ts';
 import { type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
 import { assertBooks, type Bank, bank, bucketsOf, eventsOf, forgetOpenTransfers, fund, journalsOf, TO_PHONE } from './support.ts';
@@ -112,69 +112,6 @@ test('when no provider is available the transfer waits and is retried', async ()
   await rounds(round, MINUTE_MS, 1_000);
   assert.equal((await read(id)).status, 'succeeded');
   assert.deepEqual([one.taken.size, two.taken.size], [1, 0]);
-});
-
-test('a payout that two providers have turned away, and that the first of them calls back about, is read there', async () => {
-  const id = await sent();
-  one.onSubmit = (payout) => {
-    one.taken.set(payout.provider_key, payout);
-    return { kind: 'unavailable', message: '503' };
-  };
-  two.onSubmit = () => ({ kind: 'unavailable', message: '503' });
-  const round = worker(one, two);
-  await rounds(round, 0);
-  const from = { team_id: merchant.team.id, keyOf: (own: string) => own };
-  const calledBack = (account_id: string, value: string) =>
-    pollTransfer(store(), clock.now(), { ...from, account_id }, { by: 'id', value });
-  assert.equal(await calledBack('three', id), undefined, 'it was never sent there');
-  assert.equal((await calledBack('one', id))?.id, id);
-  two.onSubmit = () => undefined;
-  await rounds(round, MINUTE_MS, MINUTE_MS);
-  assert.deepEqual([(await read(id)).status, one.taken.size, two.taken.size], ['succeeded', 1, 0]);
-  await assertBooks(store(), merchant.team);
-});
-
-test('a late callback about a key that was used up does not keep the payout from the next provider', async () => {
-  const id = await sent();
-  one.onSubmit = ({ provider_key }) =>
-    provider_key === id ? { kind: 'pending', provider_ref: null, poll_after_ms: 1_000 } : { kind: 'unavailable', message: '503' };
-  one.onRead = ({ provider_key }) => (provider_key === id ? { kind: 'unfunded', message: 'the float is empty' } : undefined);
-  const alone = worker(one);
-  await rounds(alone, 2_000, MINUTE_MS);
-  assert.equal((await rowOf(id)).provider_key, `${id}-1`);
-  const from = { team_id: merchant.team.id, account_id: 'one', keyOf: (own: string) => own };
-  await pollTransfer(store(), clock.now(), from, { by: 'id', value: id });
-  await rounds(worker(one, two), MINUTE_MS, MINUTE_MS);
-  assert.deepEqual([(await read(id)).status, two.taken.size], ['succeeded', 1]);
-});
-
-test('a payout whose account is down, and has called back about it, goes to the next account once that one does not know it', async () => {
-  const id = await sent();
-  for (const provider of [one, two]) provider.onSubmit = () => ({ kind: 'unavailable', message: '503' });
-  const round = worker(one, two);
-  await rounds(round, 0);
-  const from = { team_id: merchant.team.id, account_id: 'one', keyOf: (own: string) => own };
-  await pollTransfer(store(), clock.now(), from, { by: 'id', value: id });
-  assert.equal((await rowOf(id)).decision?.recalled, true);
-  two.onSubmit = () => undefined;
-  for (let i = 0; i < 10; i++) await rounds(round, 5 * MINUTE_MS);
-  assert.deepEqual([(await read(id)).status, two.taken.size], ['succeeded', 1]);
-  assert.equal((await rowOf(id)).decision?.recalled, undefined);
-  await assertBooks(store(), merchant.team);
-});
-
-test('a payout that its account has shown after a callback is sent to no other, whatever that account says later', async () => {
-  const id = await sent();
-  one.onSubmit = () => ({ kind: 'unavailable', message: '503' });
-  const round = worker(one);
-  await rounds(round, 0);
-  const from = { team_id: merchant.team.id, account_id: 'one', keyOf: (own: string) => own };
-  await pollTransfer(store(), clock.now(), from, { by: 'id', value: id });
-  one.onRead = () => ({ kind: 'pending', provider_ref: null, poll_after_ms: 1_000 });
-  await rounds(round, 1_000);
-  one.onRead = () => ({ kind: 'not_found' });
-  for (let i = 0; i < 5; i++) await rounds(worker(one, two), 15 * MINUTE_MS);
-  assert.equal(two.calls.length, 0);
 });
 
 test('an unknown outcome is polled with growing intervals, and never sent again or to another provider', async () => {

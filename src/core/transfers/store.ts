@@ -173,29 +173,26 @@ export type TransferSubject = { by: 'id' | 'provider_key'; value: string };
 
 /**
  * Makes a transfer that is under way due for polling now, after a callback from its provider: also one that it has turned away, which is not sent
- * again before, and one that has ended without money, because it may have been paid all the same.
+ * again before, and one that has ended without money, because it may have been paid all the same. It is read under its key of now, also when
+ * the callback names none and may be about one that was used up.
  * @returns the transfer, also one that has ended
  */
 export async function pollNow(
   db: Queryable,
-  { team_id, account_id, keyOf }: TransferSource,
+  { team_id, account_id }: TransferSource,
   subject: TransferSubject,
   now: Date,
 ): Promise<ReportedTransfer | undefined> {
   const named = subject.by === 'id' ? clause`id = ${subject.value}` : clause`provider_key = ${subject.value}`;
   // Two statements: in one, PostgreSQL may look for the row among all that are under way.
-  const known = await db.maybe<
-    ReportedTransfer & { provider_key: string; spent: string | null; is_sent: boolean; is_ended: boolean }
-  >(sql`
-    select id, recipient, provider_key, decision->>'spent' as spent, stage = 'dispatched' and status = 'processing' as is_sent, ${MAY_BE_PAID_LATE} as is_ended
+  const known = await db.maybe<ReportedTransfer & { is_sent: boolean; is_ended: boolean }>(sql`
+    select id, recipient, stage = 'dispatched' and status = 'processing' as is_sent, ${MAY_BE_PAID_LATE} as is_ended
     from transfers where team_id = ${team_id} and provider_account = ${account_id} and ${named}`);
   let isEnded = known?.is_ended;
   if (known?.is_sent) {
-    // It may be about a key that was used up, and not about the one under which the transfer was turned away since.
-    const isUnclear = subject.by === 'id' && known.spent !== null && known.provider_key === keyOf(`${known.id}-${known.spent}`);
     const changed = await db.run(sql`
-      update transfers set next_poll_at = ${now}, dispatched_at = coalesce(dispatched_at, ${isUnclear ? null : now}),
-        decision = case when dispatched_at is null and ${!isUnclear}::boolean then ${RECALLED} else decision end
+      update transfers set next_poll_at = ${now}, dispatched_at = coalesce(dispatched_at, ${now}),
+        decision = case when dispatched_at is null then ${RECALLED} else decision end
       where team_id = ${team_id} and id = ${known.id} and provider_account = ${account_id} and stage = 'dispatched' and status = 'processing'`);
     isEnded = changed === 0;
   }
