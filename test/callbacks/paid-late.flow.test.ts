@@ -235,16 +235,21 @@ test('an answer about an ended payout or refund does not end the reading that a 
   }
 });
 
-test('another amount than was requested is not posted', async () => {
+test('another amount or currency than was requested is not posted', async () => {
   const shop = await shopWith({ payout: ['refused_later'] });
   const { id } = await failedPayout(shop);
   const before = await balances(shop);
   const payouts = must(shop.simulated.provider.payouts, 'it pays out');
-  payouts.read = async () => ({ kind: 'succeeded', provider_ref: 'p', amount_minor: 1n, currency: 'XAF' });
-  await shop.callBack(id);
-  await shop.pass(1_000);
-  assert.deepEqual(await balances(shop), before);
-  assert.deepEqual([(await row(shop, id)).next_poll_at, (await row(shop, id)).paid_late_at], [null, null]);
+  for (const other of [
+    { amount_minor: 1n, currency: 'XAF' },
+    { amount_minor: 400_000n, currency: 'XOF' },
+  ]) {
+    payouts.read = async () => ({ kind: 'succeeded', provider_ref: 'p', ...other });
+    await shop.callBack(id);
+    await shop.pass(1_000);
+    assert.deepEqual(await balances(shop), before);
+    assert.deepEqual([(await row(shop, id)).next_poll_at, (await row(shop, id)).paid_late_at], [null, null]);
+  }
 });
 
 test('a success that is read while a person resolves the payout as failed is not lost', async () => {

@@ -98,13 +98,16 @@ describe('POST /refunds', () => {
     }
   });
 
-  test('400 payment_not_refundable during an open dispute and after a lost one', async () => {
+  test('400 payment_not_refundable during an open dispute, also after its evidence was sent, and after a lost one', async () => {
     const payment = await paid(api);
     const dispute = await openDispute(api.deps, api.deps.stores.sandbox, {
       team_id: api.team.id,
       payment_id: payment,
       reason: 'fraudulent',
     });
+    assert.equal((await refund({ payment, reason: 'duplicate' })).body.error_code, 'payment_not_refundable');
+    const evidence = { receipt: 'https://shop.example/r/1' };
+    assert.equal((await api.call('POST', `/disputes/${dispute.id}/evidence`, { body: { evidence } })).status, 200);
     assert.equal((await refund({ payment, reason: 'duplicate' })).body.error_code, 'payment_not_refundable');
     assert.equal((await api.call('POST', `/disputes/${dispute.id}/accept`)).status, 200);
     assert.equal((await refund({ payment, reason: 'duplicate' })).body.error_code, 'payment_not_refundable');
