@@ -209,6 +209,27 @@ test('a provider that cannot be read is asked again for about a day, and no more
   assert.notEqual((await row(shop, id)).paid_late_at, null);
 });
 
+for (const answer of [
+  { kind: 'pending', provider_ref: null, poll_after_ms: 1_000 },
+  { kind: 'unavailable', message: 'maintenance' },
+] as const) {
+  test(`a failed payout that its provider calls ${answer.kind} after a callback is read again until it is decided`, async () => {
+    const shop = await shopWith({ payout: ['refused_later'] });
+    const { id, operation } = await failedPayout(shop);
+    operation.fate = 'at_once';
+    const payouts = must(shop.simulated.provider.payouts, 'it pays out');
+    const { read } = payouts;
+    payouts.read = async () => {
+      payouts.read = read;
+      return answer;
+    };
+    await shop.callBack(id);
+    for (let round = 0; round < 2; round++) await shop.pass(HOUR_MS);
+    assert.notEqual((await row(shop, id)).paid_late_at, null);
+    await assertAgreed(shop);
+  });
+}
+
 test('an answer about an ended payout or refund does not end the reading that a later callback and another worker have begun', async () => {
   const shop = await shopWith({ payout: ['refused_later'], refund: ['refused_later'] });
   const { id: payout } = await failedPayout(shop);
