@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { RefundRow } from '../../src/core/refunds/schema.ts';
+import { REFUND_STATUSES } from '../../src/core/refunds/states.ts';
 import * as refunds from '../../src/core/refunds/store.ts';
 import { lowestIdAt } from '../../src/kit/ids.ts';
 import type { Position } from '../../src/kit/paging.ts';
 import { sql, type Tx } from '../../src/kit/sql.ts';
 import { book } from '../ledger/books.ts';
-import { AT, idsOf, later, openRows, type RefundRows, ROW } from './rows.ts';
+import { AT, idsOf, later, leg, openRows, type RefundRows, ROW } from './rows.ts';
 
 /** Lists of refunds, their time shift, and what the journals tell of them, on rows that differ in one thing each. */
 let rows: RefundRows;
@@ -79,6 +80,45 @@ for (const environment of ['live', 'sandbox'] as const)
       }
     });
   });
+
+test('the refunds of a payment that wait for money are the merchant’s that are neither covered nor ended, in the order of their ids', async () => {
+  const waits = { ...free, draws: null } as const;
+  const others: Partial<RefundRow>[] = [
+    { team_id: 2n },
+    { payment_id: 'trx_2' },
+    { kind: 'giveback', return_id: 'rtn_1' },
+    { draws: ROW.draws },
+    ...REFUND_STATUSES.filter((status) => status !== 'pending').map((status) => ({ status })),
+  ];
+  const wanted = ['rfd_z', 'rfd_y'].map((id) => ({ ...waits, id }));
+  await trial([...others.map((other, n) => ({ ...waits, id: `rfd_${n}`, ...other })), ...wanted], async (tx) => {
+    const found = await refunds.lockUncovered(tx, 1n, 'trx_1');
+    assert.deepEqual(found, [
+      { ...ROW, ...waits, id: 'rfd_y' },
+      { ...ROW, ...waits, id: 'rfd_z' },
+    ]);
+  });
+});
+
+test('a refund is found by a key of one of its parts and the account that has it, not by a key that was replaced', async () => {
+  const parts = (...keys: string[]) => keys.map((provider_key, n) => leg({ attempt_id: `att_${n + 1}`, provider_key }));
+  const paidOut = { attempt_id: 'att_1', provider_key: 'out', provider_account: 'two' };
+  const given: Partial<RefundRow>[] = [
+    { ...free, id: 'rfd_1', legs: parts('key-0', 'key-1') },
+    { id: 'rfd_2', way: 'payout', legs: [leg(paidOut)] },
+  ];
+  await trial(given, async (tx) => {
+    for (const [id, account] of [['att_1', 'one'] as const, ['att_2', 'two'] as const]) await rows.attempt(tx, 1n, id, account);
+    const found = async (account: string, key: string, team_id = 1n) => (await refunds.findByKey(tx, team_id, account, key))?.id;
+    assert.deepEqual([await found('one', 'key-0'), await found('two', 'key-1')], ['rfd_1', 'rfd_1']);
+    assert.deepEqual([await found('two', 'key-0'), await found('one', 'key-1')], [undefined, undefined], 'the other account');
+    assert.deepEqual([await found('two', 'out'), await found('one', 'out')], ['rfd_2', undefined], 'the account of the payout');
+    assert.equal(await found('one', 'key-0', 2n), undefined, 'another team');
+    await refunds.updateRefund(tx, { ...ROW, legs: parts('key-0-1', 'key-1') });
+    assert.deepEqual([await found('one', 'key-0'), await found('one', 'key-0-1')], [undefined, 'rfd_1']);
+    assert.deepEqual(await refunds.findByKey(tx, 1n, 'two', 'out'), { id: 'rfd_2', way: 'payout', return_id: 'rtn_1' });
+  });
+});
 
 test('a shift of time moves the poll and the submission of what will be polled, and counts what becomes due', async () => {
   const given: Partial<RefundRow>[] = [
