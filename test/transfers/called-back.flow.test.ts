@@ -164,3 +164,18 @@ test('a late callback about a key that was used up keeps the payout from the nex
   await rounds([two, one], ...HALF_AN_HOUR);
   await assertPaidOnce(id, two, `${id}-1`);
 });
+
+test('a payout that lacked funds, and that its account has shown after a callback, is sent again under the key that the account has', async () => {
+  const id = await unfunded();
+  await callBack('one', id);
+  one.onRead = () => PENDING;
+  await rounds([one], MINUTE_MS);
+  const keys: string[] = [];
+  one.onSubmit = ({ provider_key }) => {
+    keys.push(provider_key);
+    return PENDING;
+  };
+  one.onRead = () => ({ kind: 'not_found' });
+  await rounds([one, two], 15 * MINUTE_MS);
+  assert.deepEqual([keys, two.calls], [[id], []]);
+});

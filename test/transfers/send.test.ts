@@ -168,7 +168,7 @@ test('a transfer that the provider does not know is sent again to it after the g
   const again = await step({ row: sent(GRACE_MS), read });
   assert.deepEqual([calls(again), again.asked], [['one read', 'one submit'], []]);
   assert.deepEqual(again.occurrences[0], {
-    ...{ kind: 'sending', provider_account: 'one', provider_key: 'key of po_1', lease_ms: 60_000 },
+    ...{ kind: 'sending', provider_account: 'one', provider_key: 'key-1', lease_ms: 60_000 },
     decision: { ...DECISION, tried: ['two'], note: null, resent: true },
   });
   const known = await step({ row: sent(GRACE_MS), read: { kind: 'unknown', message: 'closed' } });

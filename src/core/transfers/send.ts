@@ -44,7 +44,7 @@ export async function advance(sender: Sender, row: TransferRow): Promise<void> {
     return;
   }
   // Same provider, same key: if the provider has the first submission after all, it recognises the second as a duplicate.
-  await submit(sender, row, { provider, decision: { ...decision, resent: true } });
+  await submit(sender, row, { provider, provider_key: row.provider_key, decision: { ...decision, resent: true } });
 }
 
 /** Reads a transfer that has ended without money, after news about it. An account that cannot be used at the moment is asked later. */
@@ -66,6 +66,7 @@ function isUnsent(row: TransferRow): boolean {
 
 interface Choice {
   provider: Provider;
+  provider_key: string;
   decision: Decision;
 }
 
@@ -83,8 +84,13 @@ async function sendFirst(sender: Sender, row: TransferRow): Promise<void> {
   const { tried, resent, spent, note } = row.decision as Decision;
   const provider = candidates.find(({ account_id }) => !tried.includes(account_id)) ?? candidates[0];
   const accounts = candidates.map(({ account_id }) => account_id);
-  if (provider)
-    await submit(sender, row, { provider, decision: { explanation, candidates: accounts, tried, resent, spent, note } });
+  if (!provider) return;
+  const provider_key = provider.keyOf(spent ? `${row.id}-${spent}` : row.id);
+  await submit(sender, row, {
+    provider,
+    provider_key,
+    decision: { explanation, candidates: accounts, tried, resent, spent, note },
+  });
 }
 
 function channelOf({ channel }: TransferRow): Channel {
@@ -107,13 +113,13 @@ function choose({ deps, store }: Sender, row: TransferRow) {
  * Commits the intent, then sends the transfer. As soon as the intent is committed, the provider may have the transfer. Does
  * nothing if another worker was faster.
  */
-async function submit(sender: Sender, known: TransferRow, { provider, decision }: Choice): Promise<void> {
+async function submit(sender: Sender, known: TransferRow, { provider, provider_key, decision }: Choice): Promise<void> {
   const { transfer, changed } = await sender.apply({
     known,
     occurrence: {
       kind: 'sending',
       provider_account: provider.account_id,
-      provider_key: provider.keyOf(decision.spent ? `${known.id}-${decision.spent}` : known.id),
+      provider_key,
       decision,
       lease_ms: SUBMIT_LEASE_MS,
     },
