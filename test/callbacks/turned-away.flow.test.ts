@@ -114,6 +114,29 @@ test('a refund whose key is used up is sent again under the next one', async () 
   assert.deepEqual(await shop.differences(), []);
 });
 
+test('a refund whose key is used up, and that its provider shows after a callback all the same, is sent again under that key', async () => {
+  const shop = await newShop();
+  Object.assign(shop.simulated.provider, { keyOf: (id: string) => `${id}k` });
+  const payment = await shop.paid({ amount: 3_000 });
+  const refunds = must(shop.simulated.provider.refunds, 'it refunds');
+  const keys: string[] = [];
+  const pending = { kind: 'pending', provider_ref: null, poll_after_ms: 1_000 } as const;
+  refunds.submit = async ({ provider_key }) => {
+    keys.push(provider_key);
+    return pending;
+  };
+  refunds.read = async () => EMPTY;
+  const refund = must(await shop.refund(payment, undefined, true), 'it is refundable');
+  await shop.pass(1_000);
+  await shop.callBack(`${refund}-0k`);
+  refunds.read = async () => pending;
+  await shop.pass(1_000);
+  refunds.read = async () => ({ kind: 'not_found' });
+  for (let minute = 0; minute < 30; minute++) await shop.pass(60_000);
+  assert.deepEqual([...new Set(keys)], [`${refund}-0k`]);
+  assert.ok(keys.length > 1, 'it was sent again');
+});
+
 test('a late callback about a part of a refund that has succeeded does not hold back the next part', async () => {
   const shop = await newShop();
   await shop.paid({ amount: 400_000 });

@@ -6,7 +6,7 @@ import { checkBooks } from '../../src/core/books-check/check.ts';
 import { must } from '../../src/kit/errors.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { verifyLedger } from '../../src/money/ledger/verify.ts';
-import type { PayoutOutcome } from '../../src/providers/adapters/contract.ts';
+import type { Payout, PayoutOutcome } from '../../src/providers/adapters/contract.ts';
 import { recordLateRefund } from '../../src/core/returns/late.ts';
 import { resolveReturn, retryReturn } from '../../src/core/returns/resolve.ts';
 import { recheckFailedRefund, pollReturn } from '../../src/core/returns/service.ts';
@@ -219,6 +219,28 @@ for (const said of [
     await late.work(8, 60_000);
     assert.deepEqual([(await late.row()).state, late.second.paidOut.length], ['returned', 1]);
   });
+
+test('a payout of a return that lacked funds, and that its account shows after a callback, is sent again under the same key', async (t) => {
+  await late.captured();
+  const second = must(late.second.payouts, 'it pays out');
+  t.mock.method(late.able.payouts as object as { reaches(): boolean }, 'reaches', () => false);
+  const keys: string[] = [];
+  const pending = { kind: 'pending', provider_ref: null, poll_after_ms: 1_000 } as const;
+  t.mock.method(second, 'submit', async (payout: Payout) => {
+    if (payout.description === late.payment) keys.push(payout.provider_key);
+    return keys.length === 1 ? { kind: 'unfunded', message: 'the float is empty' } : pending;
+  });
+  const read = t.mock.method(second, 'read', async (): Promise<PayoutOutcome> => pending);
+  for (let step = 0; step < 12 && keys.length === 0; step++) await late.work(1, 60_000);
+  await calledBack('second');
+  await late.work(2, 60_000);
+  read.mock.mockImplementation(async () => ({ kind: 'not_found' }) as const);
+  await late.work(6, 300_000);
+  assert.deepEqual([new Set(keys).size, keys.length > 1], [1, true]);
+  read.mock.mockImplementation(async () => PAID);
+  await late.work(3, 300_000);
+  assert.equal((await late.row()).state, 'returned');
+});
 
 test('a callback of one account does not bind a payout to another that is down', async (t) => {
   await late.captured();

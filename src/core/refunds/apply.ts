@@ -82,7 +82,8 @@ export async function applyRefund(
     }
     case 'pending': {
       const provider_ref = outcome.provider_ref ?? part.provider_ref;
-      return scheduleNext(tx, context, row, part_index, { provider_ref }, null, outcome.poll_after_ms);
+      // The provider has it under this key after all: sent again under another, it might be done twice.
+      return scheduleNext(tx, context, row, part_index, { provider_ref, spent_key: undefined }, null, outcome.poll_after_ms);
     }
     case 'unknown':
       return scheduleNext(tx, context, row, part_index, {}, outcome.message, wait_ms);

@@ -149,7 +149,8 @@ async function send(step: Step, known: ReturnRow, refund: RefundRow, provider: P
     if (row.late_refund || row.recheck || row.dispatched_at?.getTime() !== known.dispatched_at?.getTime() || hasNews(row, known))
       return null;
     const id = row.spent === 0 ? `${refund.id}-0` : `${refund.id}-0-${row.spent}`;
-    const key = provider.keyOf(id);
+    // What its account may have is sent again under the key by which the account has it.
+    const key = known.dispatched_at === null ? provider.keyOf(id) : must(refund.legs[0], 'it has one part').provider_key;
     const handed = await markWaySent(tx, context, refund, { provider_account: provider.account_id, provider_key: key });
     if (!handed) return null;
     const now = {
