@@ -214,8 +214,7 @@ export function comparePayments(
     booked as (
       select payment_id, currency, account, sum(amount_minor) as amount_minor from (${BOOKED}) every group by 1, 2, 3
     ),
-    -- Shares are rounded: each refund or dispute may be a whole unit of its currency off for a party, of several. What one that failed was off
-    -- is made up by a later one.
+    -- Shares are rounded: a claim may be a whole unit off for a party, of several, and makes up for those that failed.
     slack as (
       select payment_id, max(case when s.parties > 1 then 100 * c.claims else 0 end) as slack
       from shares s join claims c using (payment_id) group by 1
