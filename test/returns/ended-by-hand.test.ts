@@ -123,3 +123,48 @@ test('a payout that called back before it was ended by hand is read, and closes 
   await late.work(6, 60_000);
   assert.deepEqual(await state(), ['returned', sent, 0n]);
 });
+
+test('a refund whose request may be under way when a person ends it is read before anything is paid out', async () => {
+  await late.captured();
+  Object.assign(late.able, { onRefund: UNKNOWN, onRefundRead: PENDING });
+  await late.work(1, 1_000);
+  const { refund_id } = await late.row();
+  await end(refund_id);
+  assert.equal((await late.row()).recheck, true);
+  await late.work(6, 300_000);
+  assert.deepEqual(await state(), ['owed', 0, 1_000_000n]);
+  late.able.onRefundRead = DONE;
+  await late.work(6, 300_000);
+  assert.deepEqual(await state(), ['returned', 0, 0n]);
+});
+
+test('a refund that was ended by hand and that its provider carries out after a day without an answer is followed by no payout', async () => {
+  await end(await refundTurnedAway());
+  late.able.onRefundRead = UNKNOWN;
+  await late.work(2, 300_000);
+  const { updated_at } = await late.row();
+  late.clock.advance(updated_at.getTime() + 86_400_000 - late.clock.now());
+  late.able.onRefundRead = PENDING;
+  await late.work(6, 86_400_000);
+  assert.deepEqual(await state(), ['waiting', 0, 1_000_000n]);
+  const ref = { team_id: late.merchant.team.id, id: (await late.row()).id };
+  for (const _ of [1, 2]) {
+    await retryReturn(late.api.deps, late.store, ref, WORKER);
+    await late.work(6, 86_400_000);
+    assert.deepEqual(await state(), ['waiting', 0, 1_000_000n]);
+  }
+});
+
+test('a payout that was ended by hand and that its provider carries out is followed by no other when a person tries again', async () => {
+  await end(await payoutTurnedAway());
+  await late.work(6, 600_000);
+  const sent = payouts();
+  for (const one of [late.able, late.second])
+    Object.assign(one, { onPayout: PAID, onPayoutRead: { ...PENDING, provider_ref: 'p-1' } });
+  const ref = { team_id: late.merchant.team.id, id: (await late.row()).id };
+  await retryReturn(late.api.deps, late.store, ref, WORKER);
+  await late.work(6, 600_000);
+  assert.deepEqual(await state(), ['owed', sent, 1_000_000n]);
+  await late.work(3, 86_400_000);
+  assert.deepEqual(await state(), ['waiting', sent, 1_000_000n]);
+});

@@ -11,7 +11,10 @@ import { currentPart } from './parts.ts';
 import type { RefundPart, RefundRow } from './schema.ts';
 import { isFinal } from './states.ts';
 import { findRefund, isSetAside, lockRefund, writeResolution } from './store.ts';
-import { endWaiting } from './waiting.ts';
+import { endWaiting, readAgain } from './waiting.ts';
+
+/** Longer than a call of a provider takes. */
+const JUST_SENT_MS = 120_000;
 
 /** The refund part that a manual resolution is about. */
 export interface PartRef {
@@ -55,7 +58,7 @@ export async function resolveRefund(
     await writeResolution(tx, ref, { ...resolution, part: part + 1, at: new Date(at).toISOString() });
     const context = { environment: store.environment, at, listeners: deps.listeners };
     if (resolution.as === 'failed' && isWaiting(row, part)) return endWaiting(tx, context, row, 'ended by hand: it was not sent');
-    return applyRefund(
+    const applied = await applyRefund(
       tx,
       context,
       // Nobody has read what is due or being read, such as after a callback: what a person ends as failed is read once more.
@@ -65,7 +68,16 @@ export async function resolveRefund(
         ? { kind: 'succeeded', provider_ref: row.legs[part]?.provider_ref ?? 'resolved by hand' }
         : { kind: 'failed', reason: 'unknown', message: 'resolved by hand: no money moved' },
     );
+    // A request may be under way at this moment.
+    if (resolution.as === 'failed' && row.kind === 'giveback' && wasJustSent(row, part, at))
+      await readAgain(tx, applied, new Date(at));
+    return applied;
   });
+}
+
+function wasJustSent(row: RefundRow, part: number, at: number): boolean {
+  const sent_at = row.legs[part]?.sent_at ?? null;
+  return sent_at !== null && at - Date.parse(sent_at) < JUST_SENT_MS;
 }
 
 /**

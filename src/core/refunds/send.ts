@@ -59,8 +59,8 @@ export async function advanceRefund(deps: RefundDeps, store: Store, known: Refun
 }
 
 /**
- * Returns the outcome of a submission that may be applied. A rejection of a second submission proves nothing about the first one, unless the
- * provider repeats its first response.
+ * Returns the outcome of a submission that may be applied. That a second submission was turned away proves nothing about the first one, nor does
+ * its rejection, unless the provider repeats its first response.
  */
 function answerOf(
   outcome: RefundOutcome,
@@ -68,7 +68,8 @@ function answerOf(
   idempotency: Provider['capabilities']['idempotency'],
 ): RefundOutcome {
   const isRejection = outcome.kind === 'failed' || outcome.kind === 'unfunded';
-  return isRejection && resent && idempotency !== 'replays' ? { kind: 'unknown', message: outcome.message } : outcome;
+  const provesNothing = outcome.kind === 'unavailable' || (isRejection && idempotency !== 'replays');
+  return resent && provesNothing ? { kind: 'unknown', message: outcome.message } : outcome;
 }
 
 /** Returns the outcome of a poll that may be applied. A failed poll does not allow the part to be sent again, nor does an early "not found". */

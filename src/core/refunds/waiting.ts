@@ -22,7 +22,7 @@ export async function endWaiting(tx: Tx, context: MoveContext, row: RefundRow, m
 }
 
 /** Makes a worker read what had been turned away. What carries a return out is read with it, before the money is sent another way. */
-function readAgain(tx: Tx, { team_id, id, return_id, way }: RefundRow, at: Date): Promise<void> {
+export function readAgain(tx: Tx, { team_id, id, return_id, way }: RefundRow, at: Date): Promise<void> {
   if (return_id === null) return pollNow(tx, team_id, id, at);
   if (way === 'refund') return recheckRefund(tx, team_id, id, at, FAILED_REFUNDS);
   return pollReturn(tx, { team_id, id: return_id }, at, null, PAYOUT);

@@ -8,7 +8,7 @@ import { post } from '../../money/ledger/post.ts';
 import type { ApplyContext } from '../payments/change.ts';
 import type { PaymentListener } from '../payments/listeners.ts';
 import { lockPayment } from '../payments/service.ts';
-import { startWay, endWay, storeResolution } from '../refunds/ways.ts';
+import { endWay, findWay, startWay, storeResolution } from '../refunds/ways.ts';
 import { repayCredit } from '../../money/settlement/credit.ts';
 import { resolvedJournals } from './bookings.ts';
 import { moveReturn } from '../obligations/apply.ts';
@@ -78,7 +78,10 @@ export async function resolveReturn(
  */
 export async function retryReturn(deps: ResolveDeps, store: Store, ref: ReturnRef, by: Actor): Promise<ReturnRow> {
   return change(deps, store, ref, async (tx, context, row) => {
-    const again = { payout_id: null, tried: [], polls: 0, note: null };
+    // A person may have ended the payout while its provider carried it out: it is read before another is sent.
+    const payout = row.payout_id === null ? undefined : await findWay(tx, row.team_id, row.payout_id);
+    const recheck = row.recheck || (payout?.resolution ?? null) !== null;
+    const again = { payout_id: null, tried: [], polls: 0, note: null, recheck };
     const retried = await moveReturn(tx, context, row, 'retried', again);
     if (!retried) throw new Problem(400, `The return is ${row.state}: only one that waits for a person can be tried again.`);
     await record(tx, by, { team_id: row.team_id, action: 'return.retry', resource_id: row.id, at: context.at });

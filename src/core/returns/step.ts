@@ -105,6 +105,10 @@ async function isProvenFailed(deps: ReturnDeps, store: Store, row: ReturnRow, re
     case 'succeeded':
       await inTransaction(deps, store, (tx, context) => applyRefund(tx, context, refund, 0, outcome));
       return false;
+    case 'pending':
+      // Whoever ended it as failed may not have known: the provider carries it out.
+      await doubt(deps, store, row, refund, outcome);
+      return false;
     default:
       // A person has proved that no money moved, where the provider could not.
       if (refund.resolution !== null) return true;
