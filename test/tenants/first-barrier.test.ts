@@ -110,6 +110,7 @@ const REFUNDS: Record<string, Work> = {
   isSetAside: (tx, { refund }) => refunds.isSetAside(tx, refund, 0),
   sumReturned: (tx, { payment }) => refunds.sumReturned(tx, payment),
   writeResolution: (tx, { refund }) => refunds.writeResolution(tx, refund, { as: 'failed' }),
+  findStatuses: (tx, { team_id, refund }) => refunds.findStatuses(tx, team_id, [refund.id]),
   listRefunds: (tx, { team_id }) => refunds.listRefunds(tx, 'live', team_id, {}, OFFSET),
   countRefunds: (tx, { team_id, payment }) => refunds.countRefunds(tx, 'live', team_id, { payment: payment.id }),
   shiftRefunds: (tx, { team_id }) => refunds.shiftRefunds(tx, { team_id, by_ms: 1_000, now: NOW }),
