@@ -39,11 +39,16 @@ export function crashingStore(store: Store, fuse: Fuse): Store {
     maybe: (statement) => guarded(() => store.db.maybe(statement)),
     run: (statement) => guarded(() => store.db.run(statement)),
     transaction: async (work) => {
-      const result = await store.db.transaction(async (tx) => {
-        const value = await work(crashingTx(tx, fuse));
-        await die(tx, fuse);
-        return value;
-      });
+      const result = await store.db
+        .transaction(async (tx) => {
+          const value = await work(crashingTx(tx, fuse));
+          await die(tx, fuse);
+          return value;
+        })
+        .catch((error) => {
+          // Of statements that are sent together, another may hear of the end first.
+          throw fuse.blown ? new Crash('died in a transaction', { cause: error }) : error;
+        });
       // The commit went through, and nobody is left to hear of it.
       fuse.step();
       return result;
@@ -69,6 +74,8 @@ async function die(tx: Tx, fuse: Fuse): Promise<void> {
   try {
     fuse.step();
   } catch (crash) {
+    // The role of a scope may end no connection, not even its own.
+    await tx.run(sql`select set_config('role', 'none', true)`).catch(() => {});
     await tx.run(sql`select pg_terminate_backend(pg_backend_pid())`).catch(() => {});
     throw crash;
   }

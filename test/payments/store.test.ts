@@ -98,7 +98,7 @@ test('a snapshot holds the progress of each payment that is asked for, its attem
     const [snapshot, ...others] = await readSnapshots(tx, [{ team_id, id: payment.id }]);
     assert.deepEqual(others, []);
     const statuses = await tx.all(sql`
-      select status, action, to_json(next_poll_at)#>>'{}' as next_poll_at, to_json(closed_at)#>>'{}' as closed_at, mismatch
+      select id, status, action, to_json(next_poll_at)#>>'{}' as next_poll_at, to_json(closed_at)#>>'{}' as closed_at, mismatch
       from attempts where payment_id = ${payment.id} order by id`);
     assert.deepEqual(snapshot?.attempts, statuses);
     const row = must(await payments.findPayment(tx, team_id, payment.id), 'it exists');

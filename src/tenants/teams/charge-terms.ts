@@ -2,10 +2,9 @@ import type { Clock } from '../../kit/clock.ts';
 import { must } from '../../kit/errors.ts';
 import { Remembered } from '../../kit/remembered.ts';
 import type { Queryable } from '../../kit/sql.ts';
+import { KEY_CACHE_MS } from '../keys/service.ts';
 import { findChargeTerms } from './store.ts';
 
-/** As long as keys and provider accounts are remembered, so that all settings of a team take effect within a second. */
-const KEEP_MS = 800;
 const MAX_TEAMS = 10_000;
 
 /** The team settings that affect a live charge. */
@@ -15,14 +14,14 @@ export interface Terms {
   abuse_rules: boolean;
 }
 
-/** Finds the terms of teams. They are cached for less than a second, so that a burst of charges queries the database once. */
+/** Finds the terms of teams. They are cached as long as keys, less than a second, so that a burst of charges queries the database once. */
 export class ChargeTerms {
   readonly #control: Queryable;
   readonly #remembered: Remembered<Terms>;
 
   constructor(control: Queryable, clock: Clock) {
     this.#control = control;
-    this.#remembered = new Remembered(clock, KEEP_MS, MAX_TEAMS);
+    this.#remembered = new Remembered(clock, KEY_CACHE_MS, MAX_TEAMS);
   }
 
   /** @throws Error when there is no such team */

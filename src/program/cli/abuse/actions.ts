@@ -4,6 +4,7 @@ import { record } from '../../../tenants/audit/record.ts';
 import { readConfig } from '../../../platform/config/config.ts';
 import { commandClock } from '../command-clock.ts';
 import { wireFromMinor } from '../../../kit/money.ts';
+import { untilChangeIsKnown } from '../../../tenants/keys/service.ts';
 import { findTeamRules, setAbuseRules } from '../../../tenants/teams/store.ts';
 import { administer } from '../administer.ts';
 import { withDatabases, withPool } from '../databases.ts';
@@ -28,6 +29,7 @@ export async function switchCommand(on: boolean, options: Options): Promise<void
     return changed;
   });
   if (!found) throw noSuchTeam(id);
+  await untilChangeIsKnown();
   print(options.json, { team_id: String(id), abuse_rules: on }, () =>
     on ? `live charges of team ${id} are screened for fraud` : `live charges of team ${id} are not screened; blocks do not apply`,
   );
