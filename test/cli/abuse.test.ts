@@ -5,6 +5,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
 import { KEY_CACHE_MS } from '../../src/tenants/keys/service.ts';
+import { TERMS_CACHE_MS } from '../../src/tenants/teams/charge-terms.ts';
 import { openSecrets } from '../../src/program/start/secrets.ts';
 import { parsed, pirogue } from './command.ts';
 import type { Merchant } from '../setup/api.ts';
@@ -42,7 +43,7 @@ test('a block applies from `abuse on` to `abuse off`, and explain names it', asy
   assert.deepEqual([block.kind, block.value, block.note, block.in_force], ['payer', null, 'chargebacks', false]);
   assert.equal((await fixture.pay(merchant, '670112233')).status, 202, 'the rules are off');
   assert.deepEqual(await json('abuse', 'on'), { team_id: String(merchant.team.id), abuse_rules: true });
-  fixture.clock.advance(KEY_CACHE_MS);
+  fixture.clock.advance(TERMS_CACHE_MS);
   const { id, status } = await fixture.pay(merchant, '670112233');
   assert.equal(status, 402);
   const explained = await run('explain', id);
@@ -56,9 +57,13 @@ test('a block applies from `abuse on` to `abuse off`, and explain names it', asy
     [true, { in_ten_minutes: 6, in_a_day: 30 }, { in_ten_minutes: 300, busiest: 0 }, { block: 1 }],
   );
   await json('abuse', 'off');
-  fixture.clock.advance(KEY_CACHE_MS);
+  fixture.clock.advance(TERMS_CACHE_MS);
   assert.equal((await fixture.pay(merchant, '670112233')).status, 202);
   await json('abuse', 'on');
+});
+
+test('who waits until keys are known everywhere has waited for the terms of charges, too', () => {
+  assert.ok(TERMS_CACHE_MS <= KEY_CACHE_MS);
 });
 
 test('list finds a block by payer and shows no secrets; remove ends it', async () => {

@@ -2,9 +2,10 @@ import type { Clock } from '../../kit/clock.ts';
 import { must } from '../../kit/errors.ts';
 import { Remembered } from '../../kit/remembered.ts';
 import type { Queryable } from '../../kit/sql.ts';
-import { KEY_CACHE_MS } from '../keys/service.ts';
 import { findChargeTerms } from './store.ts';
 
+/** Maximum age of cached terms: that of keys, so that a command that waits for either waits for both. */
+export const TERMS_CACHE_MS = 800;
 const MAX_TEAMS = 10_000;
 
 /** The team settings that affect a live charge. */
@@ -21,7 +22,7 @@ export class ChargeTerms {
 
   constructor(control: Queryable, clock: Clock) {
     this.#control = control;
-    this.#remembered = new Remembered(clock, KEY_CACHE_MS, MAX_TEAMS);
+    this.#remembered = new Remembered(clock, TERMS_CACHE_MS, MAX_TEAMS);
   }
 
   /** @throws Error when there is no such team */
