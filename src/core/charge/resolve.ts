@@ -40,8 +40,8 @@ export function checkNamed(
 
 const BY_HAND = 'resolved by hand: no money moved';
 
-/** How long a process may wait for the provider's response: during this time the attempt cannot be resolved manually. */
-const SENDING_MS = 120_000;
+/** How long a process may wait for a provider's response: longer than a call takes. */
+export const SENDING_MS = 120_000;
 
 /**
  * Closes an attempt by manual resolution. Success is posted at the requested amount; a mismatch in suspense is reversed either

@@ -4,7 +4,7 @@ import type { Store } from '../../platform/db/stores.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { must, notFound, Problem } from '../../kit/errors.ts';
 import type { PaymentListener } from '../payments/listeners.ts';
-import { checkNamed, type ManualResolution, type ProviderName } from '../charge/resolve.ts';
+import { checkNamed, type ManualResolution, type ProviderName, SENDING_MS } from '../charge/resolve.ts';
 import { lockPayment } from '../payments/service.ts';
 import { applyRefund } from './apply.ts';
 import { currentPart } from './parts.ts';
@@ -12,9 +12,6 @@ import type { RefundPart, RefundRow } from './schema.ts';
 import { isFinal } from './states.ts';
 import { findRefund, isSetAside, lockRefund, writeResolution } from './store.ts';
 import { endWaiting, readAgain } from './waiting.ts';
-
-/** Longer than a call of a provider takes. */
-const JUST_SENT_MS = 120_000;
 
 /** The refund part that a manual resolution is about. */
 export interface PartRef {
@@ -77,7 +74,7 @@ export async function resolveRefund(
 
 function wasJustSent(row: RefundRow, part: number, at: number): boolean {
   const sent_at = row.legs[part]?.sent_at ?? null;
-  return sent_at !== null && at - Date.parse(sent_at) < JUST_SENT_MS;
+  return sent_at !== null && at - Date.parse(sent_at) < SENDING_MS;
 }
 
 /**

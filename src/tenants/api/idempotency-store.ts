@@ -62,6 +62,18 @@ export async function findKey(db: Queryable, { team_id, route, key }: KeyRef): P
   return row && { ...row, answer: row.answer && unpack(row.answer) };
 }
 
+/** Returns those of a team's keys that are taken. */
+export function takenKeys(
+  db: Queryable,
+  team_id: bigint,
+  keys: readonly Omit<KeyRef, 'team_id'>[],
+): Promise<Omit<KeyRef, 'team_id'>[]> {
+  return db.all(sql`
+    select route, key from idempotency_keys
+    where team_id = ${team_id} and (route, key) in (
+      select * from unnest(${keys.map(({ route }) => route)}::text[], ${keys.map(({ key }) => key)}::text[]))${BY_KEY}`);
+}
+
 /** A key and the resource to which it is assigned. */
 export interface AssignedKey extends TakenKey {
   resource_id: string;

@@ -1,4 +1,5 @@
 import { createdBefore } from '../../../tenants/api/idempotency.ts';
+import { takenKeys } from '../../../tenants/api/idempotency-store.ts';
 import type { ApprovalRow, Wanted } from '../../../tenants/approvals/schema.ts';
 import { entriesAbout } from '../../../tenants/audit/store.ts';
 import type { TeamVisit } from '../page.ts';
@@ -6,6 +7,19 @@ import { goesTo } from './account.ts';
 
 /** Entries of the audit trail about one dispute: it is opened, answered and decided once each. */
 const MAX_ENTRIES = 50;
+
+/** Operations that take no idempotency key. */
+const KEYLESS: ReadonlySet<string> = new Set(['POST /disputes/:id/accept', 'PATCH /accounts/:id']);
+
+/** Returns those of the approved operations that may have run: whose key is taken, or which take none. */
+export async function mayHaveRun({ store, team }: TeamVisit, rows: readonly ApprovalRow[]): Promise<Set<string>> {
+  const keyed = rows.filter(({ operation }) => !KEYLESS.has(operation));
+  const keys = keyed.map(({ operation, form_key }) => ({ route: operation, key: form_key }));
+  const taken = keys.length > 0 ? await takenKeys(store.db, team.id, keys) : [];
+  const names = new Set(taken.map(({ route, key }) => `${route} ${key}`));
+  const may = rows.filter(({ operation, form_key }) => KEYLESS.has(operation) || names.has(`${operation} ${form_key}`));
+  return new Set(may.map(({ id }) => id));
+}
 
 /**
  * Returns what an approved operation made before; null when it did not run. An operation that ran is done, whatever it would be answered
@@ -18,7 +32,6 @@ export async function ranBefore(
 ): Promise<{ resource_id: string | null } | null> {
   const { store, team } = visit;
   const { id = '' } = params;
-  // These two take no idempotency key.
   if (operation === 'POST /disputes/:id/accept') return (await wasAccepted(visit, id)) ? { resource_id: id } : null;
   if (operation === 'PATCH /accounts/:id') return (await goesTo(visit, id, body)) ? { resource_id: id } : null;
   const request = { params, sync: null, body, caller: { kind: 'secret' } } as const;

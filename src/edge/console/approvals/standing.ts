@@ -6,7 +6,7 @@ import { type ApprovalRow, isOperation } from '../../../tenants/approvals/schema
 import { findApprovals } from '../../../tenants/approvals/store.ts';
 import { wantedOf } from '../../../tenants/approvals/wanted.ts';
 import type { TeamVisit } from '../page.ts';
-import { ranBefore } from './ran.ts';
+import { mayHaveRun, ranBefore } from './ran.ts';
 
 /**
  * Returns approvals as they stand. One whose operation ran is done, also when its process died before it could note that: whether it ran is
@@ -14,9 +14,10 @@ import { ranBefore } from './ran.ts';
  */
 export async function asTheyStand(visit: TeamVisit, rows: readonly ApprovalRow[]): Promise<ApprovalRow[]> {
   const standing: ApprovalRow[] = [];
+  const open = rows.filter((row) => row.decision === 'approved' && row.outcome === null && isOperation(row));
+  const may = await mayHaveRun(visit, open);
   for (const row of rows) {
-    const isOpen = row.decision === 'approved' && row.outcome === null && isOperation(row);
-    const ran = isOpen ? await ranBefore(visit, row, wantedOf(visit.approvals.secrets, row)) : null;
+    const ran = may.has(row.id) ? await ranBefore(visit, row, wantedOf(visit.approvals.secrets, row)) : null;
     standing.push(ran ? { ...row, outcome: 'done', result: ran.resource_id } : row);
   }
   return standing;

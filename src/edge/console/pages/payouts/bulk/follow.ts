@@ -23,7 +23,7 @@ export interface Followed {
 
 /**
  * Returns what has become of the lines of a list for which a second person was asked, by their numbers. Approvals are in `control` and lines
- * in the store, so that it is read from both each time and never copied: three statements, whatever the number of lines.
+ * in the store, so that it is read from both each time and never copied: a few statements, whatever the number of lines.
  */
 export async function followed(visit: TeamVisit, batch: BatchRow): Promise<Map<number, Followed>> {
   const { store, team } = visit;
