@@ -115,22 +115,25 @@ export async function addPasskey(
   const response = parsed(answer);
   const asked = heldChallenge();
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server'); // here, because few requests are about passkeys
-  const proof =
-    response &&
-    (await verifyRegistrationResponse({
+  const verify = () =>
+    verifyRegistrationResponse({
       response: response as unknown as Parameters<typeof verifyRegistrationResponse>[0]['response'],
       expectedChallenge: asked.hold,
       expectedOrigin: site.origin,
       expectedRPID: site.host,
       requireUserVerification: true,
       supportedAlgorithmIDs: ALGORITHMS,
-    }).catch(() => null)); // the library throws whatever does not fit
-  if (!proof?.verified || !(await isChallenge(db, secrets, browser, asked.text, at))) {
+    }).catch(() => null); // the library throws whatever does not fit
+  const proof = response && (await hasNoCertificates(response)) ? await verify() : null;
+  const made = proof?.verified ? proof.registrationInfo.credential : null;
+  // The library takes the id from the signed part of the answer.
+  if (!made || made.id !== response?.id || !(await isChallenge(db, secrets, browser, asked.text, at))) {
     throw new Problem(422, 'The passkey could not be verified. Try again.');
   }
-  const { credential } = proof.registrationInfo;
-  const { id, publicKey, counter, transports = [] } = credential;
-  const known = transports.filter((one) => /^[a-z-]{1,20}$/.test(one)).slice(0, 10);
+  const { id, publicKey, counter } = made;
+  const known = textsIn(made.transports)
+    .filter((one) => /^[a-z-]{1,20}$/.test(one))
+    .slice(0, 10);
   const row = { id, user_id, public_key: Buffer.from(publicKey), counter: BigInt(counter), transports: known, name };
   if (!(await insertPasskey(db, row))) throw new Problem(422, 'This passkey is registered already.');
 }
@@ -139,22 +142,49 @@ export async function addPasskey(
 function heldChallenge() {
   const held = {
     text: '',
-    hold: (challenge: string) => {
-      held.text = challenge;
-      return true;
+    hold: (challenge: unknown) => {
+      held.text = typeof challenge === 'string' ? challenge : '';
+      return held.text !== '';
     },
   };
   return held;
 }
 
+/**
+ * Returns whether an answer says nothing of the maker of its authenticator, as it was asked not to: at most, the new key signs for itself. A
+ * browser removes anything else. Certificates in an answer come from whoever wrote it, and the library would visit the addresses of revocation
+ * lists that they name.
+ */
+async function hasNoCertificates({ response }: Parsed): Promise<boolean> {
+  const { decodeAttestationObject, isoBase64URL } = await import('@simplewebauthn/server/helpers');
+  try {
+    const attestation = decodeAttestationObject(isoBase64URL.toBuffer(response.attestationObject as string));
+    const format = attestation.get('fmt');
+    return format === 'none' || (format === 'packed' && attestation.get('attStmt').get('x5c') === undefined);
+  } catch {
+    return false; // the library throws whatever does not fit
+  }
+}
+
+/** Returns the texts of a list; nothing of anything else. */
+function textsIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
+}
+
+/** The parts of an answer that are read here; the library reads the rest. */
+interface Parsed {
+  id: string;
+  response: Readonly<Record<string, unknown>>;
+}
+
 /** Reads the JSON that the script puts into a form; null when it is anything else. */
-function parsed(answer: string): { id: string } | null {
+function parsed(answer: string): Parsed | null {
   if (answer.length > MAX_ANSWER) return null;
   try {
     const value: unknown = JSON.parse(answer);
     const { id, response } = (value ?? {}) as { id?: unknown; response?: unknown };
     const fits = typeof id === 'string' && /^[\w-]{1,1400}$/.test(id) && typeof response === 'object' && response !== null;
-    return fits ? (value as { id: string }) : null;
+    return fits ? (value as Parsed) : null;
   } catch {
     return null;
   }
