@@ -49,7 +49,7 @@ export function guardedConnector(resolve: Resolve, allowLoopback: boolean): buil
       timeout: CONNECT_MS,
     } as buildConnector.BuildOptions);
   const toPublic = build(
-    lookupIn(async (hostname) => vetted(await resolve(hostname))),
+    lookupIn(async (hostname) => vetted(await resolve(hostname).catch(noAddresses))),
     true,
   );
   const toLoopback = build(
@@ -79,14 +79,20 @@ function blockReason(protocol: string, host: string): BlockedError | null {
   return null;
 }
 
+/** Returns no addresses for the error of a name that does not exist, and throws every other. */
+function noAddresses(error: NodeJS.ErrnoException): string[] {
+  if (error.code === 'ENOTFOUND' || error.code === 'ENODATA') return [];
+  throw error;
+}
+
 /**
- * Returns the addresses when all are public. The message contains no address, so that merchants cannot probe names in our
- * network.
+ * Returns the addresses when all are public. The message contains no address, and is that of a name that does not exist, so that merchants
+ * cannot probe names in our network.
  * @throws BlockedError when there is no address or one is not public
  */
 function vetted(addresses: string[]): string[] {
   if (addresses.length > 0 && addresses.every(isPublicAddress)) return addresses;
-  throw new BlockedError('the name leads to an address that is not public');
+  throw new BlockedError('the name does not exist, or leads to an address that is not public');
 }
 
 function lookupIn(find: Resolve): LookupFunction {

@@ -230,6 +230,23 @@ test('guarded: a name is rejected unless all its addresses are public', async ()
   }
 });
 
+test('guarded: a name that does not exist is told apart from one of our network by nothing', async () => {
+  const failure = async (resolve: () => Promise<string[]>) => {
+    const sender = createSender(resolve);
+    closing.push(sender.close);
+    const asked = { method: 'POST', url: 'https://vault.internal/', guard: 'public', timeout_ms: 2_000, max_bytes: 100 } as const;
+    const { error, detail } = failed(await sender.send(asked));
+    return [error, detail];
+  };
+  const failing = (code: string) => async () => {
+    throw Object.assign(new Error(`queryA ${code} vault.internal`), { code, syscall: 'queryA' });
+  };
+  const inside = await failure(async () => ['10.0.0.1']);
+  assert.deepEqual(await failure(failing('ENOTFOUND')), inside);
+  assert.deepEqual(await failure(failing('ENODATA')), inside);
+  assert.equal((await failure(failing('ESERVFAIL')))[0], 'dns');
+});
+
 test('guarded: a name is resolved once for each connection, so DNS rebinding never reaches loopback', async () => {
   const receiver = await startReceiver();
   closing.push(receiver.close);
