@@ -1,5 +1,6 @@
 import { GROUPINGS, isIssued, MAX_CARD_DIGITS, MIN_CARD_DIGITS } from './card-table.ts';
 import { withoutMadeNames } from './made-names.ts';
+import { asciiDigit } from './unicode.ts';
 
 /**
  * Which numbers count as card numbers. `issued`: numbers within an issuer's ranges, so that a merchant's own references are
@@ -47,20 +48,7 @@ function countsDigits(text: string): number {
 function asSeen(text: string): string {
   if (!/[^\u0020-\u007e]/.test(text)) return text;
   const plain = text.replace(MARKS, '').replace(UNSEEN, JOINT).normalize('NFKC');
-  return plain.replace(MARKS, '').replace(/(?!\d)\p{Nd}/gu, digitOf);
-}
-
-const digits = new Map<string, string>();
-
-/** In Unicode, the digits of every script are consecutive from zero to nine. */
-function digitOf(character: string): string {
-  const known = digits.get(character);
-  if (known !== undefined) return known;
-  const code = character.codePointAt(0) as number;
-  let value = 0;
-  while (value < 9 && /\p{Nd}/u.test(String.fromCodePoint(code - value - 1))) value++;
-  digits.set(character, String(value));
-  return String(value);
+  return plain.replace(MARKS, '').replace(/(?!\d)\p{Nd}/gu, asciiDigit);
 }
 
 function isCardIn(run: string, rule: CardRule): boolean {

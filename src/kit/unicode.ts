@@ -34,3 +34,16 @@ export function storable(text: string): string {
 export function isAscii(text: string): boolean {
   return /^[\x20-\x7e]*$/.test(text);
 }
+
+const digits = new Map<string, string>();
+
+/** Returns a decimal digit of any script as ASCII. In Unicode, the digits of every script are consecutive from zero to nine. */
+export function asciiDigit(character: string): string {
+  const known = digits.get(character);
+  if (known !== undefined) return known;
+  const code = character.codePointAt(0) as number;
+  let value = 0;
+  while (value < 9 && /\p{Nd}/u.test(String.fromCodePoint(code - value - 1))) value++;
+  digits.set(character, String(value));
+  return String(value);
+}

@@ -1,5 +1,5 @@
 import type { Json } from '../../kit/json.ts';
-import { normalized } from '../../kit/unicode.ts';
+import { asciiDigit, normalized } from '../../kit/unicode.ts';
 import { compactPhone } from '../../core/customers/phone.ts';
 import { numberingPlans } from '../../providers/reference/phones.ts';
 import { Names, type Range } from './names.ts';
@@ -41,7 +41,7 @@ export class Redactor {
 
   #found(text: string): Range[] {
     const { plain, startOf } = decoded(text);
-    const matches = this.#pattern ? [...plain.matchAll(this.#pattern)] : [];
+    const matches = this.#pattern ? [...withAsciiDigits(plain).matchAll(this.#pattern)] : [];
     const numbers = matches.map(({ 0: match, index }) => ({ start: index, end: index + match.length }));
     const found = [...numbers, ...(this.#names?.in(plain) ?? [])].sort((one, other) => one.start - other.start);
     return found.map(({ start, end }) => ({ start: startOf(start), end: startOf(end) }));
@@ -86,6 +86,11 @@ function decoded(text: string): { plain: string; startOf: (place: number) => num
   return { plain, startOf: (place) => starts[place] ?? text.length };
 }
 
+/** Returns the text, of the same length, with the digits of other scripts as ASCII. */
+function withAsciiDigits(text: string): string {
+  return text.replace(/(?!\d)\p{Nd}/gu, (digit) => (digit.length === 1 ? asciiDigit(digit) : digit));
+}
+
 /** Returns null for what is not percent-encoded UTF-8. */
 function decodedPart(part: string): string | null {
   if (part.length < 3 || !part.startsWith('%')) return null;
@@ -112,7 +117,8 @@ function phonePatterns(phones: readonly string[]): string[] {
   );
 }
 
-const BETWEEN = '[\\s().\\-\\u2010-\\u2015]*';
+/** What people write between the digits of a number; not what separates two numbers of a list. */
+const BETWEEN = '[\\s\\p{Cf}\\p{Pd}\\u2212()./_·•]*';
 
 function spaced(digits: string): string {
   return [...digits].join(BETWEEN);
