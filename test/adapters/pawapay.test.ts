@@ -326,8 +326,30 @@ test('refunds go in parts, one at a time, and never above what was paid', async 
   assert.equal((await refunds?.submit(part(`rfd_b${run}`, 300_000n)))?.kind, 'pending');
   await simulator.idle();
   assert.equal((await refunds?.read(part(`rfd_b${run}`, 300_000n)))?.kind, 'succeeded');
-  assert.equal((await refunds?.submit(part(`rfd_c${run}`, 100n)))?.kind, 'failed');
   assert.equal(simulator.book.refunded(collection.provider_key), 500_000n);
+});
+
+test('a refund of a deposit that was refunded without this service, as a whole or in part, is never called failed', async () => {
+  const collection = collectionOn(provider, CAMEROON);
+  await provider.submit(collection);
+  await simulator.idle();
+  const of = (id: string, amount_minor: bigint) => ({
+    ...{ refund_id: id, provider_key: provider.keyOf(id), provider_ref: null, amount_minor, currency: 'XAF', collection },
+    ...{ callback_url: 'http://127.0.0.1:9', submitted_at: null },
+  });
+  const { refunds } = provider;
+  const run = Math.random();
+  // As from the dashboard of the provider.
+  for (const [elsewhere, amount_minor] of [
+    [`rfd_x${run}`, 200_000n],
+    [`rfd_y${run}`, 300_000n],
+  ] as const) {
+    await refunds?.submit(of(elsewhere, amount_minor));
+    await simulator.idle();
+    const own = of(`rfd_whole_${elsewhere}`, 500_000n);
+    assert.equal((await refunds?.submit(own))?.kind, 'unknown');
+    assert.equal((await refunds?.read(own))?.kind, 'not_found', 'a rejected request is not kept');
+  }
 });
 
 test('a refund with decimals that the operator does not take has failed: nothing was sent', async () => {

@@ -33,8 +33,6 @@ const PAYOUT_REASONS: Record<string, PayoutReason> = {
 
 /** Failure reasons of refunds by code, besides {@link PAYMENT_REASONS}. */
 const REFUND_REASONS: Record<string, Reason> = {
-  DEPOSIT_ALREADY_REFUNDED: 'duplicate_transaction',
-  AMOUNT_TOO_LARGE: 'operator_declined',
   INVALID_STATE: 'operator_declined',
   NOT_FOUND: 'operator_declined',
   RECIPIENT_NOT_FOUND: 'payer_not_registered',
@@ -42,6 +40,17 @@ const REFUND_REASONS: Record<string, Reason> = {
   RECIPIENT_LIMIT_REACHED: 'limit_exceeded',
   AMOUNT_OUT_OF_BOUNDS: 'limit_exceeded',
 };
+
+/**
+ * Failures of a refund that say that the deposit was refunded without this service, as a whole or in part: the payer has money of which only
+ * a person can say how much, so nothing may be returned another way, nor to the merchant.
+ */
+const REFUNDED_OTHERWISE = new Set(['DEPOSIT_ALREADY_REFUNDED', 'AMOUNT_TOO_LARGE']);
+
+/** Returns whether a refund failed because the deposit was refunded without this service. */
+export function isRefundedOtherwise(code: string): boolean {
+  return REFUNDED_OTHERWISE.has(code);
+}
 
 /** Rejections that a later refund of the same amount would meet again; no other provider can refund the deposit. */
 const NEVER_REFUNDED = new Set(['AMOUNT_OUT_OF_BOUNDS', 'INVALID_AMOUNT', 'INVALID_CURRENCY', 'INVALID_PROVIDER']);

@@ -3,7 +3,7 @@ import type { Refund, RefundOutcome, Refunds } from '../contract.ts';
 import { amountText } from '../wire/amounts.ts';
 import type { Account } from './account.ts';
 import { staticTerms, type Terms } from './channels.ts';
-import { isNeverRefunded, isUnfunded, refundReason, acceptanceOf, statusOf } from './codes.ts';
+import { isNeverRefunded, isRefundedOtherwise, isUnfunded, refundReason, acceptanceOf, statusOf } from './codes.ts';
 import { POLLS, pollAfter } from './collect.ts';
 
 /**
@@ -43,7 +43,7 @@ async function submit(account: Account, refund: Refund): Promise<RefundOutcome> 
     case 'duplicate':
       return { kind: 'pending', provider_ref: null, poll_after_ms: POLLS.first_ms };
     case 'rejected':
-      return { kind: 'failed', reason: refundReason(acceptance.code), message: acceptance.message };
+      return failure(acceptance);
     case 'unavailable': {
       const { code, message } = acceptance;
       return isNeverRefunded(code) ? { kind: 'failed', reason: refundReason(code), message } : { kind: 'unavailable', message };
@@ -68,8 +68,7 @@ async function read({ client, clock }: Account, refund: Refund): Promise<RefundO
         ? { kind: 'succeeded', provider_ref: status.provider_ref }
         : { kind: 'unknown', message: 'pawaPay reports another amount or currency than was requested' };
     case 'failed':
-      if (isUnfunded(status.code)) return { kind: 'unfunded', message: status.message };
-      return { kind: 'failed', reason: refundReason(status.code), message: status.message };
+      return isUnfunded(status.code) ? { kind: 'unfunded', message: status.message } : failure(status);
     case 'not_found':
       return status;
     case 'unreadable':
@@ -77,4 +76,8 @@ async function read({ client, clock }: Account, refund: Refund): Promise<RefundO
     default:
       return unreachable(status);
   }
+}
+
+function failure({ code, message }: { code: string; message: string }): RefundOutcome {
+  return isRefundedOtherwise(code) ? { kind: 'unknown', message } : { kind: 'failed', reason: refundReason(code), message };
 }
