@@ -81,7 +81,9 @@ test('who can pay out: accounts that respond now, later those that do not, never
   const attempt = { channel: 'cm.mtn', payer: '+237650000000', currency: 'XAF' } as AttemptRow;
   const options = (chosen: object, anyUnusable = false, of: Partial<AttemptRow> = {}) => {
     const router = { choose: async () => ({ candidates: [], waits: false, ...chosen }) };
-    const deps = { ...late.api.deps, router, providers: { anyUnusable: async () => anyUnusable } };
+    const byAccount = async (_environment: string, _team: bigint, account: string) =>
+      account === 'page' ? { payer_unproven: true } : undefined;
+    const deps = { ...late.api.deps, router, providers: { anyUnusable: async () => anyUnusable, byAccount } };
     return payoutOptionsOf(deps as never, late.store, row, { ...attempt, ...of });
   };
   const never = (note: string) => ({ kind: 'never', note });
@@ -99,6 +101,22 @@ test('who can pay out: accounts that respond now, later those that do not, never
   );
   const card = await options({ candidates: ['one'] }, false, { channel: 'cm.card' });
   assert.deepEqual(card, never('payers of cm.card cannot be paid out to'));
+  const page = await options({ candidates: ['one'] }, false, { provider_account: 'page' });
+  assert.deepEqual(page, never('which wallet paid is known to the provider only'));
+});
+
+test('money from a wallet that its payer chose elsewhere is paid out to no number: a person returns it', async (t) => {
+  await late.captured();
+  const { providers } = late.api.deps;
+  const byAccount = providers.byAccount.bind(providers);
+  t.mock.method(providers, 'byAccount', async (...asked: Parameters<typeof byAccount>) => {
+    const provider = await byAccount(...asked);
+    return provider && { ...provider, payer_unproven: true as const };
+  });
+  await late.work(6);
+  const { state, note } = await late.row();
+  assert.deepEqual([state, note, await late.hold()], ['waiting', 'which wallet paid is known to the provider only', 1_000_000n]);
+  assert.deepEqual(counts(), [0, 0]);
 });
 
 test('an unconfirmed refund is in doubt for a whole day, and needs a person after it', async () => {

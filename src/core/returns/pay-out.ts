@@ -37,6 +37,8 @@ export async function payoutOptionsOf(
   if (channel.kind !== 'mobile_money') return { kind: 'never', note: `payers of ${channel.id} cannot be paid out to` };
   const { team_id, currency, amount_minor } = row;
   const { environment } = store;
+  const collected = await deps.providers.byAccount(environment, team_id, attempt.provider_account);
+  if (collected?.payer_unproven) return { kind: 'never', note: 'which wallet paid is known to the provider only' };
   const request = { environment, team_id, operation: 'payout' as const, channel, currency, amount_minor };
   const { candidates, waits } = await deps.router.choose(request);
   if (candidates.length > 0) return { kind: 'now', candidates };

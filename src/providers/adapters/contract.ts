@@ -264,6 +264,11 @@ export interface Provider {
   /** The provider account, `pa_…`. For the sandbox, its name. */
   readonly account_id: string;
   readonly capabilities: Capabilities;
+  /**
+   * Set where payers choose a wallet on the provider's own page, and the provider does not report which: the number that was typed before may be
+   * of somebody else, so the service pays nothing out to it (docs/decisions/0107).
+   */
+  readonly payer_unproven?: true;
   /** Returns the channels currently available. Null: every channel (the sandbox). */
   offers(): readonly Offer[] | null;
   /**

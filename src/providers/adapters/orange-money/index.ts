@@ -45,6 +45,8 @@ function connect(account: ProviderAccount, tools: Tools): Provider {
     account_id: account.id,
     // A second request for the same page is rejected. A stored page is returned again without a request.
     capabilities: { idempotency: 'conflicts', readable_by: 'ours', polls: POLLS, not_found_grace_ms: GRACE_MS },
+    // The request for a page names no payer, and the status of a payment reports none (Orange's documentation of Web Payment).
+    payer_unproven: true,
     offers: () => offers,
     keyOf: orderIdOf,
     ...collections(client, { base_url, merchant_key, country }, tools),
