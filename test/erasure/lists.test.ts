@@ -196,6 +196,7 @@ describe('the lists and stored JSON', () => {
         explanation: {},
         candidates: [],
         tried: [],
+        asked: [],
         resent: false,
         recalled: true,
         spent: 0,

@@ -155,7 +155,12 @@ const TRANSFERS: Record<string, Work> = {
   writeRecheck: (tx, twins) => transfers.writeRecheck(tx, ended(twins), NOW),
   recheckNow: (tx, twins) => transfers.recheckNow(tx, [ended(twins)], NOW),
   returnToAccount: (tx, { team_id }) =>
-    transferCallbacks.returnToAccount(tx, { team_id, account_id: 'first', keyOf: (own) => own }, ENDED.turned_away, NOW),
+    transferCallbacks.returnToAccount(
+      tx,
+      { team_id, account_id: 'first', keyOf: (own) => own },
+      { by: 'id', value: ENDED.turned_away },
+      NOW,
+    ),
   pollNow: (tx, { transfer: { team_id, id, provider_account } }) => {
     const from = { team_id, account_id: must(provider_account, 'sent'), keyOf: (own: string) => own };
     return transfers.pollNow(tx, from, { by: 'id', value: id }, NOW);

@@ -93,6 +93,20 @@ test('a payout that two accounts have turned away, and that the first of them ca
   await assertPaidOnce(id, one, id);
 });
 
+for (const by of ['id', 'provider_key'] as const)
+  test(`a payout that was turned away, and then by an account beside which routing left the first out, is read at the first: by ${by}`, async () => {
+    const id = await sent();
+    one.onSubmit = takingSilently(one);
+    two.onSubmit = () => CLOSED;
+    await rounds([one], 0);
+    await rounds([two], MINUTE_MS);
+    assert.deepEqual([(await row(id)).provider_account, (await row(id)).decision?.candidates], ['two', ['two']]);
+    assert.equal((await callBack('one', id, by))?.id, id);
+    two.onSubmit = () => undefined;
+    await rounds([two, one], MINUTE_MS, MINUTE_MS);
+    await assertPaidOnce(id, one, id);
+  });
+
 test('a payout whose account is down, and has called back about it, goes to the next account once that one does not know it', async () => {
   const id = await sent();
   for (const provider of [one, two]) provider.onSubmit = () => CLOSED;

@@ -161,14 +161,25 @@ test('a callback from an account that had turned a transfer away has it read the
   const decision = { ...must(ROW.decision, 'it has one'), candidates: ['one', 'two'] };
   const waiting: Partial<TransferRow> = { provider_account: 'two', dispatched_at: null, decision };
   const source = { team_id: 1n, account_id: 'one', keyOf: (id: string) => `key of ${id}` };
+  const byId = { by: 'id', value: 'po_1' } as const;
   await trial([waiting, { ...waiting, id: 'po_2' }, { ...waiting, team_id: 2n }], async (tx) => {
-    assert.deepEqual(await returnToAccount(tx, source, 'po_1', later(5)), { id: 'po_1', recipient: ROW.recipient });
+    assert.deepEqual(await returnToAccount(tx, source, byId, later(5)), { id: 'po_1', recipient: ROW.recipient });
     assert.deepEqual(await find(tx, 'po_1'), {
       ...{ ...ROW, provider_account: 'one', provider_key: 'key of po_1', provider_ref: null },
       ...{ dispatched_at: later(5), next_poll_at: later(5), decision: { ...decision, recalled: true } },
     });
     assert.deepEqual(await find(tx, 'po_2'), { ...ROW, ...waiting, id: 'po_2' });
     assert.deepEqual(await find(tx, 'po_1', 2n), { ...ROW, ...waiting, team_id: 2n });
+  });
+  // Routing leaves an account out that is down by the time another is asked.
+  const asked = { ...decision, candidates: ['two'], asked: ['one'] };
+  const keyed: Partial<TransferRow> = { ...waiting, decision: asked, provider_key: 'the key of both' };
+  await trial([keyed, { ...keyed, team_id: 2n }], async (tx) => {
+    assert.equal((await returnToAccount(tx, source, { by: 'provider_key', value: 'the key of both' }, later(5)))?.id, 'po_1');
+    const { provider_account, provider_key, dispatched_at } = must(await find(tx, 'po_1'), 'it is there');
+    assert.deepEqual([provider_account, provider_key, dispatched_at], ['one', 'the key of both', later(5)]);
+    assert.deepEqual(await find(tx, 'po_1', 2n), { ...ROW, ...keyed, team_id: 2n });
+    assert.equal(await returnToAccount(tx, source, { by: 'provider_key', value: 'another' }, later(5)), undefined);
   });
   const others: Partial<TransferRow>[] = [
     { dispatched_at: later(-1_000) },
@@ -179,7 +190,7 @@ test('a callback from an account that had turned a transfer away has it read the
   ];
   for (const other of others) {
     await trial([{ ...waiting, ...other }], async (tx) => {
-      assert.equal(await returnToAccount(tx, source, 'po_1', later(5)), undefined);
+      assert.equal(await returnToAccount(tx, source, byId, later(5)), undefined);
       assert.deepEqual(await find(tx, 'po_1'), { ...ROW, ...waiting, ...other });
     });
   }

@@ -1,6 +1,7 @@
 import type { ListSearcher } from '../../platform/search/list.ts';
 import type { Call, Reply } from '../../tenants/api/route.ts';
-import { idPrefix } from '../../kit/ids.ts';
+import type { Environment } from '../../kit/environment.ts';
+import { idPrefix, lowestIdAt } from '../../kit/ids.ts';
 import { checkDays } from '../../kit/list-filters.ts';
 import { Cursors, pageOf } from '../../kit/paging.ts';
 import { ListTotals } from '../../kit/totals.ts';
@@ -8,6 +9,21 @@ import type { TransferDeps } from './deps.ts';
 import { presentTransfer } from './present.ts';
 import type { ListTransfersQuery, TransferRow } from './schema.ts';
 import { countTransfers, filtersOf, listTransfers } from './store.ts';
+
+/** Returns the cursor of the page of transfers that were created before a moment, newest first. */
+export function transfersBefore(
+  { secrets }: Pick<TransferDeps, 'secrets'>,
+  environment: Environment,
+  team_id: bigint,
+  before: number,
+): string {
+  return new Cursors(secrets, scopeOf(environment, team_id)).seal('o', lowestIdAt('po', environment, before));
+}
+
+/** What the cursors of a list of transfers belong to. */
+function scopeOf(environment: Environment, team_id: bigint): string {
+  return `transfers:${environment}:${team_id}`;
+}
 
 /**
  * Returns the handler of GET /transfers: offset or cursor pages, newest first. It throws Problem 422 for a `date_to` before
@@ -22,7 +38,7 @@ export function transferLister(
     const { team, store } = call.caller;
     const { db, environment } = store;
     checkDays(call.query);
-    const cursors = new Cursors(deps.secrets, `transfers:${environment}:${team.id}`);
+    const cursors = new Cursors(deps.secrets, scopeOf(environment, team.id));
     const position = cursors.position(call.query);
     const found = await searcher.search(store, team.id, {
       ...{ query: call.query, position },

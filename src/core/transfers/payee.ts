@@ -1,6 +1,6 @@
 import { type PayoutChannel, payoutChannel, readDestination } from '../beneficiaries/destination.ts';
 import type { BeneficiaryRow } from '../beneficiaries/schema.ts';
-import { type FieldErrors, invalid } from '../../kit/errors.ts';
+import { type FieldErrors, invalid, notFound } from '../../kit/errors.ts';
 import { idPrefix } from '../../kit/ids.ts';
 import { type Minor, wireFromMinor } from '../../kit/money.ts';
 import { checkAmount, limitsOf } from '../../providers/reference/channels.ts';
@@ -40,6 +40,23 @@ export function isBeneficiaryId(text: string): boolean {
 /** Returns a saved beneficiary. It throws Problem 404 for an unknown id. */
 export type FindBeneficiary = (id: string) => Promise<BeneficiaryRow>;
 
+/** Finds beneficiaries among those that were read for many transfers at once. */
+export function amongBeneficiaries(rows: readonly BeneficiaryRow[]): FindBeneficiary {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return async (id) => {
+    const row = byId.get(id);
+    if (!row) throw notFound('Beneficiary');
+    return row;
+  };
+}
+
+/** Returns the id of the saved beneficiary that a transfer names; null when its recipient is given in the transfer itself. */
+export function savedIdOf({ beneficiary, recipient }: Pick<CreateTransferBody, 'beneficiary' | 'recipient'>): string | null {
+  if (typeof beneficiary === 'object') return null;
+  if (recipient !== undefined && !isBeneficiaryId(recipient)) return null;
+  return beneficiary ?? recipient ?? null;
+}
+
 /**
  * Returns the recipient and channel of a transfer.
  * @throws Problem 404 unknown beneficiary, 422
@@ -47,8 +64,8 @@ export type FindBeneficiary = (id: string) => Promise<BeneficiaryRow>;
 export async function resolvePayee(find: FindBeneficiary, body: CreateTransferBody): Promise<Payee> {
   const { beneficiary, recipient } = body;
   if (typeof beneficiary === 'object') return inlinePayee(beneficiary, body.channel);
-  if (recipient !== undefined && !isBeneficiaryId(recipient)) return numberPayee(recipient, body.channel as string);
-  return savedPayee(await find((beneficiary ?? recipient) as string), body);
+  const saved = savedIdOf(body);
+  return saved === null ? numberPayee(recipient as string, body.channel as string) : savedPayee(await find(saved), body);
 }
 
 function savedPayee(row: BeneficiaryRow, body: CreateTransferBody): Payee {

@@ -18,7 +18,7 @@ export const personal: PersonalData = {
         recipient,
         resolution: recipient,
         decision: fields({
-          plain: 'candidates tried resent recalled spent',
+          plain: 'candidates tried asked resent recalled spent',
           rules: { explanation: fields(explanation), note: recipient },
         }),
       },

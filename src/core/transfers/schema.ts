@@ -27,6 +27,8 @@ export interface Decision {
   candidates: string[];
   /** Accounts that provably have not taken the transfer. */
   tried: string[];
+  /** Accounts to which it was submitted before the present one, whose callbacks may be about it. Absent: none. */
+  asked?: string[] | undefined;
   /** Whether it was submitted a second time, with the same key, because the provider reported that it was not found. */
   resent: boolean;
   /** Whether it counts as sent only because the account that had turned it away has called back about it. */

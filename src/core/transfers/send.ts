@@ -120,12 +120,19 @@ async function submit(sender: Sender, known: TransferRow, { provider, provider_k
       kind: 'sending',
       provider_account: provider.account_id,
       provider_key,
-      decision,
+      decision: { ...decision, ...askedBefore(known, provider.account_id) },
       lease_ms: SUBMIT_LEASE_MS,
     },
   });
   if (changed)
     await applyOutcome(sender, transfer, provider, await payoutsOf(provider).submit(payoutOf(sender, transfer)), 'submit');
+}
+
+/** Returns the accounts to which a transfer was submitted before this one. */
+function askedBefore({ decision, provider_account }: TransferRow, account_id: string): Pick<Decision, 'asked'> {
+  const asked = new Set([...(decision?.asked ?? []), ...(provider_account === null ? [] : [provider_account])]);
+  asked.delete(account_id);
+  return asked.size > 0 ? { asked: [...asked] } : {};
 }
 
 async function applyOutcome(

@@ -27,6 +27,6 @@ export async function pollTransfer(
 ): Promise<ReportedTransfer | undefined> {
   const now = new Date(at);
   const known = await pollNow(store.db, from, subject, now);
-  if (known || subject.by !== 'id' || !isId('po', store.environment, subject.value)) return known;
-  return returnToAccount(store.db, from, subject.value, now);
+  if (known || (subject.by === 'id' && !isId('po', store.environment, subject.value))) return known;
+  return returnToAccount(store.db, from, subject, now);
 }
