@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { newId } from '../../src/kit/ids.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { findTeam } from '../../src/tenants/teams/store.ts';
 import type { Team } from '../../src/tenants/teams/schema.ts';
@@ -117,6 +118,41 @@ test('what needs attention comes first: payments that take long, endpoints that 
   assert.equal(text.match(/The API key that ends in/g)?.length, 1);
   assert.ok(text.includes(`ends in ${key.slice(-4)} expires on`));
   assert.doesNotMatch((await support.get(page)).text, /The API key that ends in/);
+});
+
+test('payouts and refunds that a provider has not ended within a day need attention, and the link leads to what is counted', async () => {
+  const own = await market.shop('live', new SimulatedProvider('simulated'));
+  const { team_id, store } = own;
+  const reader = await signedIn(market.api, 'read_only', await teamOf(own));
+  const page = `/console/${team_id}/live`;
+  const now = market.clock.now();
+  for (const [status, hours] of [
+    ['processing', 25],
+    ['processing', 23],
+    ['failed', 26],
+  ] as const) {
+    const at = now - hours * 3_600_000;
+    const created = new Date(at);
+    await store.db.run(sql`
+      insert into transfers (team_id, id, amount_minor, fee_minor, currency, status, recipient, channel, provider_key, stage, key_id,
+        request_id, created_at, updated_at)
+      values (${team_id}, ${newId('po', 'live', at)}, 100, 0, 'XAF', ${status}, '{"phone":"+237650000000"}', 'cm.mtn', '', 'dispatched', 'k',
+        'r', ${created}, ${created})`);
+    await store.db.run(sql`
+      insert into refunds (team_id, id, payment_id, kind, legs, amount_minor, currency, status, reason, created_at, updated_at)
+      values (${team_id}, ${newId('rfd', 'live', at)}, 'trx_none', 'merchant', '[]', 100, 'XAF', ${status}, 'other', ${created}, ${created})`);
+  }
+  const { text } = await reader.get(page);
+  assert.match(
+    read(text),
+    /Needs attention Payouts processing for more than a day: 1 Refunds requested more than a day ago and still processing: 1 /,
+  );
+  const [, path = ''] = new RegExp(`<a href="(${page}/payouts\\?status=processing&amp;cursor=[^"]+)">`).exec(text) ?? [];
+  const list = await reader.get(path.replaceAll('&amp;', '&'));
+  const counted = newId('po', 'live', now - 25 * 3_600_000).slice(0, 'po_'.length + 8);
+  assert.equal(list.status, 200);
+  assert.equal(new Set(list.text.match(/\/payouts\/po_[0-9a-z]+/g)).size, 1);
+  assert.ok(list.text.includes(counted), 'the list is of what is counted');
 });
 
 test('ninety full days are one small page in either language', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { OpenStores } from '../../src/platform/db/stores.ts';
-import { sql } from '../../src/kit/sql.ts';
+import { type Queryable, sql } from '../../src/kit/sql.ts';
 import { Counter, Durations } from '../../src/edge/metrics/instruments.ts';
 import { Meters } from '../../src/edge/metrics/meters.ts';
 import { exposition } from '../../src/edge/metrics/exposition.ts';
@@ -26,12 +26,35 @@ before(async () => {
       created_at, updated_at, paid_late_at)
     select 1, 'po_test_' || n, 1, 0, 'XAF', 'failed', '{}', 'cm.mtn', n, 'closed', 'k', 'r', now(), now(), now() - n * interval '1 hour'
     from unnest(array[1, 23, 25]) n`);
+  await openAtProviders(sandbox.db);
   metrics = (await openMetrics(api.deps, [], () => (api.deps.stores as OpenStores).use())) as MetricsServer;
 });
 after(async () => {
   await metrics.close();
   await api.stop();
 });
+
+/** Inserts what a provider has not ended, and beside each what does not count: ended, or read again after it had ended. */
+async function openAtProviders(db: Queryable): Promise<void> {
+  await db.run(sql`
+    insert into transfers (team_id, id, amount_minor, fee_minor, currency, status, recipient, channel, provider_key, stage, key_id, request_id,
+      created_at, updated_at, next_poll_at)
+    select 1, 'po_test_open_' || status || hours, 1, 0, 'XAF', status, '{}', 'cm.mtn', hours, 'dispatched', 'k', 'r',
+      now() - hours * interval '1 hour', now(), now() + interval '5 min'
+    from (values ('processing', 30), ('processing', 2), ('failed', 40)) t (status, hours)`);
+  await db.run(sql`
+    insert into refunds (team_id, id, payment_id, kind, legs, amount_minor, currency, status, reason, created_at, updated_at, submitted_at,
+      next_poll_at)
+    select 1, 'rfd_test_open_' || status, 'trx_test_none', 'merchant', '[]', 1, 'XAF', status, 'other', now() - interval '90 h', now(),
+      now() - hours * interval '1 hour', now() + interval '5 min'
+    from (values ('processing', 6), ('pending', 50), ('failed', 60)) t (status, hours)`);
+  await db.run(sql`
+    insert into attempts (team_id, id, payment_id, provider, provider_account, channel, status, amount_minor, currency, provider_key,
+      created_at, next_poll_at)
+    select 1, 'att_test_open_' || status, 'trx_test_' || status, 'simulated', 'pa_a', 'cm.mtn', status, 1, 'XAF', 'k' || status,
+      now() - hours * interval '1 hour', now() + interval '5 min'
+    from (values ('unknown', 5), ('open', 9), ('unavailable', 70)) t (status, hours)`);
+}
 
 const LINE = /^([a-z_:][\w:]*)(\{(?:[a-z_]\w*="(?:[^"\\\n]|\\[\\"n])*",?)*\})? (-?\d+(?:\.\d+)?(?:e[-+]\d+)?)$/;
 
@@ -54,6 +77,24 @@ test('payouts that were paid after they had failed are counted for a day', async
   const found = await scrape();
   assert.equal(found.get('pirogue_payouts_paid_late{environment="sandbox"}'), 2);
   assert.equal(found.get('pirogue_payouts_paid_late{environment="live"}'), 0);
+});
+
+test('what a provider has not ended is counted, with the age of the oldest', async () => {
+  const found = await scrape();
+  const of = (name: string, kind: string) => found.get(`${name}{environment="sandbox",kind="${kind}"}`);
+  assert.deepEqual(
+    ['payments', 'refunds', 'payouts'].map((kind) => of('pirogue_outcomes_awaited', kind)),
+    [1, 1, 2],
+  );
+  for (const [kind, hours] of [
+    ['payments', 5],
+    ['refunds', 6],
+    ['payouts', 30],
+  ] as const) {
+    const age = of('pirogue_outcomes_awaited_oldest_seconds', kind) ?? 0;
+    assert.ok(age >= hours * 3_600 && age < (hours + 1) * 3_600, `${kind} ${age}`);
+  }
+  assert.equal(found.get('pirogue_outcomes_awaited_oldest_seconds{environment="live",kind="payouts"}'), 0);
 });
 
 test('requests are counted by route and status, never by path', async () => {

@@ -1,5 +1,6 @@
 import type { Environment } from '../../kit/environment.ts';
 import { lowestIdAt } from '../../kit/ids.ts';
+import { must } from '../../kit/errors.ts';
 import { type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import type { CountRow, DayFigures } from './schema.ts';
 
@@ -156,17 +157,37 @@ export function readDays(db: Queryable, team_id: bigint, from: Date): Promise<Da
     from payment_hours where team_id = ${team_id} and hour >= ${from} group by 1, 2, 3 order by 1, 2, 3`);
 }
 
-/** Counts payments that are processing and were created before a moment, up to a bound. */
-export async function countProcessing(
+/** What of a team has been processing for long. */
+export interface LongUnderWay {
+  payments: number;
+  payouts: number;
+  refunds: number;
+}
+
+/**
+ * Counts the payments, payouts and refunds of a team that are processing and were created before a moment.
+ * @param before for each kind, in milliseconds since the epoch
+ * @param max the most that is counted of each kind
+ */
+export async function countLongUnderWay(
   db: Queryable,
   environment: Environment,
   team_id: bigint,
-  before: number,
+  before: Readonly<Record<keyof LongUnderWay, number>>,
   max: number,
-): Promise<number> {
-  const row = await db.maybe<{ count: number }>(sql`
-    select count(*)::integer as count from (
-      select 1 from payments where team_id = ${team_id} and status = 'processing' and id < ${lowestIdAt('trx', environment, before)}
-      limit ${max}) stuck`);
-  return row?.count ?? 0;
+): Promise<LongUnderWay> {
+  const [trx, po, rfd] = [
+    lowestIdAt('trx', environment, before.payments),
+    lowestIdAt('po', environment, before.payouts),
+    lowestIdAt('rfd', environment, before.refunds),
+  ];
+  const row = await db.maybe<LongUnderWay>(sql`
+    select
+      (select count(*) from (
+        select from payments where team_id = ${team_id} and status = 'processing' and id < ${trx} limit ${max}) p)::integer as payments,
+      (select count(*) from (
+        select from transfers where team_id = ${team_id} and status = 'processing' and id < ${po} limit ${max}) t)::integer as payouts,
+      (select count(*) from (
+        select from refunds where team_id = ${team_id} and status = 'processing' and id < ${rfd} limit ${max}) r)::integer as refunds`);
+  return must(row, 'a select without a table has one row');
 }

@@ -10,11 +10,15 @@ import { type PartitionUse, partitionUse } from '../../platform/db/partitions.ts
 import { type Books, books, dueWork, type Queue } from './queues-store.ts';
 import { cached } from './cached.ts';
 import { databaseFamilies } from './databases.ts';
+import { outcomeFamilies } from './outcomes.ts';
+import { readAwaited } from './outcomes-store.ts';
 import { paidLateFamily, readPaidLate } from './payouts.ts';
 import { readReturns, returnFamilies } from './returns.ts';
 
 /** Two Prometheus servers that scrape at the same time cost one query. */
 const QUEUES_MS = 5_000;
+/** The query reads up to 30,000 rows. */
+const AWAITED_MS = 30_000;
 /** The query reads every balance: 60 ms for a million balances. */
 const BOOKS_MS = 300_000;
 const MAX_LANES_SHOWN = 200;
@@ -35,15 +39,17 @@ export function scraper({ deps, workers, pools, version }: Scraped): () => Promi
     books: cached(() => books(store.db), BOOKS_MS),
     floats: cached(() => readFloats(store.db), QUEUES_MS),
     returns: cached(() => readReturns(store.db, deps.clock.now()), QUEUES_MS),
+    awaited: cached(() => readAwaited(store.db), AWAITED_MS),
     paidLate: cached(() => readPaidLate(store.db, deps.clock.now()), QUEUES_MS),
     partitions: cached(() => partitionUse(store.db), BOOKS_MS),
   }));
   return async () => {
-    const [queues, ledgers, floats, returns, paidLate, partitions] = await Promise.all([
+    const [queues, ledgers, floats, returns, awaited, paidLate, partitions] = await Promise.all([
       Promise.all(stores.map(async ({ store, queues }) => [store, await known(queues(), deps.log)] as const)),
       Promise.all(stores.map(async ({ store, books }) => [store, await known(books(), deps.log)] as const)),
       Promise.all(stores.map(async ({ store, floats }) => [store, await known(floats(), deps.log)] as const)),
       Promise.all(stores.map(async ({ store, returns }) => [store, await known(returns(), deps.log)] as const)),
+      Promise.all(stores.map(async ({ store, awaited }) => [store, await known(awaited(), deps.log)] as const)),
       Promise.all(stores.map(async ({ store, paidLate }) => [store, await known(paidLate(), deps.log)] as const)),
       Promise.all(stores.map(async ({ store, partitions }) => [store, await known(partitions(), deps.log)] as const)),
     ]);
@@ -54,6 +60,7 @@ export function scraper({ deps, workers, pools, version }: Scraped): () => Promi
       ...laneFamilies(deps),
       ...floatFamilies(floats, deps.clock.now()),
       ...returnFamilies(returns),
+      ...outcomeFamilies(awaited),
       paidLateFamily(paidLate),
       ...partitionFamilies(partitions),
       poolFamily(pools()),
@@ -155,7 +162,7 @@ function laneFamilies({ health }: MetricsDeps): Family[] {
   return [
     gauge(
       'pirogue_provider_lanes',
-      'Accounts by channel and operation, as this process sees them.',
+      'Accounts by channel and operation, from the calls of all processes.',
       ['operation', 'standing'],
       lanes,
     ),

@@ -1,11 +1,12 @@
 import type { DayFigures } from '../../../../core/figures/schema.ts';
-import { countProcessing, readDays } from '../../../../core/figures/store.ts';
+import { countLongUnderWay, readDays } from '../../../../core/figures/store.ts';
 import { countForPerson } from '../../../../core/obligations/store.ts';
 import { teamFloats } from '../../../../providers/float/service.ts';
 import { keysEnding } from '../../../../tenants/keys/store.ts';
 import type { ConsoleDeps } from '../../deps.ts';
 import { MAX_SHOWN_WAITING, type TeamVisit } from '../../page.ts';
 import { cursorBefore } from '../../../../core/payments/list.ts';
+import { transfersBefore } from '../../../../core/transfers/list.ts';
 import { withQuery } from '../../paths.ts';
 import type { Figure } from '../../parts/figures.ts';
 import { dayText, money, number } from '../../parts/format.ts';
@@ -13,11 +14,12 @@ import { confirmOf, type Period, startOf, sum } from './figures.ts';
 import { HOME_TEXTS } from './texts.ts';
 
 const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
 /** A payment is processing longer than usual after four times the average, and not before: payers look for their phone. */
 const USUAL = { times: 4, min_ms: 15 * MINUTE_MS };
 /** More than this is shown as `99+`. */
 const MAX_COUNTED = 100;
-const KEY_NOTICE_MS = 14 * 86_400_000;
+const KEY_NOTICE_MS = 14 * DAY_MS;
 
 /** Something that a person should look at. */
 export interface Attention {
@@ -39,7 +41,13 @@ export async function readBalance(visit: TeamVisit, currency: string): Promise<R
 
 /** Returns what needs attention, limited to what the person's role may read. */
 export async function readAttention(deps: ConsoleDeps, visit: TeamVisit, days: readonly DayFigures[]): Promise<Attention[]> {
-  const found = await Promise.all([stuck(deps, visit, days), returns(visit), endpoints(visit), floats(visit), keys(deps, visit)]);
+  const found = await Promise.all([
+    underWay(deps, visit, days),
+    returns(visit),
+    endpoints(visit),
+    floats(visit),
+    keys(deps, visit),
+  ]);
   return [...approvals(visit), ...found.flat()];
 }
 
@@ -50,20 +58,28 @@ function approvals({ waiting, language, base }: TeamVisit): Attention[] {
   return [{ text: HOME_TEXTS[language].approvals(count), path: `${base}/approvals` }];
 }
 
-async function stuck(
-  deps: ConsoleDeps,
-  { store, team, at, language, base }: TeamVisit,
-  days: readonly DayFigures[],
-): Promise<Attention[]> {
+/** Payments that take longer than usual, payouts and refunds that take longer than a day. */
+async function underWay(deps: ConsoleDeps, visit: TeamVisit, days: readonly DayFigures[]): Promise<Attention[]> {
+  const { store, team, at, language, base } = visit;
   const usual_ms = (confirmOf(sum(days)) ?? 0) * USUAL.times;
   const longer_ms = Math.ceil(Math.max(USUAL.min_ms, usual_ms) / MINUTE_MS) * MINUTE_MS;
-  const before = at - longer_ms;
-  const count = await countProcessing(store.db, store.environment, team.id, before, MAX_COUNTED);
-  if (count === 0) return [];
-  const text = HOME_TEXTS[language].stuck(counted(count, language), number(longer_ms / MINUTE_MS, language));
-  // The list begins with the newest: those that are counted are behind the others.
-  const cursor = cursorBefore(deps, store.environment, team.id, before);
-  return [{ text, path: withQuery(`${base}/payments`, { status: 'processing', cursor }) }];
+  const before = { payments: at - longer_ms, payouts: at - DAY_MS, refunds: at - DAY_MS };
+  const { payments, payouts, refunds } = await countLongUnderWay(store.db, store.environment, team.id, before, MAX_COUNTED);
+  const texts = HOME_TEXTS[language];
+  const found: Attention[] = [];
+  if (payments > 0) {
+    const text = texts.stuck(counted(payments, language), number(longer_ms / MINUTE_MS, language));
+    // The list begins with the newest: those that are counted are behind the others.
+    const cursor = cursorBefore(deps, store.environment, team.id, before.payments);
+    found.push({ text, path: withQuery(`${base}/payments`, { status: 'processing', cursor }) });
+  }
+  if (payouts > 0 && visit.can('transfer.read')) {
+    const text = texts.stuckPayouts(counted(payouts, language));
+    const cursor = transfersBefore(deps, store.environment, team.id, before.payouts);
+    found.push({ text, path: withQuery(`${base}/payouts`, { status: 'processing', cursor }) });
+  }
+  if (refunds > 0 && visit.can('refund.read')) found.push({ text: texts.stuckRefunds(counted(refunds, language)) });
+  return found;
 }
 
 async function returns({ store, team, language }: TeamVisit): Promise<Attention[]> {

@@ -36,6 +36,8 @@ export interface HomeTexts {
   attention: string;
   approvals(n: string): string;
   stuck(n: string, minutes: string): string;
+  stuckPayouts(n: string): string;
+  stuckRefunds(n: string): string;
   returns(n: string): string;
   endpointFailing(url: string): string;
   endpointOff(url: string): string;
@@ -80,6 +82,8 @@ export const HOME_TEXTS: Texts<HomeTexts> = {
     attention: 'Needs attention',
     approvals: (n) => `Approvals that wait for your decision: ${n}`,
     stuck: (n, minutes) => `Payments processing for more than ${minutes} minutes: ${n}`,
+    stuckPayouts: (n) => `Payouts processing for more than a day: ${n}`,
+    stuckRefunds: (n) => `Refunds requested more than a day ago and still processing: ${n}`,
     returns: (n) => `Money that only a person can return to its payer: ${n}`,
     endpointFailing: (url) => `A webhook endpoint keeps failing: ${url}`,
     endpointOff: (url) => `A webhook endpoint was deactivated: ${url}`,
@@ -124,6 +128,8 @@ export const HOME_TEXTS: Texts<HomeTexts> = {
     attention: 'À traiter',
     approvals: (n) => `Validations qui attendent votre décision : ${n}`,
     stuck: (n, minutes) => `Paiements en cours depuis plus de ${minutes} minutes : ${n}`,
+    stuckPayouts: (n) => `Virements en cours depuis plus d’un jour : ${n}`,
+    stuckRefunds: (n) => `Remboursements demandés il y a plus d’un jour et toujours en cours : ${n}`,
     returns: (n) => `Sommes à restituer au payeur par une personne : ${n}`,
     endpointFailing: (url) => `Un point de réception des webhooks est en échec : ${url}`,
     endpointOff: (url) => `Un point de réception des webhooks a été désactivé : ${url}`,

@@ -2,9 +2,10 @@ import { OwnProblem } from '../../../messages/own.ts';
 import { findBeneficiaries } from '../../../../../core/beneficiaries/store.ts';
 import type { LineRow } from '../../../../../core/payout-batches/schema.ts';
 import { insertBatch, paidSince } from '../../../../../core/payout-batches/store.ts';
+import { amongBeneficiaries } from '../../../../../core/transfers/payee.ts';
 import { type Quote, quoteTransfer } from '../../../../../core/transfers/quote.ts';
 import { sha256 } from '../../../../../kit/crypto.ts';
-import { notFound, Problem } from '../../../../../kit/errors.ts';
+import { Problem } from '../../../../../kit/errors.ts';
 import { levelOf } from '../../../../../money/transaction-limits/service.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
 import type { TeamVisit } from '../../../page.ts';
@@ -41,15 +42,7 @@ export async function makeBatch(deps: ConsoleDeps, visit: TeamVisit, parsed: rea
     findBeneficiaries(store.db, team.id, saved),
     paidSince(store.db, store.environment, team.id, at - RECENT_MS, MAX_RECENT),
   ]);
-  const byId = new Map(beneficiaries.map((row) => [row.id, row]));
-  const context = {
-    level: levelOf(store.environment, team),
-    find: async (wanted: string) => {
-      const row = byId.get(wanted);
-      if (!row) throw notFound('Beneficiary');
-      return row;
-    },
-  };
+  const context = { level: levelOf(store.environment, team), find: amongBeneficiaries(beneficiaries) };
   const paid = new Set(recent.map((one) => sameness({ ...one, recipient: recipientLine(one.recipient) })));
   const seen = new Set<string>();
   const lines: LineRow[] = [];
