@@ -24,6 +24,17 @@ export const ROOMS: readonly Room[] = [
   { name: 'balance', files: ['src/core/balance/*.ts'], tests: ['balance'] },
   { name: 'transaction-limits', files: ['src/money/transaction-limits/*.ts'], tests: ['transaction-limits', 'charge/together'] },
   { name: 'reconciliation', files: ['src/core/reconciliation/*.ts'], tests: ['reconciliation', 'archive/reconciliation'] },
+  // What decides that a repetition does nothing twice.
+  {
+    name: 'repetitions',
+    files: ['src/tenants/api/idempotency*.ts', 'src/providers/adapters/polling.ts', 'src/edge/callbacks/receive.ts'],
+    tests: ['payments/create', 'charge/idempotency', 'attempts', 'callbacks', 'transfers'],
+  },
+  {
+    name: 'links-and-invoices',
+    files: ['src/edge/links/{uses,counting,store}.ts', 'src/edge/invoices/{listener,pay,store}.ts'],
+    tests: ['links', 'invoices'],
+  },
 ];
 
 /** Rooms of the layers `money` and `core` that are not mutated, and why. */

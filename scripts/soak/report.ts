@@ -19,7 +19,7 @@ export function reportOf(result: Result): string {
       `Faults at providers: ${books.faults}. Decided by a statement: ${books.decided}.`,
     `Books: ${books.moved} movements at the providers, ${books.differences.length} differences. ` +
       `Events: ${books.received} received, ${books.missing.length} missing, ${books.repeated} repeated.`,
-    `Asked to try again: ${shop.deferred_at_s.length} times.`,
+    `Asked to try again: ${shop.deferred_at_s.length} times. Without a complete answer: ${shop.lost_at_s.length} requests.`,
     errors.length > 0 ? `Unexpected answers: ${errors.join(', ')}.` : 'No unexpected answer.',
     ...shop.examples.map((example) => `  ${example}`),
     log.length > 0

@@ -110,6 +110,7 @@ export async function runSoak(stage: Stage, options: Options, report: (text: str
 export function failuresOf({ series, bounds, shop, books, restarts }: Result): string[] {
   const isExpected = (s: number) => restarts.some(({ at_s }) => s >= at_s - CLOCKS_S && s <= at_s + DEFERRAL_S);
   const deferred = shop.deferred_at_s.filter((s) => !isExpected(s)).length;
+  const lost = shop.lost_at_s.filter((s) => !isExpected(s)).length;
   return [
     ...series.filter(({ judged }) => judged.verdict === 'grows').map(({ name }) => `${name} grows`),
     ...bounds.filter(({ highest, bound }) => highest > bound).map(({ name }) => `${name} exceed their bound`),
@@ -120,6 +121,7 @@ export function failuresOf({ series, bounds, shop, books, restarts }: Result): s
     ...(books.wrong > 0 ? [`${books.wrong} deliveries had a wrong signature`] : []),
     ...(shop.skipped > 0 ? [`${shop.skipped} orders were not started: the service did not keep up with the rate`] : []),
     ...(deferred > 0 ? [`${deferred} answers of 5xx asked to try again without a restart before them`] : []),
+    ...(lost > 0 ? [`${lost} requests had no complete answer without a restart before them`] : []),
     ...Object.entries(shop.errors).map(([name, count]) => `${count} unexpected answers: ${name}`),
   ];
 }

@@ -311,3 +311,15 @@ test('POST /payments with X-Sync is replayed by its key after the account was de
   assert.deepEqual([second.status, second.body, second.headers.get('idempotent-replayed')], [201, first.body, 'true']);
   assert.deepEqual([(await create('synced-anew')).status, (await create('synced-anew')).body.errors?.account?.length], [422, 1]);
 });
+
+test('422 idempotency_key_reused for the same body for another account, or for none', async () => {
+  const [first, second] = [await made(), await made({ ...SHOP, name: 'Boutique Akwa' })];
+  const create = (headers: Record<string, string>) =>
+    call('POST', '/payments', { amount: 1000, currency: 'XAF', phone: '1' }, { 'idempotency-key': 'one', ...headers });
+  assert.equal((await create({ 'x-sync': first.id })).status, 201);
+  for (const headers of [{ 'x-sync': second.id }, {}]) {
+    const { status, body } = await create(headers as Record<string, string>);
+    assert.deepEqual([status, body.error_code, body.transaction], [422, 'idempotency_key_reused', undefined]);
+  }
+  assert.equal((await call('GET', '/payments')).body.items.length, 1);
+});

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readConfig } from '../../src/platform/config/config.ts';
 import { changeOfReading, changeOfSubmission } from '../../src/core/charge/outcomes.ts';
-import { backOff } from '../../src/providers/adapters/polling.ts';
+import { backOff, isNewPoll, mayBeSentAgain, mayNotBeShownYet } from '../../src/providers/adapters/polling.ts';
 import type { AttemptRow, AttemptStatus } from '../../src/core/attempts/schema.ts';
 import type { PaymentRow } from '../../src/core/payments/schema.ts';
 import type { Reading, Submission } from '../../src/providers/adapters/contract.ts';
@@ -190,3 +190,34 @@ function said(answer: Submission | Reading): string {
   if (answer.kind !== 'succeeded') return answer.kind;
   return `succeeded with ${answer.amount_minor} ${answer.currency} of 100000 XAF`;
 }
+
+test('"not found" allows another submission only after ten minutes, or after the time its provider takes to show one', () => {
+  const minute_ms = 60_000;
+  for (const [grace_ms, wait_ms] of [
+    [0, 10 * minute_ms],
+    [10 * minute_ms, 10 * minute_ms],
+    [15 * minute_ms, 15 * minute_ms],
+  ] as const) {
+    const capabilities = { idempotency: 'replays', not_found_grace_ms: grace_ms } as const;
+    const again = (age_ms: number) => mayBeSentAgain(capabilities, undefined, AT - age_ms, AT);
+    const early = (age_ms: number) => mayNotBeShownYet(capabilities, AT - age_ms, AT);
+    assert.deepEqual([again(wait_ms - 1), again(wait_ms)], [false, true]);
+    assert.deepEqual([early(wait_ms - 1), early(wait_ms)], [true, false]);
+  }
+});
+
+test('what was sent at an unknown time, or to a provider without idempotency, is never sent again', () => {
+  const capabilities = { idempotency: 'replays', not_found_grace_ms: 0 } as const;
+  assert.deepEqual([mayBeSentAgain(capabilities, undefined, null, AT), mayNotBeShownYet(capabilities, null, AT)], [false, false]);
+  assert.equal(mayBeSentAgain({ ...capabilities, idempotency: 'none' }, undefined, 0, AT), false);
+  assert.equal(mayBeSentAgain(capabilities, { idempotency: 'none' }, 0, AT), false, 'the operation decides');
+  assert.equal(mayBeSentAgain({ ...capabilities, idempotency: 'none' }, { idempotency: 'conflicts' }, 0, AT), true);
+});
+
+test('a poll is new when it is due at another time than when the provider was asked', () => {
+  const [then, now] = [new Date(AT), new Date(AT + 1)];
+  assert.deepEqual(
+    [isNewPoll(null, then), isNewPoll(null, null), isNewPoll(then, new Date(AT)), isNewPoll(now, then), isNewPoll(now, null)],
+    [false, false, false, true, true],
+  );
+});

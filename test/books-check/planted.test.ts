@@ -245,6 +245,13 @@ const PLANTS: [string, string, string, BooksCheck[]][] = [
     ['pending_items', 'party_share'],
   ],
   [
+    'a dispute that took two francs too many from one party and too few from another',
+    `update postings p set amount_minor = p.amount_minor + case when p.debit like 'pending:%' then 201 else -201 end
+       from journals j where j.team_id = p.team_id and j.id = p.journal_id and j.kind = 'dispute.opened' and j.subject_id = '{disputed}'`,
+    'disputed',
+    ['party_share'],
+  ],
+  [
     'more returned than was collected',
     `update refunds set legs = replace(legs::text, '3060000', '4060000')::json where payment_id = '{refunded}';
      update refunds set legs = replace(legs::text, '3000000', '4060000')::json where payment_id = '{refunded}'`,

@@ -3,12 +3,13 @@ import { after, before, test } from 'node:test';
 import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { paidSince } from '../../src/core/payout-batches/store.ts';
 import { applyTransfers } from '../../src/core/transfers/apply.ts';
+import { recordPaidLate } from '../../src/core/transfers/late.ts';
 import { resolveTransfer } from '../../src/core/transfers/resolve.ts';
 import { writeRecheck as writeRefundRecheck } from '../../src/core/refunds/store.ts';
 import { countPaidLate, findTransfer, writeRecheck as writeTransferRecheck } from '../../src/core/transfers/store.ts';
 import { readBalances } from '../../src/money/ledger/balances.ts';
 import { must } from '../../src/kit/errors.ts';
-import { fixed, sql } from '../../src/kit/sql.ts';
+import { fixed, sql, type Tx } from '../../src/kit/sql.ts';
 import type { RefundRow } from '../../src/core/refunds/schema.ts';
 import type { TransferRow } from '../../src/core/transfers/schema.ts';
 import type { Account } from '../../src/money/ledger/accounts.ts';
@@ -124,22 +125,46 @@ test('a callback that finds a payout under way while its failure is being commit
   assert.deepEqual([status, next_poll_at?.getTime()], ['failed', market.clock.now()]);
 });
 
+/** Counts 1 franc of payouts in a day and its month. */
+function useLimits(shop: Shop): Promise<number> {
+  return shop.store.db.run(sql`
+    insert into ceiling_uses (team_id, direction, currency, period, used_minor)
+    select ${shop.team_id}, 'transfer', 'XAF', period, 100 from unnest(array['2026-03-10', '2026-03']) period`);
+}
+
+async function usesOf(shop: Shop): Promise<bigint[]> {
+  const rows = await shop.store.db.all<{ used_minor: bigint }>(sql`
+    select used_minor from ceiling_uses where team_id = ${shop.team_id} and direction = 'transfer'`);
+  return rows.map(({ used_minor }) => used_minor);
+}
+
 test('what was paid late counts towards the limits of its day again', async () => {
   const shop = await shopWith({ payout: ['refused_later'] });
   const { id, operation } = await failedPayout(shop);
   await shop.store.db.run(sql`update transfers set counted_day = '2026-03-10' where id = ${id}`);
-  await shop.store.db.run(sql`
-    insert into ceiling_uses (team_id, direction, currency, period, used_minor)
-    select ${shop.team_id}, 'transfer', 'XAF', period, 100 from unnest(array['2026-03-10', '2026-03']) period`);
+  await useLimits(shop);
   operation.fate = 'at_once';
   await shop.callBack(id);
   await shop.pass(1_000);
-  const uses = await shop.store.db.all<{ used_minor: bigint }>(sql`
-    select used_minor from ceiling_uses where team_id = ${shop.team_id}`);
-  assert.deepEqual(
-    uses.map(({ used_minor }) => used_minor),
-    [400_100n, 400_100n],
-  );
+  assert.deepEqual(await usesOf(shop), [400_100n, 400_100n]);
+});
+
+test('two processes that read a late payout at the same moment draw it and count it once', async () => {
+  const shop = await shopWith({ payout: ['refused_later'] });
+  const before = await balances(shop);
+  const { id } = await failedPayout(shop);
+  await shop.store.db.run(sql`update transfers set counted_day = '2026-03-10' where id = ${id}`);
+  await useLimits(shop);
+  const record = (tx: Tx) => recordPaidLate(tx, market.clock.now(), { team_id: shop.team_id, id }, { provider_ref: 'late-1' });
+  let second: Promise<unknown> = Promise.resolve();
+  await shop.store.db.transaction(async (tx) => {
+    assert.ok(await record(tx));
+    second = shop.store.db.transaction(record);
+    await untilLocked(market.api.databases.live);
+  });
+  assert.equal(await second, null);
+  assert.deepEqual(await usesOf(shop), [400_100n, 400_100n]);
+  assert.equal((await balances(shop)).available, before.available - 4_000);
 });
 
 test('a list of payouts warns of a recipient who was paid after the payout had failed', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { faultOf } from './faults.ts';
+import { faultOf, leakOf } from './faults.ts';
 
 const json = (status: number) => ({ status, type: 'application/json; charset=utf-8', text: '{}' });
 const html = (status: number, text = '<p>') => ({ status, type: 'text/html; charset=utf-8', text });
@@ -27,4 +27,14 @@ test('an operation that answers a page or nothing is a defect: the document woul
 test('markup of a sender in a page is a defect', () => {
   assert.ok(faultOf('GET', 'page', html(200, '<p><script>fuzz()</script>')));
   assert.equal(faultOf('GET', 'page', html(200, '<p>&lt;script>fuzz()')), null);
+});
+
+test('an answer with an object of another team or environment is a defect', () => {
+  const owners = new Map<string, string>();
+  const [own, other] = [`trx_${'0'.repeat(26)}`, `rfd_test_${'1'.repeat(26)}`];
+  assert.equal(leakOf(owners, 'live', `{"id":"${own}","request_id":"req_${'2'.repeat(26)}"}`), null);
+  assert.equal(leakOf(owners, 'sandbox', `{"id":"${other}","request_id":"req_${'2'.repeat(26)}"}`), null);
+  assert.equal(leakOf(owners, 'live', `{"items":[{"id":"${own}"}]}`), null);
+  assert.equal(leakOf(owners, 'live', `{"items":[{"id":"${own}"},{"id":"${other}"}]}`), `live is shown ${other} of sandbox`);
+  assert.equal(leakOf(owners, 'other', own), `other is shown ${own} of live`);
 });

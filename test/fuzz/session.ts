@@ -3,7 +3,7 @@ import { allRoutes } from '../../src/program/program.ts';
 import type { Schema } from '../../src/edge/openapi/types.ts';
 import type { Api } from '../setup/api.ts';
 import type { Receiver } from '../setup/receiver.ts';
-import { faultOf } from './faults.ts';
+import { faultOf, leakOf } from './faults.ts';
 import type { Outside } from './outside.ts';
 import { RECIPES } from './recipes.ts';
 import { addressOf, Bodies, type FuzzRequest, Memory, operationsOf } from './requests.ts';
@@ -46,6 +46,8 @@ export class Session {
   readonly #idempotencyKeys: string[] = [];
   readonly #outside: Outside;
   readonly #callbacks: readonly string[];
+  /** Who was first shown an object, by its id. */
+  readonly #owners = new Map<string, string>();
   readonly #report: Report = { statuses: new Map(), reached: new Set(), defects: [] };
 
   /**
@@ -185,6 +187,8 @@ export class Session {
       this.#report.statuses.set(status, (this.#report.statuses.get(status) ?? 0) + 1);
       const fault = faultOf(method, target, { status, type: response.headers.get('content-type'), text });
       if (fault !== null) this.#report.defects.push(`${fault} for ${shown()}: ${text.slice(0, 300)}`);
+      const leak = target === 'operation' && status < 300 ? leakOf(this.#owners, this.#memory.caller, text) : null;
+      if (leak !== null) this.#report.defects.push(`${leak} for ${shown()}`);
       if (text.startsWith('{')) this.#memory.learn(JSON.parse(text));
       return status;
     } catch (error) {

@@ -62,6 +62,12 @@ test('a key keeps the scopes it was created with: fifteen resources, read and wr
   assert.equal(new Set(SCOPES).size, 30);
 });
 
+/** The last cells of a route: in which environment it exists, if only in one. */
+function only({ liveOnly, sandboxOnly }: (typeof routes)[number]): string {
+  if (liveOnly) return ' live only |';
+  return sandboxOnly ? ' sandbox only |' : ' |';
+}
+
 const BEGIN = '<!-- routes -->\n';
 const END = '<!-- /routes -->';
 
@@ -72,7 +78,7 @@ test('docs/keys.md lists every route with its scope', () => {
   const [shown, behind] = rest.split(END) as [string, string];
   const rows = routes.map((route) => {
     const keys = route.access === 'public' ? 'any' : 'secret, restricted';
-    return `| ${route.method} | ${route.path.replace(/:(\w+)/g, '{$1}')} | ${keys} | \`${route.scope}\` |${route.liveOnly ? ' live only |' : ' |'}`;
+    return `| ${route.method} | ${route.path.replace(/:(\w+)/g, '{$1}')} | ${keys} | \`${route.scope}\` |${only(route)}`;
   });
   const table = ['| method | path | keys | scope of a restricted key | |', '|---|---|---|---|---|', ...rows, ''].join('\n');
   if (isUpdatingGolden()) fs.writeFileSync(file, `${before}${BEGIN}${table}${END}${behind}`);

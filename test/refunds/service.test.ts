@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test, type TestContext } from 'node:test';
+import { markSent } from '../../src/core/refunds/apply.ts';
 import type { RefundRow } from '../../src/core/refunds/schema.ts';
 import { coverLater, needsPayer, pollRefund } from '../../src/core/refunds/service.ts';
 import { sql } from '../../src/kit/sql.ts';
 import type { Provider, Refunds } from '../../src/providers/adapters/contract.ts';
 import { until } from '../setup/api.ts';
+import { untilLocked } from '../setup/locks.ts';
 import { PENDING, RefundShop } from './support.ts';
 
 /** What keeps a refund from being made, and how one that waits for money or for its provider goes on. */
@@ -130,4 +132,22 @@ test('only a refund that still waits for money is covered later, and its message
   const covered = await cover(row);
   assert.deepEqual([covered?.message, covered?.draws], [null, row.draws]);
   assert.deepEqual(await shop.row(row.id), covered);
+});
+
+test('a callback that comes while the refund is sent under a new key leaves that key', async () => {
+  const { id, legs } = await made();
+  const key = legs[0]?.provider_key as string;
+  const waiting = legs.map((part) => ({ ...part, amount_minor: String(part.amount_minor), status: 'waiting', spent_key: key }));
+  await shop.owner.run(sql`update refunds set legs = ${JSON.stringify(waiting)}::json where id = ${id}`);
+  const known = await shop.row(id);
+  const context = { environment: 'live' as const, at: shop.clock.now(), listeners: shop.api.deps.listeners };
+  let told: Promise<void> = Promise.resolve();
+  await shop.store.db.transaction(async (tx) => {
+    assert.ok(await markSent(tx, context, known, 0, (spent) => `${spent}+`));
+    told = pollRefund(shop.store, shop.clock.now(), known.team_id, id);
+    await untilLocked(shop.api.databases.live);
+  });
+  await told;
+  const [part] = (await shop.row(id)).legs;
+  assert.deepEqual([part?.provider_key, part?.status], [`${key}+`, 'sent']);
 });

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { openDispute } from '../../src/core/disputes/service.ts';
 import { retentionSweep } from '../../src/core/payments/sweeps.ts';
-import { sql } from '../../src/kit/sql.ts';
+import { coverLater } from '../../src/core/refunds/service.ts';
+import { sql, type Tx } from '../../src/kit/sql.ts';
+import { untilLocked } from '../setup/locks.ts';
 import { LOST, RefundShop } from './support.ts';
 
 /** Refunds that cannot be sent yet, or not at all. The platform advances nothing here. */
@@ -121,4 +123,27 @@ test('a provider that refunds a payment as a whole: what another refund returned
   const after_one = await shop.books();
   await shop.work(3);
   assert.deepEqual([(await shop.row(id)).status, await shop.statuses(id), await shop.books()], ['failed', ['failed'], after_one]);
+});
+
+test('two workers that cover a refund at the same moment draw its amount once', async () => {
+  const payment = await shop.paid(100_000);
+  await release();
+  const { id } = await shop.refund(payment, 100_000);
+  await shop.paid(300_000);
+  await release();
+  const known = await shop.row(id);
+  const cover = (tx: Tx) => coverLater(tx, shop.api.deps.config, shop.store, known);
+  let second: Promise<unknown> = Promise.resolve();
+  await shop.store.db.transaction(async (tx) => {
+    assert.ok((await cover(tx))?.draws, 'there is enough money');
+    second = shop.store.db.transaction(cover);
+    await untilLocked(shop.api.databases.live);
+  });
+  await second;
+  const [drawn] = await shop.owner.all<{ minor: bigint }>(sql`
+    select sum(drawn_minor)::bigint as minor from settlement_items where payment_id = ${payment}`);
+  assert.equal(drawn?.minor, 10_000_000n);
+  await shop.work(2);
+  await shop.become(id, 'succeeded');
+  assert.deepEqual(await shop.books(), { clearing: -300_000, available: 292_000, fee_income: 8_000 });
 });

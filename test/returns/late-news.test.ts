@@ -301,6 +301,23 @@ test('a callback that finds a payout under way while its failure is being commit
   assert.deepEqual(await state(), ['returned', 1, 0n]);
 });
 
+test('a payout that a person lets the service try again is not sent before the one called back about has been read', async () => {
+  await late.captured();
+  late.able.onPayout = FULL;
+  await late.work(8);
+  late.able.onPayoutRead = UNKNOWN;
+  const { team_id, id } = await ref();
+  await pollReturn(late.store, late.clock.now(), { team_id, id }, 'able');
+  await late.work(1);
+  await retryReturn(late.api.deps, late.store, { team_id, id }, WORKER);
+  late.able.onPayout = null;
+  await late.work(4);
+  assert.deepEqual(await state(), ['owed', 1, 1_000_000n]);
+  late.able.onPayoutRead = PAID;
+  await late.work(4, 300_000);
+  assert.deepEqual(await state(), ['returned', 1, 0n]);
+});
+
 test('a payout paid after all beside a second one, or beside what a person did, is a return made twice', async () => {
   for (const other of ['retry', 'person'] as const) {
     await late.captured();

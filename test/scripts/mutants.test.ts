@@ -117,7 +117,9 @@ test('the same seed draws the same mutants, from every room and both languages',
 });
 
 test('every room of money and core is mutated, or left out for a reason that the documentation names', () => {
-  const mutated = ROOMS.flatMap(({ files }) => files).map((pattern) => pattern.split('/')[2] as string);
+  const mutated = ROOMS.flatMap(({ files }) => files)
+    .filter((pattern) => /^src\/(?:money|core)\//.test(pattern))
+    .map((pattern) => pattern.split('/')[2] as string);
   const rooms = LAYERS.filter(({ name }) => name === 'money' || name === 'core').flatMap((layer) => Object.keys(layer.rooms));
   assert.deepEqual([...new Set([...mutated, ...Object.keys(NOT_MUTATED)])].sort(), rooms.toSorted());
   assert.deepEqual(

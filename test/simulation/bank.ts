@@ -171,20 +171,22 @@ export class Bank {
     }
   }
 
-  refundOutcomeOf(entry: Entry, read: boolean): RefundOutcome {
+  /** @param unfunded whether this call may tell that the float was empty: a read, or a submission whose repetition tells the same */
+  refundOutcomeOf(entry: Entry, unfunded: boolean): RefundOutcome {
     switch (stateOf(entry, this.now())) {
       case 'succeeded':
         return { kind: 'succeeded', provider_ref: entry.ref };
       case 'pending':
         return this.#pending(entry);
       case 'unfunded':
-        return read ? { kind: 'unfunded', message: 'the float is empty' } : this.#pending(entry);
+        return unfunded ? { kind: 'unfunded', message: 'the float is empty' } : this.#pending(entry);
       default:
         return { kind: 'failed', reason: 'operator_declined', message: 'refused' };
     }
   }
 
-  payoutOutcomeOf(entry: Entry, read: boolean): PayoutOutcome {
+  /** @param unfunded as of a refund */
+  payoutOutcomeOf(entry: Entry, unfunded: boolean): PayoutOutcome {
     const { amount_minor, currency, ref } = entry;
     switch (stateOf(entry, this.now())) {
       case 'succeeded':
@@ -192,7 +194,7 @@ export class Bank {
       case 'pending':
         return this.#pending(entry);
       case 'unfunded':
-        return read ? { kind: 'unfunded', message: 'the float is empty' } : this.#pending(entry);
+        return unfunded ? { kind: 'unfunded', message: 'the float is empty' } : this.#pending(entry);
       case 'cancelled':
         return { kind: 'cancelled', message: 'cancelled by the provider' };
       default:

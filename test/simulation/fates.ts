@@ -73,15 +73,18 @@ export function planOfCollection(random: Random, { storm }: Weather): Plan {
   };
 }
 
-/** How a refund or payout ends. */
-export function planOfPayment(random: Random, { storm }: Weather, cancellable: boolean): Plan {
+/**
+ * How a refund or payout ends.
+ * @param replays whether its provider gives a repeated key the first answer again: only then it may say in the answer to a submission
+ *   that the float is empty
+ */
+export function planOfPayment(random: Random, { storm }: Weather, cancellable: boolean, replays: boolean): Plan {
   const end = draw<End>(random, 'succeeded', [
     ['failed', 0.08 * storm],
     ['unfunded', 0.03 * storm],
     ...(cancellable ? ([['cancelled', 0.02 * storm]] as const) : []),
   ]);
-  // A failure by lack of funds is found by a read only.
-  const at_once = end !== 'unfunded' && random.chance(0.5);
+  const at_once = (end !== 'unfunded' || replays) && random.chance(0.5);
   const after_ms = at_once ? 0 : 1_000 + random.int(120_000);
   const late = (end === 'failed' || end === 'cancelled') && random.chance(0.15 * storm);
   return { end, after_ms, reason: 'operator_declined', late_after_ms: late ? 1_000 + random.int(3_600_000) : null };

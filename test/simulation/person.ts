@@ -66,7 +66,10 @@ export function openWork({ ground }: Pick<World, 'ground'>): Promise<Open[]> {
     select case state when 'overpaid' then 'overpaid return' else 'return' end, team_id, id, account_id, null, null,
       state in ('waiting', 'overpaid') from returns where closed_at is null
     union all
-    select 'payment', team_id, id, null, null, null, false from payments where status in ('pending', 'partial')
+    select 'payment', p.team_id, p.id, null, null, null, false from payments p
+      where p.status in ('pending', 'partial') or (p.status = 'processing' and not exists (
+        select from attempts a where a.team_id = p.team_id and a.payment_id = p.id
+          and (a.status in ('created', 'open', 'unknown') or a.mismatch is not null)))
     order by 1, 3, 6`);
 }
 

@@ -171,12 +171,13 @@ class Payments extends Handler {
     const { bank, traits } = this;
     const { description, provider_key: of, payer: number } = collection;
     const request = { flow: 'refund', key, subject, of, number, amount_minor, currency, description, callback_url } as const;
+    const replays = traits.idempotency === 'replays';
     bank.checkRefund(traits, refund);
-    const arrival = await this.arrive(request, (random) => planOfPayment(random, bank.weather, false));
+    const arrival = await this.arrive(request, (random) => planOfPayment(random, bank.weather, false, replays));
     if (arrival.passage === 'unavailable') return { kind: 'unavailable', message: 'closed' };
     if (!arrival.entry || arrival.passage === 'lost' || arrival.passage === 'delayed')
       return { kind: 'unknown', message: 'no answer' };
-    return bank.refundOutcomeOf(arrival.entry, false);
+    return bank.refundOutcomeOf(arrival.entry, replays);
   }
 
   async readRefund({ provider_key, provider_ref }: Refund): Promise<RefundOutcome> {
@@ -200,11 +201,12 @@ class Payments extends Handler {
       callback_url,
     } as const;
     const { bank } = this;
-    const arrival = await this.arrive(request, (random) => planOfPayment(random, bank.weather, true));
+    const replays = this.traits.idempotency === 'replays';
+    const arrival = await this.arrive(request, (random) => planOfPayment(random, bank.weather, true, replays));
     if (arrival.passage === 'unavailable') return { kind: 'unavailable', message: 'closed' };
     if (!arrival.entry || arrival.passage === 'lost' || arrival.passage === 'delayed')
       return { kind: 'unknown', message: 'no answer' };
-    return bank.payoutOutcomeOf(arrival.entry, false);
+    return bank.payoutOutcomeOf(arrival.entry, replays);
   }
 
   async readPayout({ provider_key, provider_ref }: Payout): Promise<PayoutOutcome> {

@@ -90,6 +90,11 @@ const BREACHES: [string, RegExp, () => Sql[]][] = [
     () => [sql`update attempts set status = 'unknown', next_poll_at = null where payment_id <> ${payment}`],
   ],
   [
+    'a payment that is processing, with no attempt under way',
+    /^STUCK: payment trx_/,
+    () => [sql`update payments set status = 'processing' where id = ${payment}`],
+  ],
+  [
     'a payment that ended without an event',
     /^UNEXPLAINED: .* is succeeded/,
     () => [

@@ -36,6 +36,11 @@ const NEVER = [
     select 'UNPOLLED: attempt ' || id || ' may take money, and nothing looks after it' as wrong
     from attempts where status in ('open', 'unknown') and next_poll_at is null and mismatch is null`,
   sql`
+    select 'STUCK: payment ' || p.id || ' is processing, and no attempt of it may take money' as wrong
+    from payments p where p.status = 'processing' and not exists (
+      select from attempts a where a.team_id = p.team_id and a.payment_id = p.id
+        and (a.status in ('created', 'open', 'unknown') or a.mismatch is not null))`,
+  sql`
     select 'UNEXPLAINED: ' || id || ' is ' || status || ' without an event that says so' as wrong
     from payments p where status in ('succeeded', 'failed', 'cancelled', 'expired') and not exists (
       select 1 from events e where e.team_id = p.team_id and e.resource_id = p.id and e.type = 'payment.' || p.status)`,

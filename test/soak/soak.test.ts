@@ -91,14 +91,16 @@ test('a run of hours purges events during the run, and restarts each process sev
 });
 
 test('an answer that asks to try again fails a soak, unless a process was restarted shortly before', () => {
-  const failures = (deferred_at_s: number[], unsent = 0, open = {}) =>
+  const failures = (deferred_at_s: number[], unsent = 0, open = {}, lost_at_s: number[] = []) =>
     failuresOf({
       ...{ series: [], bounds: [], restarts: [{ at_s: 600, role: 'api', how: 'kill', stop_s: 0, start_s: 1 }] },
-      shop: { deferred_at_s, skipped: 0, errors: {} },
+      shop: { deferred_at_s, lost_at_s, skipped: 0, errors: {} },
       books: { differences: [], missing: [], unsent, open, wrong: 0 },
     } as unknown as Result);
   assert.deepEqual(failures([600, 660]), []);
   assert.match(failures([500, 660, 700]).join(), /^2 answers of 5xx/);
   assert.match(failures([], 3).join(), /^3 webhooks and mails/);
   assert.deepEqual(failures([], 0, { attempts: 2 }), ['2 attempts were still open']);
+  assert.deepEqual(failures([], 0, {}, [600, 660]), []);
+  assert.match(failures([], 0, {}, [500, 660, 700]).join(), /^2 requests had no complete answer/);
 });

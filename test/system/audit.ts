@@ -11,7 +11,7 @@ export async function leftOpen(db: Queryable): Promise<Record<string, number>> {
       (select count(*) from attempts where status in ('created', 'open', 'unknown')) as attempts,
       (select count(*) from payments where status = 'processing') as payments,
       (select count(*) from transfers where status = 'processing') as transfers,
-      (select count(*) from refunds where status in ('pending', 'processing') and next_poll_at is not null) as refunds,
+      (select count(*) from refunds where status in ('pending', 'processing') and (return_id is null or next_poll_at is not null)) as refunds,
       (select count(*) from payments where continue_at is not null) as pieces,
       (select count(*) from returns where closed_at is null) as returns`);
   return Object.fromEntries(Object.entries(row ?? {}).map(([name, count]) => [name, Number(count)]));
@@ -22,6 +22,7 @@ interface Moved {
   id: string;
   provider_key: string;
   amount_minor: bigint;
+  currency: string;
 }
 
 /**
@@ -39,7 +40,7 @@ export async function differences(
     ...unlike(entries, ours),
     ...(await overcharged(live)),
     ...(await missingOrders(live, orders)),
-    ...(await wrongClearing(live, ours)),
+    ...(await wrongClearing(live, entries)),
     ...(await wrongBooks(live)),
   ];
 }
@@ -47,11 +48,11 @@ export async function differences(
 /** What the payments, refunds and transfers say has changed hands. */
 function movedByUs(db: Queryable): Promise<Moved[]> {
   return db.all<Moved>(sql`
-    select 'collect' as kind, id, provider_key, amount_minor from attempts where status = 'succeeded'
+    select 'collect' as kind, id, provider_key, amount_minor, currency from attempts where status = 'succeeded'
     union all
-    select 'payout', id, provider_key, amount_minor from transfers where status = 'succeeded'
+    select 'payout', id, provider_key, amount_minor, currency from transfers where status = 'succeeded' or paid_late_at is not null
     union all
-    select 'refund', r.id, leg->>'provider_key', (leg->>'amount_minor')::bigint
+    select 'refund', r.id, leg->>'provider_key', (leg->>'amount_minor')::bigint, r.currency
     from refunds r, json_array_elements(r.legs) leg where leg->>'status' = 'succeeded'`);
 }
 
@@ -71,11 +72,11 @@ function unlike(entries: Entry[], ours: Moved[]): string[] {
   const lost = [...theirs.values()]
     .filter(({ key }) => !known.has(key))
     .map(({ kind, key, amount_minor }) => `LOST: the provider moved ${amount_minor} (${kind} ${key}), we do not know`);
-  const wrong = ours.flatMap(({ kind, id, provider_key, amount_minor }) => {
+  const wrong = ours.flatMap(({ kind, id, provider_key, amount_minor, currency }) => {
     const entry = theirs.get(provider_key);
     if (!entry) return [`MISREPORTED: ${kind} ${id} is called succeeded, the provider moved nothing`];
-    if (entry.amount_minor !== amount_minor)
-      return [`AMOUNT: ${kind} ${id} is ${amount_minor}, the provider says ${entry.amount_minor}`];
+    if (entry.amount_minor !== amount_minor || entry.currency !== currency)
+      return [`AMOUNT: ${kind} ${id} is ${amount_minor} ${currency}, the provider says ${entry.amount_minor} ${entry.currency}`];
     return [];
   });
   return [...lost, ...wrong];
@@ -100,16 +101,23 @@ async function missingOrders(db: Queryable, orders: number): Promise<string[]> {
   ];
 }
 
-/** Clearing is what lies at the providers: what came, less what went. */
-async function wrongClearing(db: Queryable, ours: Moved[]): Promise<string[]> {
-  const expected = ours.reduce((sum, { kind, amount_minor }) => sum + (kind === 'collect' ? amount_minor : -amount_minor), 0n);
-  const rows = await db.all<{ held: bigint | null }>(sql`
-    select sum(held)::bigint as held from (
-      select posted_minor as held from balances where account = 'clearing'
-      union all select amount_minor from balance_deltas where account = 'clearing'
-    ) parts`);
-  const held = -(rows[0]?.held ?? 0n);
-  return held === expected ? [] : [`LEDGER: clearing holds ${held}, the providers moved ${expected}`];
+/** Clearing is what lies at the providers, by their own books: what came, less what went, in each currency. */
+async function wrongClearing(db: Queryable, entries: Entry[]): Promise<string[]> {
+  const expected = new Map<string, bigint>();
+  for (const { kind, currency, amount_minor, moved } of entries) {
+    const change = kind === 'collect' ? amount_minor : -amount_minor;
+    if (moved) expected.set(currency, (expected.get(currency) ?? 0n) + change);
+  }
+  const rows = await db.all<{ currency: string; held: bigint }>(sql`
+    select currency, -sum(held)::bigint as held from (
+      select currency, posted_minor as held from balances where account = 'clearing'
+      union all select currency, amount_minor from balance_deltas where account = 'clearing'
+    ) parts group by currency`);
+  const held = new Map(rows.map((row) => [row.currency, row.held]));
+  return [...new Set([...expected.keys(), ...held.keys()])].flatMap((currency) => {
+    const [ours, theirs] = [held.get(currency) ?? 0n, expected.get(currency) ?? 0n];
+    return ours === theirs ? [] : [`LEDGER: clearing holds ${ours} ${currency}, the providers moved ${theirs}`];
+  });
 }
 
 async function wrongBooks(db: Queryable): Promise<string[]> {

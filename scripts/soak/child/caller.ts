@@ -30,6 +30,8 @@ export class Caller {
   readonly #since = performance.now();
   /** When answers of 5xx with `Retry-After` came, in seconds since the start of the load. */
   readonly deferred_at_s: number[] = [];
+  /** When a request had no complete answer, in the same seconds. */
+  readonly lost_at_s: number[] = [];
   readonly errors: Record<string, number> = {};
   readonly examples: string[] = [];
 
@@ -60,7 +62,7 @@ export class Caller {
     const until = performance.now() + PATIENCE_MS;
     let said = await this.#ask(method, path, key, body);
     while ((said.status === 0 || said.status >= 500) && performance.now() < until) {
-      if (said.status >= 500 && said.is_deferred) this.deferred_at_s.push((performance.now() - this.#since) / 1000);
+      if (said.status >= 500 && said.is_deferred) this.deferred_at_s.push(this.#seconds());
       else if (said.status >= 500) this.failed(operation, said.status, JSON.stringify(said.body));
       await sleep(PAUSE_MS);
       said = await this.#ask(method, path, key, body);
@@ -90,6 +92,11 @@ export class Caller {
     await Promise.all([this.#agent, this.#streams].map((agent) => agent.destroy()));
   }
 
+  /** Returns the time since the start of the load. */
+  #seconds(): number {
+    return (performance.now() - this.#since) / 1000;
+  }
+
   #noted(operation: string, since: number, said: Said, expected: readonly number[]): Said {
     this.#windows.add(operation, performance.now() - since);
     if (!expected.includes(said.status)) this.failed(operation, said.status, JSON.stringify(said.body));
@@ -115,6 +122,7 @@ export class Caller {
       const is_deferred = answer.headers['retry-after'] !== undefined;
       return { status: answer.statusCode, is_deferred, body: path.startsWith(PAGES) ? text : JSON.parse(text) };
     } catch (error) {
+      this.lost_at_s.push(this.#seconds());
       return { status: 0, is_deferred: false, body: (error as Error).message };
     }
   }

@@ -26,6 +26,8 @@ export interface ShopResult {
   examples: string[];
   /** When answers of 5xx with `Retry-After` came, in seconds since the start. */
   deferred_at_s: number[];
+  /** When requests had no complete answer, in the same seconds. */
+  lost_at_s: number[];
   /** Orders that were not started because too many were open: the service did not keep up. */
   skipped: number;
   seconds: number;
@@ -64,7 +66,7 @@ takeJobs<ShopJob, ShopResult>(async ({ port, key, seed, rate, run_ms, window_ms 
   clearInterval(turning);
   windows.turn();
   await caller.close();
-  const { errors, examples, deferred_at_s } = caller;
+  const { errors, examples, deferred_at_s, lost_at_s } = caller;
   const { created, done } = orders;
-  return { windows: windows.all(), created, done, errors, examples, deferred_at_s, skipped, seconds };
+  return { windows: windows.all(), created, done, errors, examples, deferred_at_s, lost_at_s, skipped, seconds };
 });
