@@ -34,7 +34,7 @@ export function addBreaks(program: Command): void {
     .argument('<run>', 'rec_…')
     .argument('<break>', 'number of the break in the report', breakNumber)
     .addOption(
-      new Option('--as <whose>', 'owner of the money; owner of the money; undone: the books were right')
+      new Option('--as <whose>', 'merchant: its available balance; platform: its income or loss; undone: the statement was wrong')
         .choices(SETTLED_AS)
         .makeOptionMandatory(),
     )
