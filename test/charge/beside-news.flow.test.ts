@@ -9,7 +9,8 @@ import { Registry } from '../setup/providers.ts';
 import { ACCEPTED, Scripted } from '../setup/scripted.ts';
 
 /** A provider that needs no step before money can move: nothing is checked between the intent and the submission. */
-const provider = Object.assign(new Scripted(), { prepare: undefined });
+const provider = new Scripted();
+Object.defineProperty(provider, 'prepare', { value: undefined });
 const clock = new FakeClock();
 let api: Api;
 before(async () => {

@@ -35,7 +35,10 @@ function countEnds({ ground: { surroundings: around } }: World, { shops, moved, 
       }
     for (const { event } of events) around.count(`event ${event}`);
   }
-  for (const { flow } of moved) around.count(`moved by a provider: ${flow}`);
+  for (const { flow, denied } of moved) {
+    around.count(`moved by a provider: ${flow}`);
+    if (denied) around.count(`denied and done: ${flow}`);
+  }
   around.count('an amount or currency that differs', mismatches.length);
   around.count('money that was to be returned is kept', kept.length);
   around.count('money that was returned twice is borne by the platform', absorbed.length);

@@ -15,6 +15,8 @@ export interface Traits {
   payouts: boolean;
   cancels: boolean;
   prepares: boolean;
+  /** What it may take although it says that it does not: what can be sent again to it alone, or is taken from a payer, who gets it back. */
+  denies: readonly Flow[];
   channels: readonly { channel: string; currency: string }[];
 }
 
@@ -54,8 +56,7 @@ export abstract class Handler {
     const { bank, traits } = this;
     const random = bank.drawFor(request.flow, request.description);
     const drawn = bank.settled ? 'answered' : passageOf(random, bank.weather);
-    // Of a payout or refund that is denied nobody could get the money back: only payers are charged against what was said.
-    const passage = drawn === 'denied' && request.flow !== 'collect' ? 'answered' : drawn;
+    const passage = drawn === 'denied' && !traits.denies.includes(request.flow) ? 'answered' : drawn;
     const sent_at = bank.now();
     await bank.point(`${traits.name} gets ${request.flow} ${request.key}`);
     const known = bank.book.find(traits.account_id, request.key);

@@ -11,6 +11,7 @@ import { payoutActor } from './payouts.ts';
 import { invoiceActor, linkActor } from './selling.ts';
 import { audit } from './audit.ts';
 import { attend } from './person.ts';
+import type { Flow } from './book.ts';
 import type { Traits } from './handler.ts';
 import { simulatedProvider } from './provider.ts';
 import { readBooked } from './snapshot.ts';
@@ -114,6 +115,8 @@ async function openShop(world: World, providers: TeamProviders, random: Random, 
     name: `shop ${i}`,
   });
   const traits = Array.from({ length: 1 + random.int(3) }, (_, n) => traitsOf(random, shop, `p${i}${n}`));
+  const isOnly = traits.filter(({ payouts }) => payouts).length === 1;
+  for (const one of traits) one.denies = deniesOf(one, isOnly);
   providers.add(
     id,
     traits.map((one) => simulatedProvider(world.bank, one)),
@@ -132,6 +135,16 @@ async function openShop(world: World, providers: TeamProviders, random: Random, 
   }
 }
 
+/**
+ * Returns what an account may deny. Nobody could get a payout back that a second account has made meanwhile, or that the same account makes
+ * again.
+ * @param isOnly whether no other account pays out
+ */
+function deniesOf({ idempotency }: Traits, isOnly: boolean): Flow[] {
+  const again: Flow[] = isOnly ? ['refund', 'payout'] : ['refund'];
+  return ['collect', ...(idempotency === 'none' ? [] : again)];
+}
+
 function traitsOf(random: Random, shop: Shop, name: string): Traits {
   const grace_ms = random.pick([120_000, 300_000, 600_000]);
   return {
@@ -144,6 +157,7 @@ function traitsOf(random: Random, shop: Shop, name: string): Traits {
     payouts: random.chance(0.8),
     cancels: random.chance(0.6),
     prepares: random.chance(0.3),
+    denies: [],
     channels: shop.lines.map(({ channel, currency }) => ({ channel, currency })),
   };
 }

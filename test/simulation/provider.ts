@@ -174,7 +174,7 @@ class Payments extends Handler {
     const replays = traits.idempotency === 'replays';
     bank.checkRefund(traits, refund);
     const arrival = await this.arrive(request, (random) => planOfPayment(random, bank.weather, false, replays));
-    if (arrival.passage === 'unavailable') return { kind: 'unavailable', message: 'closed' };
+    if (arrival.passage === 'unavailable' || arrival.passage === 'denied') return { kind: 'unavailable', message: 'closed' };
     if (!arrival.entry || arrival.passage === 'lost' || arrival.passage === 'delayed')
       return { kind: 'unknown', message: 'no answer' };
     return bank.refundOutcomeOf(arrival.entry, replays);
@@ -203,7 +203,7 @@ class Payments extends Handler {
     const { bank } = this;
     const replays = this.traits.idempotency === 'replays';
     const arrival = await this.arrive(request, (random) => planOfPayment(random, bank.weather, true, replays));
-    if (arrival.passage === 'unavailable') return { kind: 'unavailable', message: 'closed' };
+    if (arrival.passage === 'unavailable' || arrival.passage === 'denied') return { kind: 'unavailable', message: 'closed' };
     if (!arrival.entry || arrival.passage === 'lost' || arrival.passage === 'delayed')
       return { kind: 'unknown', message: 'no answer' };
     return bank.payoutOutcomeOf(arrival.entry, replays);
