@@ -1,5 +1,20 @@
+import type { FieldErrors } from './errors.ts';
+
 const MAX_KEYS = 50;
 const MAX_BYTES = 16 * 1024;
+
+/**
+ * Checks the sizes of objects whose shape is free, by the names of their fields. What is no object is left to the schema.
+ * @returns errors by field
+ */
+export function checkFreeObjects(objects: Readonly<Record<string, unknown>>): FieldErrors {
+  const errors: FieldErrors = {};
+  for (const [field, value] of Object.entries(objects)) {
+    const problem = typeof value === 'object' && value !== null ? checkMetadata(value) : null;
+    if (problem) errors[field] = [problem];
+  }
+  return errors;
+}
 
 /**
  * Checks the size of a merchant's metadata object.

@@ -172,4 +172,5 @@ test('a valid signature that does not cover the address or the body proves nothi
   const all = Object.keys(values);
   assert.equal(verdictOver(all), 'right');
   for (const left of all) assert.equal(verdictOver(all.filter((name) => name !== left)), 'wrong', `without ${left}`);
+  for (const twice of all) assert.equal(verdictOver([...all, twice]), 'wrong', `${twice} twice`);
 });

@@ -63,6 +63,9 @@ describe('POST /customers', () => {
     assert.deepEqual([wrong.status, Object.keys(wrong.body.errors).sort()], [422, ['address', 'email', 'phone']]);
     const later = await api.call('POST', '/customers', { body: { phone: '---', metadata } });
     assert.deepEqual([later.status, Object.keys(later.body.errors).sort()], [422, ['metadata', 'phone']]);
+    const large = { a: 'x'.repeat(17_000) };
+    const { body } = await api.call('POST', '/customers', { body: { phone: '---', address: large, billing: large } });
+    assert.deepEqual(Object.keys(body.errors).sort(), ['address', 'billing', 'phone']);
   });
 
   test('422 when the address or number belongs to another customer, in any spelling', async () => {

@@ -189,6 +189,11 @@ test('any extra JSON in a valid order is rejected with the field named, or store
 const deep = (levels: number, open: string, close: string) => open.repeat(levels) + close.repeat(levels);
 
 const NESTED: [what: string, raw: string, status: number, field?: string][] = [
+  ['20,000 values', `{"amount":1,"items":[${'1,'.repeat(20_000)}1]}`, 422, 'body'],
+  ...['address', 'shipping', 'theming', 'telemetry', 'metadata'].map((field): [string, string, number, string] => {
+    const raw = JSON.stringify({ ...ORDER, [field]: { a: 'x'.repeat(17_000) } });
+    return [`17 KB of ${field}`, raw, 422, field];
+  }),
   ['1,000 lists', `{"amount":1,"metadata":${deep(1_000, '[', ']')}}`, 422, 'metadata'],
   ['100,000 lists', `{"amount":1,"metadata":${deep(100_000, '[', ']')}}`, 422, 'metadata'],
   ['1,000 objects', `{"amount":1,"metadata":${'{"a":'.repeat(1_000)}1${'}'.repeat(1_000)}}`, 422, 'metadata'],

@@ -26,7 +26,7 @@ import { readPageToken } from '../../src/kit/page-token.ts';
 import { Cursors } from '../../src/kit/paging.ts';
 import { typedAmount } from '../../src/kit/typed-amount.ts';
 import { readPayer } from '../../src/edge/links/form.ts';
-import type { LinkRow } from '../../src/edge/links/schema.ts';
+import { changeLinkBody, createLinkBody, type LinkRow } from '../../src/edge/links/schema.ts';
 import { CONNECTORS } from '../../src/providers/adapters/catalogue.ts';
 import { plainText, rawMessage } from '../../src/providers/adapters/wire/text.ts';
 import { testCardToken } from '../../src/providers/adapters/sandbox/codes.ts';
@@ -67,6 +67,7 @@ const fields = validatorOf(
   ),
   undefined,
 );
+const collecting = validatorOf(createLinkBody, undefined);
 const everyField = (text: string) => Object.fromEntries(Array.from({ length: 7 }, (_, index) => [`field_${index}`, text]));
 
 /** Every function that sees text from outside before its length is known, or with the longest that gets there. */
@@ -77,6 +78,11 @@ const READERS: [what: string, work: (text: string) => unknown, most: number][] =
   ['a body with the text as a value', (text) => inspectBody({ description: text, list: [text] }), BODY],
   ['a body with the text as a field name', (text) => inspectBody({ metadata: { [text]: { [text]: 1 } } }), BODY],
   ['the formats and patterns of bodies', (text) => fields.body(everyField(text)), BODY],
+  [
+    'a list whose items differ',
+    (text) => collecting.body({ title: 'x', currency: 'XAF', collect: Array.from({ length: text.length / 8 }, (_, i) => i) }),
+    BODY,
+  ],
   ['the parser of bodies', (text) => parseJson({} as never, text, () => undefined), BODY],
   ['canonical JSON', (text) => canonicalJson({ [text]: text }), BODY],
   ['metadata', (text) => checkMetadata({ [text]: text }), BODY],
@@ -174,6 +180,19 @@ for (const connector of CONNECTORS) {
     );
   });
 }
+
+test('items that are to differ have a type, without which the validator compares each with each', () => {
+  const untyped: string[] = [];
+  const look = (schema: unknown, where: string): void => {
+    if (typeof schema !== 'object' || schema === null) return;
+    const { uniqueItems, items } = schema as { uniqueItems?: boolean; items?: { type?: string } };
+    if (uniqueItems && !items?.type) untyped.push(where);
+    for (const [name, part] of Object.entries(schema)) look(part, `${where}.${name}`);
+  };
+  look(createLinkBody, 'POST /links');
+  look(changeLinkBody, 'PATCH /links/{id}');
+  assert.deepEqual(untyped, []);
+});
 
 test('nested bodies are read without recursion, however deep', () => {
   const nest = (depth: number) => JSON.parse(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`);

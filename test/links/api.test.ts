@@ -73,6 +73,7 @@ const WRONG: [name: string, body: object, fields: string[]][] = [
   ['something else asked for', { collect: ['pet'] }, ['collect.0']],
   ['a script to return to', { callback: 'javascript:alert(1)' }, ['callback']],
   ['a line break in where to return', { callback: 'https://shop.example/\r\nx' }, ['callback']],
+  ['theming of 17 KB', { theming: { title: 'x'.repeat(17_000) } }, ['theming']],
   ['metadata of 51 keys', { metadata: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`k${i}`, i])) }, ['metadata']],
   ['an unknown currency', { currency: 'JPY' }, ['currency']],
   ['half a surrogate pair', { description: '\ud800' }, ['description']],

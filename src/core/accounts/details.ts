@@ -1,7 +1,7 @@
 import { payoutChannel, readDestination } from '../beneficiaries/destination.ts';
 import { type FieldErrors, invalid } from '../../kit/errors.ts';
 import type { JsonObject } from '../../kit/json.ts';
-import { checkMetadata } from '../../kit/metadata.ts';
+import { checkFreeObjects } from '../../kit/metadata.ts';
 import { minorFromWire } from '../../kit/money.ts';
 import type { Split } from '../../money/settlement/shares.ts';
 import type { AccountRow, ChangeAccountBody, CreateAccountBody, Settlement } from './schema.ts';
@@ -28,10 +28,7 @@ export function sentDetails(body: ChangeAccountBody): Partial<Details> {
   const errors: FieldErrors = {};
   const split = body.split && readSplit(body.split, errors);
   const settlement = body.settlement && readSettlement(body.settlement, errors);
-  for (const [field, object] of Object.entries({ business_profile, metadata })) {
-    const problem = object ? checkMetadata(object) : null;
-    if (problem) errors[field] = [problem];
-  }
+  Object.assign(errors, checkFreeObjects({ business_profile, metadata }));
   if (Object.keys(errors).length > 0) throw invalid(errors);
   const details = {
     name,

@@ -3,7 +3,7 @@ import type { Environment } from '../../kit/environment.ts';
 import { type FieldErrors, invalid, notFound } from '../../kit/errors.ts';
 import { isId, newId } from '../../kit/ids.ts';
 import type { JsonObject } from '../../kit/json.ts';
-import { checkMetadata } from '../../kit/metadata.ts';
+import { checkFreeObjects } from '../../kit/metadata.ts';
 import { pgCode, pgConstraint, type Queryable, type Tx, UNIQUE_VIOLATION } from '../../kit/sql.ts';
 import { compactPhone } from './phone.ts';
 import { presentCustomer } from './present.ts';
@@ -119,8 +119,8 @@ async function check(tx: Tx, row: CustomerRow, body: CustomerBody): Promise<void
   else if (row.email === null && row.phone === null) {
     for (const field of ['email', 'phone']) errors[field] = ['one of email and phone is required'];
   }
-  const problem = body.metadata ? checkMetadata(body.metadata) : null;
-  if (problem) errors.metadata = [problem];
+  const { metadata, address, billing } = body;
+  Object.assign(errors, checkFreeObjects({ metadata, address, billing }));
   if (Object.keys(errors).length === 0) Object.assign(errors, heldBy(await findHolders(tx, row)));
   if (Object.keys(errors).length > 0) throw invalid(errors);
 }

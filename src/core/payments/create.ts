@@ -13,7 +13,7 @@ import type { Environment } from '../../kit/environment.ts';
 import type { Warning } from '../../kit/envelope.ts';
 import { type FieldErrors, invalid, must, Problem } from '../../kit/errors.ts';
 import { newId } from '../../kit/ids.ts';
-import { checkMetadata } from '../../kit/metadata.ts';
+import { checkFreeObjects } from '../../kit/metadata.ts';
 import { type Minor, minorFromWire } from '../../kit/money.ts';
 import { type Db, pgCode, pgConstraint, UNIQUE_VIOLATION } from '../../kit/sql.ts';
 import { retrieved } from './present.ts';
@@ -166,9 +166,8 @@ export function checkCreate(body: CreatePaymentBody): FieldErrors {
     const message = 'one of email, phone, customer_id or customer (with email or phone) is required';
     for (const field of ['email', 'phone', 'customer_id', 'customer']) errors[field] = [message];
   }
-  const problem = typeof body.metadata === 'object' && body.metadata ? checkMetadata(body.metadata) : null;
-  if (problem) errors.metadata = [problem];
-  return errors;
+  const { metadata, address, shipping, theming, telemetry } = body;
+  return { ...errors, ...checkFreeObjects({ metadata, address, shipping, theming, telemetry }) };
 }
 
 /**

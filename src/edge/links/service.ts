@@ -3,7 +3,7 @@ import type { Caller } from '../../tenants/keys/caller.ts';
 import { type FieldErrors, invalid, notFound } from '../../kit/errors.ts';
 import { isId, newId } from '../../kit/ids.ts';
 import type { JsonObject } from '../../kit/json.ts';
-import { checkMetadata } from '../../kit/metadata.ts';
+import { checkFreeObjects } from '../../kit/metadata.ts';
 import { isMovable, type Minor, minorFromWire, wireFromMinor } from '../../kit/money.ts';
 import type { Queryable, Tx } from '../../kit/sql.ts';
 import { leastOf } from '../../providers/reference/channels.ts';
@@ -174,9 +174,8 @@ function faultsOf(row: LinkRow, body: ChangeLinkBody, at: number): FieldErrors {
   if (min !== null && max !== null && min > max) errors.max_amount ??= ['must not be below min_amount'];
   if (body.expires_at != null && isOver(row, at)) errors.expires_at = ['must be in the future'];
   if (!row.collect.some((field) => field !== 'name')) errors.collect = ['must hold email or phone'];
-  const objection = body.metadata ? checkMetadata(body.metadata) : null;
-  if (objection) errors.metadata = [objection];
-  return errors;
+  const { metadata, theming } = body;
+  return { ...errors, ...checkFreeObjects({ metadata, theming }) };
 }
 
 /**

@@ -3,6 +3,8 @@ import type { FieldErrors } from '../../kit/errors.ts';
 
 /** Deeper than any request needs, and far below the recursion limit. */
 const MAX_LEVELS = 32;
+/** More than any request needs. A value of three bytes takes dozens of bytes of memory, in each object of a list that is read later. */
+const MAX_VALUES = 10_000;
 /** Maximum characters of a field name repeated in an error. */
 const MAX_SHOWN_KEY = 64;
 /** Maximum number of messages, because a hostile body can contain thousands of faults. */
@@ -71,6 +73,9 @@ function namedBy(key: string, rule: CardRule): Named {
   return named;
 }
 
+/** A place in an array has no name. */
+const UNNAMED: Named = { card: false, companion: false, cards: false, numbered: false, fault: null };
+
 interface Node {
   value: unknown;
   path: string;
@@ -81,16 +86,21 @@ interface Node {
 
 /**
  * Walks a parsed body once, without recursion, and reports disallowed content: raw card data (by field name, or digits that
- * are a card number), NUL bytes and lone surrogates (PostgreSQL cannot store them), and excessive nesting.
+ * are a card number), NUL bytes and lone surrogates (PostgreSQL cannot store them), excessive nesting and too many values.
  * @param rule which numbers count as card numbers
  */
 export function inspectBody(body: unknown, rule: CardRule = 'issued'): Inspection {
   const found: Inspection = { cards: {}, faults: {} };
   const stack: Node[] = [{ value: body, path: '', key: '', level: 0, in_card: false }];
+  let values = 0;
   for (let node = stack.pop(); node; node = stack.pop()) {
     if (typeof node.value === 'string') inspectText(node, rule, found);
     else if (typeof node.value === 'number') inspectNumber(node, rule, found);
-    else if (node.value !== null && typeof node.value === 'object') inspectObject(node, rule, stack, found);
+    else if (node.value !== null && typeof node.value === 'object') {
+      values += Array.isArray(node.value) ? node.value.length : Object.keys(node.value).length;
+      if (values > MAX_VALUES) return { ...found, faults: { body: [`has more than ${MAX_VALUES} values`] } };
+      inspectObject(node, rule, stack, found);
+    }
     if (Object.keys(found.faults).length >= MAX_FAULTS || Object.keys(found.cards).length >= MAX_FAULTS) break;
   }
   return found;
@@ -101,7 +111,11 @@ function inspectObject(node: Node, rule: CardRule, stack: Node[], found: Inspect
     found.faults[topOf(node.path)] = [`is nested deeper than ${MAX_LEVELS} levels`];
     return;
   }
-  const entries = Object.entries(node.value as object).map(([key, value]) => ({ key, value, named: namedBy(key, rule) }));
+  const isArray = Array.isArray(node.value);
+  const entries = Object.entries(node.value as object).map(([key, value]) => ({
+    ...{ key, value },
+    named: isArray ? UNNAMED : namedBy(key, rule),
+  }));
   const beside = entries.some(({ named }) => named.card);
   const inCard = node.in_card || namedBy(node.key, rule).cards;
   for (const { key, value, named } of entries) {

@@ -71,6 +71,7 @@ export const FIELD_FAULTS: readonly Pair[] = [
     'comporte un nom de champ avec de l’Unicode mal formé',
   ],
   ['is nested deeper than {count} levels', 'est imbriqué sur plus de {count} niveaux'],
+  ['has more than {count} values', 'contient plus de {count} valeurs'],
   [
     'is a field for raw card data, which is never accepted here',
     'est un champ pour des données de carte, qui ne sont jamais acceptées ici',

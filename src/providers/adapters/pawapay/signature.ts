@@ -76,13 +76,16 @@ interface Input {
 function parseInput(text: string): Input | null {
   const parts = /^([\w-]+)=(\(((?:"[@\w-]+" ?)+)\)((?:;[a-z]+=(?:"[^"]*"|\d+))*))$/.exec(text);
   if (!parts) return null;
-  const [, label, parameters, covered, rest] = parts as unknown as [string, string, string, string, string];
+  const [, label, parameters, list, rest] = parts as unknown as [string, string, string, string, string];
+  const covered = [...list.matchAll(/"([^"]+)"/g)].map(([, name]) => name as string);
+  // RFC 9421, 2.5: each component once. Repeated ones would make the signed text as long as the sender likes.
+  if (new Set(covered).size < covered.length) return null;
   const values = new Map(
     [...rest.matchAll(/;([a-z]+)=(?:"([^"]*)"|(\d+))/g)].map(([, name, words, number]) => [name, words ?? number]),
   );
   const seconds = (name: string) => (values.has(name) ? Number(values.get(name)) : null);
   return {
-    ...{ label, parameters, covered: [...covered.matchAll(/"([^"]+)"/g)].map(([, name]) => name as string) },
+    ...{ label, parameters, covered },
     ...{ algorithm: values.get('alg') ?? '', key_id: values.get('keyid') ?? '' },
     ...{ expires: seconds('expires'), created: seconds('created') },
   };
