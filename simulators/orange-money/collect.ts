@@ -83,7 +83,8 @@ export class Orders {
     const order = this.#byToken.get(String(pay_token));
     if (!order || order.order_id !== order_id || order.amount !== amount) return error(404, 60, 'Resource not found');
     const entry = this.#kit.book.visible(order.order_id);
-    const status = entry ? statusOf(entry) : this.#isClosed(order) ? 'EXPIRED' : 'INITIATED';
+    // A page that nobody uses stays INITIATED: Orange reports EXPIRED to a payer who confirms too late.
+    const status = entry ? statusOf(entry) : 'INITIATED';
     return { status: 200, body: { status, order_id, txnid: txnidOf(entry, status) } };
   }
 

@@ -75,8 +75,10 @@ suite('interpretation of responses of CinetPay', () => {
     ['999', 'NEW_STATUS', 'unreadable'],
     ['603', undefined, 'unreadable'],
     ['602', undefined, 'unreadable'],
-    ['627', undefined, 'cancelled(payer_declined)'],
-    ['625', undefined, 'expired'],
+    ['627', undefined, 'unreadable'],
+    ['627', 'REFUSED', 'cancelled(payer_declined)'],
+    ['625', undefined, 'pending'],
+    ['625', 'REFUSED', 'expired'],
   ] as const) {
     test(`a payment with code ${code} and status ${status} is ${expected}`, async () => {
       const { read } = await saidTo(coded(code, { status, amount: '25000', currency: 'XAF', operator_id: 'MP1' }));

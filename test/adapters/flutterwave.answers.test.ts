@@ -230,6 +230,20 @@ suite('interpretation of responses of Flutterwave', () => {
     }
   });
 
+  test('a refund that asks for more than is left was refunded otherwise: only a person can say what the payer has', async () => {
+    for (const [message, expected] of [
+      ['Refund amount is more than what is left', 'unknown'],
+      ['Refund amount exceeds the transaction amount', 'unknown'],
+      ['Transaction has already been refunded', 'unknown'],
+      ['Invalid comments', 'failed(provider_error)'],
+    ] as const) {
+      const { provider } = stubbed(({ method }) =>
+        method === 'GET' ? enveloped(PAID) : answered(400, { status: 'error', message, data: null }),
+      );
+      assert.equal(short(await provider.refunds?.submit(cardRefund(provider))), expected, message);
+    }
+  });
+
   test('a charge or transfer that fails immediately is reported as failed', async () => {
     const { provider } = stubbed(() =>
       enveloped({ id: 1, status: 'failed', processor_response: 'Insufficient Funds', complete_message: '' }),

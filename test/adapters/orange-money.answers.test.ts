@@ -53,6 +53,18 @@ suite('interpretation of responses of Orange Money, by page', () => {
     assert.deepEqual(unnumbered, { ...money, provider_ref: onOrange(webStub(() => failure(true)).provider).provider_key });
   });
 
+  test('a page that nobody uses expires with the window of the payment, also when it stays INITIATED', async () => {
+    const { provider } = webStub(({ url }) => {
+      const { provider_key: order_id } = onOrange(provider);
+      return url.endsWith('transactionstatus') ? answered(201, { order_id, status: 'INITIATED', txnid: '' }) : failure(true);
+    });
+    const asked = (ended_ms: number) =>
+      provider.read(onOrange(provider, { handle: WEB_HANDLE, expires_at: Date.now() - ended_ms }));
+    assert.equal((await asked(0)).kind, 'pending');
+    assert.equal((await asked(9 * 60_000)).kind, 'pending', 'a payment may be reported late');
+    assert.equal((await asked(11 * 60_000)).kind, 'expired');
+  });
+
   test('a response for another order is unreadable', async () => {
     assert.equal((await status({ status: 'SUCCESS', order_id: 'another' })).read.kind, 'unreadable');
   });

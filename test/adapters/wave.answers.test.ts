@@ -165,6 +165,8 @@ suite('interpretation of responses of Wave', () => {
     const { refund_read } = await session({ ...complete, when_refunded: '2026-01-01T00:00:00Z' });
     assert.deepEqual(refund_read, { kind: 'succeeded', provider_ref: 'cos-1' });
     assert.deepEqual((await session(complete)).refund_read, { kind: 'not_found' });
+    for (const payment_status of ['cancelled', 'processing', undefined])
+      assert.equal((await session({ ...complete, payment_status })).refund_read?.kind, 'unknown', 'it may have been taken back');
   });
 
   test('a session cannot be partially refunded', async () => {

@@ -333,7 +333,7 @@ describe('a measured provider', () => {
     assert.ok(!('payouts' in health.observe(least)));
     const full: Required<Provider> = {
       ...plain,
-      payer_unproven: true,
+      provesPayer: () => false,
       payouts: { ...PAYOUTS, cancel: async () => ({ kind: 'cancelled' }) },
       isClosed: () => false,
       prepare: async () => ({ kind: 'ready', handle: null }),

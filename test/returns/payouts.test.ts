@@ -82,7 +82,7 @@ test('who can pay out: accounts that respond now, later those that do not, never
   const options = (chosen: object, anyUnusable = false, of: Partial<AttemptRow> = {}) => {
     const router = { choose: async () => ({ candidates: [], waits: false, ...chosen }) };
     const byAccount = async (_environment: string, _team: bigint, account: string) =>
-      account === 'page' ? { payer_unproven: true } : undefined;
+      account === 'gone' ? undefined : { provesPayer: (channel: string) => account !== 'page' || channel !== 'cm.mtn' };
     const deps = { ...late.api.deps, router, providers: { anyUnusable: async () => anyUnusable, byAccount } };
     return payoutOptionsOf(deps as never, late.store, row, { ...attempt, ...of });
   };
@@ -103,6 +103,9 @@ test('who can pay out: accounts that respond now, later those that do not, never
   assert.deepEqual(card, never('payers of cm.card cannot be paid out to'));
   const page = await options({ candidates: ['one'] }, false, { provider_account: 'page' });
   assert.deepEqual(page, never('which wallet paid is known to the provider only'));
+  const other = await options({ candidates: ['one'] }, false, { provider_account: 'page', channel: 'cm.orange' });
+  assert.deepEqual(other, { kind: 'now', candidates: ['one'] });
+  assert.deepEqual(await options({ candidates: ['one'] }, false, { provider_account: 'gone' }), later(UNUSABLE));
 });
 
 test('money from a wallet that its payer chose elsewhere is paid out to no number: a person returns it', async (t) => {
@@ -111,7 +114,7 @@ test('money from a wallet that its payer chose elsewhere is paid out to no numbe
   const byAccount = providers.byAccount.bind(providers);
   t.mock.method(providers, 'byAccount', async (...asked: Parameters<typeof byAccount>) => {
     const provider = await byAccount(...asked);
-    return provider && { ...provider, payer_unproven: true as const };
+    return provider && { ...provider, provesPayer: () => false };
   });
   await late.work(6);
   const { state, note } = await late.row();

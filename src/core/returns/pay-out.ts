@@ -38,7 +38,9 @@ export async function payoutOptionsOf(
   const { team_id, currency, amount_minor } = row;
   const { environment } = store;
   const collected = await deps.providers.byAccount(environment, team_id, attempt.provider_account);
-  if (collected?.payer_unproven) return { kind: 'never', note: 'which wallet paid is known to the provider only' };
+  if (!collected) return { kind: 'later', note: UNUSABLE };
+  if (collected.provesPayer?.(channel.id) === false)
+    return { kind: 'never', note: 'which wallet paid is known to the provider only' };
   const request = { environment, team_id, operation: 'payout' as const, channel, currency, amount_minor };
   const { candidates, waits } = await deps.router.choose(request);
   if (candidates.length > 0) return { kind: 'now', candidates };

@@ -264,11 +264,6 @@ export interface Provider {
   /** The provider account, `pa_…`. For the sandbox, its name. */
   readonly account_id: string;
   readonly capabilities: Capabilities;
-  /**
-   * Set where payers choose a wallet on the provider's own page, and the provider does not report which: the number that was typed before may be
-   * of somebody else, so the service pays nothing out to it (docs/decisions/0107).
-   */
-  readonly payer_unproven?: true;
   /** Returns the channels currently available. Null: every channel (the sandbox). */
   offers(): readonly Offer[] | null;
   /**
@@ -278,6 +273,12 @@ export interface Provider {
   isClosed?(operation: Offer['operations'][number], channelId: string, currency: string): boolean;
   /** Returns the provider-side key of an attempt, payout or refund part (`leg`). It is a pure function of our id. */
   keyOf(id: string): string;
+  /**
+   * Returns whether the number of an attempt on this channel is that of the wallet that pays: its owner confirms there, or no other is taken. Where
+   * payers choose a wallet on a page and nothing reports which, the service pays nothing out to the number (docs/decisions/0107). When
+   * omitted, always.
+   */
+  provesPayer?(channelId: string): boolean;
   /** Runs a step before money can move, such as requesting a pay token. */
   prepare?(collection: Collection): Promise<Preparation>;
   /** Submits the collection. */

@@ -60,7 +60,7 @@ export class ExchangeWatch {
       name,
       account_id,
       capabilities: provider.capabilities,
-      payer_unproven: provider.payer_unproven,
+      provesPayer: provider.provesPayer?.bind(provider),
       acknowledgement: provider.acknowledgement,
       offers: provider.offers.bind(provider),
       isClosed: provider.isClosed?.bind(provider),

@@ -94,12 +94,15 @@ export function checkOf(reply: Reply, key: string): Check {
   // ACCEPTED with an error code is contradictory, so it is unreadable.
   if (status === 'ACCEPTED') return { kind: 'unreadable', message };
   const outcome = PAYMENT_CODES[code];
-  if (outcome === 'pending' || outcome === 'expired' || outcome === 'not_found') return { kind: outcome };
-  if (outcome === 'cancelled' || status === 'CANCELLED' || status === 'CANCELED') return { kind: 'cancelled', message };
-  if (status === 'WAITING_FOR_CUSTOMER') return { kind: 'pending' };
+  const isCancelled = status === 'CANCELLED' || status === 'CANCELED';
+  if (outcome === 'pending' || status === 'WAITING_FOR_CUSTOMER') return { kind: 'pending' };
+  if (outcome === 'not_found') return { kind: 'not_found' };
+  // ABONNEMENT_OR_TRANSACTIONS_EXPIRED is also said when the merchant's subscription has ended, of payments that were made before.
+  if (outcome === 'expired') return { kind: isCancelled || status === 'REFUSED' ? 'expired' : 'not_found' };
+  if (isCancelled || (outcome === 'cancelled' && status === 'REFUSED')) return { kind: 'cancelled', message };
   // Without the payment's own status, a code may only mean that the check failed.
   return status === 'REFUSED'
-    ? { kind: 'failed', reason: outcome ?? 'operator_declined', message }
+    ? { kind: 'failed', reason: outcome === 'cancelled' || outcome === undefined ? 'operator_declined' : outcome, message }
     : { kind: 'unreadable', message };
 }
 

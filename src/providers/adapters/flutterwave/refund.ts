@@ -77,6 +77,12 @@ function refundOutcomeOf(outcome: PayoutOutcome, { amount_minor, currency }: Ref
   }
 }
 
+/**
+ * What Flutterwave says when more is asked for than is left of a charge. The texts are not published. By our books there is enough, so it was refunded
+ * without this service, for example from the dashboard: the payer has money of it.
+ */
+const REFUNDED_OTHERWISE = /already|more than|exceed|greater than|what is left|remaining/i;
+
 async function submit(client: Client, refund: Refund): Promise<RefundOutcome> {
   const amount = amountText(refund.amount_minor, wireDecimals(refund.currency));
   if (amount === null) return { kind: 'unavailable', message: `Flutterwave cannot refund this amount in ${refund.currency}` };
@@ -92,9 +98,9 @@ async function submit(client: Client, refund: Refund): Promise<RefundOutcome> {
     case 'refused':
       return { kind: 'failed', reason: 'provider_error', message: creation.message };
     case 'not_created':
-      return isForLater(creation)
-        ? { kind: 'unavailable', message: creation.message }
-        : { kind: 'failed', reason: 'provider_error', message: creation.message };
+      if (isForLater(creation)) return { kind: 'unavailable', message: creation.message };
+      if (REFUNDED_OTHERWISE.test(creation.message)) return { kind: 'unknown', message: creation.message };
+      return { kind: 'failed', reason: 'provider_error', message: creation.message };
     case 'exists':
       return { kind: 'unknown', message: 'Flutterwave has such a refund already' };
     case 'unclear':

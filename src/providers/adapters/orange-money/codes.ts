@@ -17,6 +17,7 @@ export function linkOf(reply: Reply): Link {
 
 /** The status of an order. It contains no amount, because the amount is part of the request. */
 export type State =
+  | { kind: 'untouched' }
   | { kind: 'pending' }
   | { kind: 'succeeded'; txnid: string | null }
   | { kind: 'failed'; message: string }
@@ -34,8 +35,10 @@ export function stateOf(reply: Reply, order_id: string): State {
   if (reply.status !== 200 && reply.status !== 201) return { kind: 'unreadable', message: messageOf(reply) };
   if (fields.order_id !== order_id) return { kind: 'unreadable', message: 'Orange responded about another order' };
   switch (fields.status) {
-    // INITIATED: the page has not been used yet. PENDING: the payer has confirmed and the payment is in process.
+    // The page has not been used yet. Orange reports EXPIRED only to a payer who confirms too late, so nothing ends one that is never used.
     case 'INITIATED':
+      return { kind: 'untouched' };
+    // The payer has confirmed and the payment is in process.
     case 'PENDING':
       return { kind: 'pending' };
     case 'SUCCESS':
@@ -52,13 +55,17 @@ export function stateOf(reply: Reply, order_id: string): State {
 /**
  * Converts an order status to a reading.
  * @param order the requested order and amount; Orange reports an order with another amount as not found
+ * @param isOver whether nobody can pay on the page any more
  */
 export function readingOf(
   state: State,
   order: { provider_key: string; amount_minor: bigint; currency: string },
   poll_after_ms: number,
+  isOver: boolean,
 ): Reading {
   switch (state.kind) {
+    case 'untouched':
+      return isOver ? { kind: 'expired' } : { kind: 'pending', poll_after_ms };
     case 'pending':
       return { kind: 'pending', poll_after_ms };
     case 'succeeded': {

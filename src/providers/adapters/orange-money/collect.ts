@@ -5,7 +5,7 @@ import { amountText } from '../wire/amounts.ts';
 import { nextPoll } from '../wire/polls.ts';
 import { fieldsOf, parsed, textOf } from '../wire/reply.ts';
 import { plainText } from '../wire/text.ts';
-import { type Client, POLLS } from './client.ts';
+import { type Client, GRACE_MS, POLLS } from './client.ts';
 import { wireCurrency } from './channels.ts';
 import { linkOf, readingOf, stateOf } from './codes.ts';
 
@@ -50,12 +50,13 @@ export function collections(
       return { kind: 'accepted', provider_ref: null, next, poll_after_ms: POLLS.first_ms };
     },
     read: async (collection) => {
-      const { handle, provider_key: order_id, amount_minor, submitted_at } = collection;
+      const { handle, provider_key: order_id, amount_minor, submitted_at, expires_at } = collection;
       const page = readPage(handle);
       if (!page) return { kind: 'not_found' };
       const body = { order_id, amount: wholeOf(amount_minor), pay_token: page.pay_token };
       const reply = await client.call({ method: 'POST', path: `${folder}/transactionstatus`, body });
-      return readingOf(stateOf(reply, order_id), collection, nextPoll(POLLS, submitted_at, clock.now()));
+      const isOver = clock.now() >= expires_at + GRACE_MS;
+      return readingOf(stateOf(reply, order_id), collection, nextPoll(POLLS, submitted_at, clock.now()), isOver);
     },
   };
 }

@@ -46,7 +46,7 @@ function connect(account: ProviderAccount, tools: Tools): Provider {
     // A second request for the same page is rejected. A stored page is returned again without a request.
     capabilities: { idempotency: 'conflicts', readable_by: 'ours', polls: POLLS, not_found_grace_ms: GRACE_MS },
     // The request for a page names no payer, and the status of a payment reports none (Orange's documentation of Web Payment).
-    payer_unproven: true,
+    provesPayer: () => false,
     offers: () => offers,
     keyOf: orderIdOf,
     ...collections(client, { base_url, merchant_key, country }, tools),

@@ -33,8 +33,6 @@ const PAYOUT_REASONS: Record<string, PayoutReason> = {
 
 /** Failure reasons of refunds by code, besides {@link PAYMENT_REASONS}. */
 const REFUND_REASONS: Record<string, Reason> = {
-  INVALID_STATE: 'operator_declined',
-  NOT_FOUND: 'operator_declined',
   RECIPIENT_NOT_FOUND: 'payer_not_registered',
   PAWAPAY_WALLET_OUT_OF_FUNDS: 'provider_error',
   RECIPIENT_LIMIT_REACHED: 'limit_exceeded',
@@ -42,14 +40,14 @@ const REFUND_REASONS: Record<string, Reason> = {
 };
 
 /**
- * Failures of a refund that say that the deposit was refunded without this service, as a whole or in part: the payer has money of which only
- * a person can say how much, so nothing may be returned another way, nor to the merchant.
+ * Failures of a refund that contradict our books: the deposit was refunded without this service, as a whole or in part, or is not what pawaPay has
+ * confirmed. Only a person can say what the payer has, so nothing may be returned another way, nor to the merchant.
  */
-const REFUNDED_OTHERWISE = new Set(['DEPOSIT_ALREADY_REFUNDED', 'AMOUNT_TOO_LARGE']);
+const OTHER_BOOKS = new Set(['DEPOSIT_ALREADY_REFUNDED', 'AMOUNT_TOO_LARGE', 'INVALID_STATE', 'NOT_FOUND']);
 
-/** Returns whether a refund failed because the deposit was refunded without this service. */
-export function isRefundedOtherwise(code: string): boolean {
-  return REFUNDED_OTHERWISE.has(code);
+/** Returns whether a refund failed because pawaPay's books differ from ours. */
+export function contradictsBooks(code: string): boolean {
+  return OTHER_BOOKS.has(code);
 }
 
 /** Rejections that a later refund of the same amount would meet again; no other provider can refund the deposit. */

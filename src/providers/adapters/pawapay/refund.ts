@@ -3,7 +3,7 @@ import type { Refund, RefundOutcome, Refunds } from '../contract.ts';
 import { amountText } from '../wire/amounts.ts';
 import type { Account } from './account.ts';
 import { staticTerms, type Terms } from './channels.ts';
-import { isNeverRefunded, isRefundedOtherwise, isUnfunded, refundReason, acceptanceOf, statusOf } from './codes.ts';
+import { contradictsBooks, isNeverRefunded, isUnfunded, refundReason, acceptanceOf, statusOf } from './codes.ts';
 import { POLLS, pollAfter } from './collect.ts';
 
 /**
@@ -79,5 +79,6 @@ async function read({ client, clock }: Account, refund: Refund): Promise<RefundO
 }
 
 function failure({ code, message }: { code: string; message: string }): RefundOutcome {
-  return isRefundedOtherwise(code) ? { kind: 'unknown', message } : { kind: 'failed', reason: refundReason(code), message };
+  if (!contradictsBooks(code)) return { kind: 'failed', reason: refundReason(code), message };
+  return { kind: 'unknown', message: `${message}. See the deposit in pawaPay's dashboard before this refund is ended by hand` };
 }

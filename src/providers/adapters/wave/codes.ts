@@ -191,9 +191,10 @@ export function refundResultOf(reply: Reply): RefundResult {
 /** Returns whether a session was refunded. Null when the response does not contain it. */
 export function isRefunded(reply: Reply, key: string): boolean | null {
   if (reply.kind !== 'answered' || reply.status !== 200) return null;
-  const { client_reference, checkout_status, when_refunded } = fieldsOf(reply.body);
+  const { client_reference, checkout_status, payment_status, when_refunded } = fieldsOf(reply.body);
   if (client_reference !== key || checkout_status !== 'complete') return null;
-  if (when_refunded === undefined || when_refunded === null) return false;
+  // A session whose payment no longer counts as made may have been refunded or taken back without the field.
+  if (when_refunded === undefined || when_refunded === null) return payment_status === 'succeeded' ? false : null;
   return textOf(when_refunded) === null ? null : true;
 }
 

@@ -47,7 +47,7 @@ export function measured(provider: Provider, observer: Observer, clock: Clock): 
     name: provider.name,
     account_id,
     capabilities: provider.capabilities,
-    payer_unproven: provider.payer_unproven,
+    provesPayer: provider.provesPayer?.bind(provider),
     acknowledgement: provider.acknowledgement,
     offers: provider.offers.bind(provider),
     isClosed: provider.isClosed?.bind(provider),
