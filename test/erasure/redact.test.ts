@@ -32,6 +32,7 @@ test('personal data is redacted in every spelling', () => {
     '650·77•88·99',
     '650\u200b77\u200b88\u200b99',
     '650\u221277\u221288\u221299',
+    String.fromCodePoint(...[6, 5, 0, 7, 7, 8, 8, 9, 9].map((digit) => 0x1e950 + digit)),
     '\uff16\uff15\uff10\uff17\uff17\uff18\uff18\uff19\uff19',
     '\u0666\u0665\u0660\u0667\u0667\u0668\u0668\u0669\u0669',
     '0650778899',

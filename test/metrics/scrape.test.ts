@@ -38,16 +38,16 @@ after(async () => {
 async function openAtProviders(db: Queryable): Promise<void> {
   await db.run(sql`
     insert into transfers (team_id, id, amount_minor, fee_minor, currency, status, recipient, channel, provider_key, stage, key_id, request_id,
-      created_at, updated_at, next_poll_at)
+      created_at, updated_at, next_poll_at, dispatched_at)
     select 1, 'po_test_open_' || status || hours, 1, 0, 'XAF', status, '{}', 'cm.mtn', hours, 'dispatched', 'k', 'r',
-      now() - hours * interval '1 hour', now(), now() + interval '5 min'
-    from (values ('processing', 30), ('processing', 2), ('failed', 40)) t (status, hours)`);
+      now() - interval '90 h', now(), now() + interval '5 min', case when is_sent then now() - hours * interval '1 hour' end
+    from (values ('processing', 30, true), ('processing', 2, true), ('processing', 50, false), ('failed', 40, true)) t (status, hours, is_sent)`);
   await db.run(sql`
     insert into refunds (team_id, id, payment_id, kind, legs, amount_minor, currency, status, reason, created_at, updated_at, submitted_at,
       next_poll_at)
-    select 1, 'rfd_test_open_' || status, 'trx_test_none', 'merchant', '[]', 1, 'XAF', status, 'other', now() - interval '90 h', now(),
-      now() - hours * interval '1 hour', now() + interval '5 min'
-    from (values ('processing', 6), ('pending', 50), ('failed', 60)) t (status, hours)`);
+    select 1, 'rfd_test_open_' || hours, 'trx_test_none', 'merchant', json_build_array(json_build_object('status', leg)), 1, 'XAF', status, 'other',
+      now() - interval '90 h', now(), now() - hours * interval '1 hour', now() + interval '5 min'
+    from (values ('processing', 6, 'sent'), ('processing', 70, 'waiting'), ('pending', 50, 'waiting'), ('failed', 60, 'failed')) t (status, hours, leg)`);
   await db.run(sql`
     insert into attempts (team_id, id, payment_id, provider, provider_account, channel, status, amount_minor, currency, provider_key,
       created_at, next_poll_at)

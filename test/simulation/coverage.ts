@@ -64,7 +64,7 @@ const EVERYTHING = [
   ...ACTIONS.map((action) => `submit: accepted, ${action}`),
   ...ACTIONS.slice(1).map((action) => `read: pending, ${action}`),
   ...Object.entries(ENDS).flatMap(([what, states]) => states.map((state) => `${what}: ${state}`)),
-  ...['collect', 'refund', 'payout'].map((flow) => `denied and done: ${flow}`),
+  ...['collect', 'refund'].map((flow) => `denied and done: ${flow}`),
   'an amount or currency that differs',
   'money that was to be returned is kept',
   'money that was returned twice is borne by the platform',

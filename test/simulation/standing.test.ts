@@ -95,6 +95,18 @@ const BREACHES: [string, RegExp, () => Sql[]][] = [
     () => [sql`update payments set status = 'processing' where id = ${payment}`],
   ],
   [
+    'a use of a limit that nothing counts towards',
+    /^LIMITS: 100 XAF are counted as payments of 2026-03 of team 7, there are 0/,
+    () => [
+      sql`insert into ceiling_uses (team_id, direction, currency, period, used_minor) values (7, 'payment', 'XAF', '2026-03', 100)`,
+    ],
+  ],
+  [
+    'an attempt that counts towards no limit',
+    /^LIMITS: 0 XAF are counted as payments of 2026-03-07/,
+    () => [sql`update attempts set counted_day = '2026-03-07' where payment_id = ${payment}`],
+  ],
+  [
     'a payment that ended without an event',
     /^UNEXPLAINED: .* is succeeded/,
     () => [

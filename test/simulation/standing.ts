@@ -41,6 +41,20 @@ const NEVER = [
       select from attempts a where a.team_id = p.team_id and a.payment_id = p.id
         and (a.status in ('created', 'open', 'unknown') or a.mismatch is not null))`,
   sql`
+    select 'LIMITS: ' || coalesce(u.used_minor, 0) || ' ' || currency || ' are counted as ' || direction || 's of ' || period || ' of team ' || team_id
+      || ', there are ' || coalesce(c.minor, 0) as wrong
+    from (
+      select team_id, direction, currency, period, sum(amount_minor) as minor from (
+        select team_id, 'payment' as direction, currency, counted_day as day, amount_minor from attempts
+          where counted_day is not null and status in ('created', 'open', 'unknown', 'succeeded')
+        union all
+        select team_id, 'transfer', currency, counted_day, amount_minor from transfers
+          where counted_day is not null and (status in ('processing', 'succeeded') or paid_late_at is not null)) counted
+      cross join lateral unnest(array[day, left(day, 7)]) as period
+      group by 1, 2, 3, 4) c
+    full join ceiling_uses u using (team_id, direction, currency, period)
+    where coalesce(u.used_minor, 0) <> coalesce(c.minor, 0)`,
+  sql`
     select 'UNEXPLAINED: ' || id || ' is ' || status || ' without an event that says so' as wrong
     from payments p where status in ('succeeded', 'failed', 'cancelled', 'expired') and not exists (
       select 1 from events e where e.team_id = p.team_id and e.resource_id = p.id and e.type = 'payment.' || p.status)`,

@@ -166,7 +166,7 @@ test('a callback from an account that had turned a transfer away has it read the
     assert.deepEqual(await returnToAccount(tx, source, byId, later(5)), { id: 'po_1', recipient: ROW.recipient });
     assert.deepEqual(await find(tx, 'po_1'), {
       ...{ ...ROW, provider_account: 'one', provider_key: 'key of po_1', provider_ref: null },
-      ...{ dispatched_at: later(5), next_poll_at: later(5), decision: { ...decision, recalled: true } },
+      ...{ dispatched_at: later(5), next_poll_at: later(5), decision: { ...decision, recalled: true, asked: ['two'] } },
     });
     assert.deepEqual(await find(tx, 'po_2'), { ...ROW, ...waiting, id: 'po_2' });
     assert.deepEqual(await find(tx, 'po_1', 2n), { ...ROW, ...waiting, team_id: 2n });

@@ -16,7 +16,8 @@ export async function returnToAccount(
   if (id === undefined) return undefined;
   return db.maybe<ReportedTransfer>(sql`
     update transfers set provider_account = ${account_id}, provider_key = ${by === 'id' ? keyOf(id) : value}, provider_ref = null,
-      dispatched_at = ${now}, next_poll_at = ${now}, decision = ${RECALLED}
+      dispatched_at = ${now}, next_poll_at = ${now},
+      decision = jsonb_set(${RECALLED}::jsonb, '{asked}', coalesce(decision::jsonb->'asked', '[]') || to_jsonb(provider_account))::json
     where team_id = ${team_id} and id = ${id} and stage = 'dispatched' and status = 'processing' and dispatched_at is null
       and (decision::jsonb->'candidates' ? ${account_id} or decision::jsonb->'asked' ? ${account_id})
       and decision::jsonb->'spent' is null

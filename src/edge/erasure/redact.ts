@@ -26,7 +26,7 @@ export class Redactor {
   readonly #names: Names | null;
 
   constructor({ names, emails, phones }: Identity) {
-    const patterns = [...new Set([...emails.map(escaped), ...phonePatterns(phones)])];
+    const patterns = [...new Set([...emails.map((email) => escaped(withAsciiDigits(email))), ...phonePatterns(phones)])];
     this.#pattern = patterns.length > 0 ? new RegExp(patterns.join('|'), 'giu') : null;
     this.#names = names.length > 0 ? new Names(names) : null;
   }
@@ -42,7 +42,7 @@ export class Redactor {
   #found(text: string): Range[] {
     const { plain, startOf } = decoded(text);
     const matches = this.#pattern ? [...withAsciiDigits(plain).matchAll(this.#pattern)] : [];
-    const numbers = matches.map(({ 0: match, index }) => ({ start: index, end: index + match.length }));
+    const numbers = matches.map(({ 0: match, index }) => ({ start: index, end: wholeEnd(plain, index + match.length) }));
     const found = [...numbers, ...(this.#names?.in(plain) ?? [])].sort((one, other) => one.start - other.start);
     return found.map(({ start, end }) => ({ start: startOf(start), end: startOf(end) }));
   }
@@ -88,7 +88,14 @@ function decoded(text: string): { plain: string; startOf: (place: number) => num
 
 /** Returns the text, of the same length, with the digits of other scripts as ASCII. */
 function withAsciiDigits(text: string): string {
-  return text.replace(/(?!\d)\p{Nd}/gu, (digit) => (digit.length === 1 ? asciiDigit(digit) : digit));
+  // What takes two UTF-16 units keeps them: the second as a character that may be between the digits of a number.
+  return text.replace(/(?!\d)\p{Nd}/gu, (digit) => asciiDigit(digit) + '\u200b'.repeat(digit.length - 1));
+}
+
+/** Returns the end of a match, moved behind the character in which it falls. */
+function wholeEnd(text: string, end: number): number {
+  const code = text.charCodeAt(end);
+  return code >= 0xdc00 && code <= 0xdfff ? end + 1 : end;
 }
 
 /** Returns null for what is not percent-encoded UTF-8. */

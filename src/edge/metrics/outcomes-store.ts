@@ -6,7 +6,7 @@ export const AWAITED = ['payments', 'refunds', 'payouts'] as const;
 export interface AwaitedOutcomes {
   kind: (typeof AWAITED)[number];
   count: number;
-  /** Age of the oldest in seconds, since it was made; 0 when there is none. */
+  /** Age of the oldest in seconds, since it was submitted; 0 when there is none. */
   oldest_seconds: number;
 }
 
@@ -15,7 +15,7 @@ const MAX_READ = 10_000;
 
 /**
  * Counts what has been submitted to a provider without an outcome that is known, and the age of the oldest. What is polled latest is read
- * first: what has been open for long is polled least often, so the oldest is found also where very many are open.
+ * first, because what has been open for long is polled least often; beyond so many rows the oldest may be missed.
  */
 export function readAwaited(db: Queryable): Promise<AwaitedOutcomes[]> {
   return db.all<AwaitedOutcomes>(sql`
@@ -25,12 +25,13 @@ export function readAwaited(db: Queryable): Promise<AwaitedOutcomes[]> {
         where status = 'unknown')
       union all
       (select 'refunds', coalesce(submitted_at, created_at) from (
-        select status, submitted_at, created_at from refunds where next_poll_at is not null order by next_poll_at desc limit ${MAX_READ}) r
-        where status = 'processing')
+        select status, submitted_at, created_at, return_id, legs from refunds where next_poll_at is not null order by next_poll_at desc limit ${MAX_READ}) r
+        where status = 'processing' and return_id is null
+          and exists (select from json_array_elements(legs) leg where leg->>'status' = 'sent'))
       union all
-      (select 'payouts', created_at from (
-        select status, created_at from transfers where next_poll_at is not null order by next_poll_at desc limit ${MAX_READ}) t
-        where status = 'processing')
+      (select 'payouts', dispatched_at from (
+        select status, dispatched_at from transfers where next_poll_at is not null order by next_poll_at desc limit ${MAX_READ}) t
+        where status = 'processing' and dispatched_at is not null)
     )
     select k.name as kind, count(awaited.since)::integer as count,
       greatest(coalesce(extract(epoch from pirogue_now() - min(awaited.since)), 0), 0)::float8 as oldest_seconds

@@ -177,13 +177,21 @@ interface Parsed {
   response: Readonly<Record<string, unknown>>;
 }
 
+/** Returns whether the parts of an answer that the library decodes are texts: it reserves memory by the length that anything else claims. */
+function isEncoded(response: unknown): boolean {
+  if (typeof response !== 'object' || response === null) return false;
+  const { clientDataJSON, attestationObject, authenticatorData, signature } = response as Parsed['response'];
+  const parts = [attestationObject, authenticatorData, signature].filter((part) => part !== undefined);
+  return typeof clientDataJSON === 'string' && parts.every((part) => typeof part === 'string');
+}
+
 /** Reads the JSON that the script puts into a form; null when it is anything else. */
 function parsed(answer: string): Parsed | null {
   if (answer.length > MAX_ANSWER) return null;
   try {
     const value: unknown = JSON.parse(answer);
     const { id, response } = (value ?? {}) as { id?: unknown; response?: unknown };
-    const fits = typeof id === 'string' && /^[\w-]{1,1400}$/.test(id) && typeof response === 'object' && response !== null;
+    const fits = typeof id === 'string' && /^[\w-]{1,1400}$/.test(id) && isEncoded(response);
     return fits ? (value as Parsed) : null;
   } catch {
     return null;
