@@ -24,6 +24,8 @@ interface Open {
   part: number | null;
   /** A person is needed now. */
   waits: boolean;
+  /** How far the part of a refund is, and when it was sent: what is sent anew is looked at anew. */
+  standing: string | null;
 }
 
 /**
@@ -33,8 +35,8 @@ interface Open {
  */
 export async function attend(world: World, round: number): Promise<boolean> {
   const open = await openWork(world);
-  // What was submitted anew, under another key, is looked at anew.
-  const nameOf = ({ id, part, key }: Open) => `${id} ${part} ${key}`;
+  // What was submitted anew is looked at anew.
+  const nameOf = ({ id, part, key, standing }: Open) => `${id} ${part} ${key} ${standing}`;
   const looks = (one: Open) => world.looks.get(nameOf(one)) ?? 0;
   for (const one of open) world.looks.set(nameOf(one), looks(one) + 1);
   const isOld = (one: Open) => round >= PATIENCE_ROUNDS && looks(one) >= PATIENCE_LOOKS;
@@ -47,26 +49,29 @@ export async function attend(world: World, round: number): Promise<boolean> {
 /** Everything that is not decided; not what only reconciliation with a statement can settle. */
 export function openWork({ ground }: Pick<World, 'ground'>): Promise<Open[]> {
   return ground.live.all<Open>(sql`
-    select 'attempt' as kind, team_id, id, provider_account as account, provider_key as key, null::integer as part, mismatch is not null as waits
+    select 'attempt' as kind, team_id, id, provider_account as account, provider_key as key, null::integer as part, mismatch is not null as waits,
+      null as standing
       from attempts where status in ('created', 'open', 'unknown') or mismatch is not null
     union all
-    select 'refund', r.team_id, r.id, a.provider_account, leg.value->>'provider_key', leg.n::integer - 1, false
+    select 'refund', r.team_id, r.id, a.provider_account, leg.value->>'provider_key', leg.n::integer - 1, false,
+      concat(leg.value->>'status', leg.value->>'sent_at')
       from refunds r cross join json_array_elements(r.legs) with ordinality as leg(value, n)
       join attempts a on a.team_id = r.team_id and a.id = leg.value->>'attempt_id'
       where (r.draws is not null or r.kind <> 'merchant') and r.way = 'refund' and r.status in ('pending', 'processing')
         and leg.value->>'status' <> 'succeeded'
     union all
-    select 'refund', r.team_id, r.id, t.account_id, leg.value->>'provider_key', leg.n::integer - 1, false
+    select 'refund', r.team_id, r.id, t.account_id, leg.value->>'provider_key', leg.n::integer - 1, false,
+      concat(leg.value->>'status', leg.value->>'sent_at')
       from returns t join refunds r on r.team_id = t.team_id and r.id = t.payout_id
       cross join json_array_elements(r.legs) with ordinality as leg(value, n)
       where t.closed_at is null and r.way = 'payout' and r.status in ('pending', 'processing') and leg.value->>'status' <> 'succeeded'
     union all
-    select 'transfer', team_id, id, provider_account, provider_key, null, false from transfers where status = 'processing'
+    select 'transfer', team_id, id, provider_account, provider_key, null, false, dispatched_at::text from transfers where status = 'processing'
     union all
     select case state when 'overpaid' then 'overpaid return' else 'return' end, team_id, id, account_id, null, null,
-      state in ('waiting', 'overpaid') from returns where closed_at is null
+      state in ('waiting', 'overpaid'), null from returns where closed_at is null
     union all
-    select 'payment', p.team_id, p.id, null, null, null, false from payments p
+    select 'payment', p.team_id, p.id, null, null, null, false, null from payments p
       where p.status in ('pending', 'partial') or (p.status = 'processing' and not exists (
         select from attempts a where a.team_id = p.team_id and a.payment_id = p.id
           and (a.status in ('created', 'open', 'unknown') or a.mismatch is not null)))
