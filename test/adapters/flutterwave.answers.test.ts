@@ -236,6 +236,8 @@ suite('interpretation of responses of Flutterwave', () => {
       ['Refund amount exceeds the transaction amount', 'unknown'],
       ['Transaction has already been refunded', 'unknown'],
       ['Invalid comments', 'failed(provider_error)'],
+      ['Amount must be greater than 100', 'failed(provider_error)'],
+      ['Transactions more than 30 days old cannot be refunded', 'failed(provider_error)'],
     ] as const) {
       const { provider } = stubbed(({ method }) =>
         method === 'GET' ? enveloped(PAID) : answered(400, { status: 'error', message, data: null }),

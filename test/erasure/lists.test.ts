@@ -207,7 +207,7 @@ describe('the lists and stored JSON', () => {
       'refunds.legs',
       {
         ...{ attempt_id: '', amount_minor: 1n, provider_key: '', provider_ref: null, sent_at: null },
-        ...{ provider_account: '', status: 'waiting', spent_key: '', resent: true },
+        ...{ provider_account: '', status: 'waiting', spent_key: '', resent: true, halted: true },
       } satisfies Required<RefundPart>,
     ],
     ['refunds.draws', { account_id: '', bucket: 'hold', amount_minor: 1n } satisfies Required<Draw>],

@@ -40,14 +40,15 @@ async function openAtProviders(db: Queryable): Promise<void> {
     insert into transfers (team_id, id, amount_minor, fee_minor, currency, status, recipient, channel, provider_key, stage, key_id, request_id,
       created_at, updated_at, next_poll_at, dispatched_at)
     select 1, 'po_test_open_' || status || hours, 1, 0, 'XAF', status, '{}', 'cm.mtn', hours, 'dispatched', 'k', 'r',
-      now() - interval '90 h', now(), now() + interval '5 min', case when is_sent then now() - hours * interval '1 hour' end
+      now() - hours * interval '1 hour', now(), now() + interval '5 min', case when is_sent then now() end
     from (values ('processing', 30, true), ('processing', 2, true), ('processing', 50, false), ('failed', 40, true)) t (status, hours, is_sent)`);
   await db.run(sql`
     insert into refunds (team_id, id, payment_id, kind, legs, amount_minor, currency, status, reason, created_at, updated_at, submitted_at,
       next_poll_at)
-    select 1, 'rfd_test_open_' || hours, 'trx_test_none', 'merchant', json_build_array(json_build_object('status', leg)), 1, 'XAF', status, 'other',
+    select 1, 'rfd_test_open_' || hours, 'trx_test_none', 'merchant', json_build_array(leg::json), 1, 'XAF', status, 'other',
       now() - interval '90 h', now(), now() - hours * interval '1 hour', now() + interval '5 min'
-    from (values ('processing', 6, 'sent'), ('processing', 70, 'waiting'), ('pending', 50, 'waiting'), ('failed', 60, 'failed')) t (status, hours, leg)`);
+    from (values ('processing', 5, '{"status":"sent"}'), ('processing', 6, '{"status":"waiting","resent":true}'),
+      ('processing', 70, '{"status":"waiting"}'), ('pending', 50, '{"status":"waiting"}'), ('failed', 60, '{"status":"failed"}')) t (status, hours, leg)`);
   await db.run(sql`
     insert into attempts (team_id, id, payment_id, provider, provider_account, channel, status, amount_minor, currency, provider_key,
       created_at, next_poll_at)
@@ -84,7 +85,7 @@ test('what a provider has not ended is counted, with the age of the oldest', asy
   const of = (name: string, kind: string) => found.get(`${name}{environment="sandbox",kind="${kind}"}`);
   assert.deepEqual(
     ['payments', 'refunds', 'payouts'].map((kind) => of('pirogue_outcomes_awaited', kind)),
-    [1, 1, 2],
+    [1, 2, 2],
   );
   for (const [kind, hours] of [
     ['payments', 5],

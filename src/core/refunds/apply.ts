@@ -76,6 +76,7 @@ export async function applyRefund(
         wait_ms,
       );
     case 'not_found': {
+      if (part.halted) return scheduleNext(tx, context, row, part_index, {}, null, wait_ms);
       // The request seems never to have arrived, and the same key may be sent again.
       const change = hasNews ? {} : ({ status: 'waiting', resent: true } as const);
       return scheduleNext(tx, context, row, part_index, change, 'the provider does not know it yet', wait_ms);
@@ -85,8 +86,10 @@ export async function applyRefund(
       // The provider has it under this key after all: sent again under another, it might be done twice.
       return scheduleNext(tx, context, row, part_index, { provider_ref, spent_key: undefined }, null, outcome.poll_after_ms);
     }
-    case 'unknown':
-      return scheduleNext(tx, context, row, part_index, {}, outcome.message, wait_ms);
+    case 'unknown': {
+      if (outcome.needs_person) return scheduleNext(tx, context, row, part_index, { halted: true }, outcome.message, wait_ms);
+      return scheduleNext(tx, context, row, part_index, {}, part.halted ? null : outcome.message, wait_ms);
+    }
   }
 }
 

@@ -13,7 +13,7 @@ export const personal: PersonalData = {
         metadata: redacted,
         resolution: redacted,
         legs: fields({
-          plain: 'attempt_id amount_minor provider_key spent_key resent provider_ref sent_at provider_account status',
+          plain: 'attempt_id amount_minor provider_key spent_key resent halted provider_ref sent_at provider_account status',
         }),
         draws,
       },

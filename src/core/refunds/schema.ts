@@ -16,6 +16,8 @@ export interface RefundPart {
   spent_key?: string | undefined;
   /** Whether it was sent a second time, under the same key, because the provider reported that it was not found. */
   resent?: true | undefined;
+  /** Whether the provider's response contradicted our books: it is not sent again, and a person ends it. */
+  halted?: true | undefined;
   provider_ref: string | null;
   /** Time of the last submission, in ISO 8601; null: never sent, or sent before this was stored. */
   sent_at: string | null;

@@ -72,7 +72,7 @@ const optional = {
     }),
   ),
   callback: Type.Optional(nullableText({ format: 'web-url', maxLength: 2048, description: 'URL to which payers return.' })),
-  theming: Type.Optional(nullableObject({ description: 'color, logo, title, button_text, locale' })),
+  theming: Type.Optional(nullableObject({ description: 'color, logo, title, button_text, locale. At most 50 keys and 16 KB.' })),
   metadata: Type.Optional(nullableObject({ description: 'Your data: at most 50 keys and 16 KB. Copied to each payment.' })),
 };
 

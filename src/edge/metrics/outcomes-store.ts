@@ -6,7 +6,7 @@ export const AWAITED = ['payments', 'refunds', 'payouts'] as const;
 export interface AwaitedOutcomes {
   kind: (typeof AWAITED)[number];
   count: number;
-  /** Age of the oldest in seconds, since it was submitted; 0 when there is none. */
+  /** Age of the oldest in seconds: a refund since it was first submitted, others since they were made; 0 when there is none. */
   oldest_seconds: number;
 }
 
@@ -27,10 +27,11 @@ export function readAwaited(db: Queryable): Promise<AwaitedOutcomes[]> {
       (select 'refunds', coalesce(submitted_at, created_at) from (
         select status, submitted_at, created_at, return_id, legs from refunds where next_poll_at is not null order by next_poll_at desc limit ${MAX_READ}) r
         where status = 'processing' and return_id is null
-          and exists (select from json_array_elements(legs) leg where leg->>'status' = 'sent'))
+          and exists (select from json_array_elements(legs) leg
+            where leg->>'status' = 'sent' or (leg->>'status' = 'waiting' and leg->>'resent' = 'true')))
       union all
-      (select 'payouts', dispatched_at from (
-        select status, dispatched_at from transfers where next_poll_at is not null order by next_poll_at desc limit ${MAX_READ}) t
+      (select 'payouts', created_at from (
+        select status, dispatched_at, created_at from transfers where next_poll_at is not null order by next_poll_at desc limit ${MAX_READ}) t
         where status = 'processing' and dispatched_at is not null)
     )
     select k.name as kind, count(awaited.since)::integer as count,

@@ -130,7 +130,11 @@ export type RefundOutcome =
   /** The same meaning as for payouts. */
   | { kind: 'unfunded'; message: string }
   | { kind: 'not_found' }
-  | { kind: 'unknown'; message: string };
+  /**
+   * `needs_person`: the response to a submission contradicts our books, so only a person can say what the payer has. The refund is not sent again, and this
+   * message is kept.
+   */
+  | { kind: 'unknown'; message: string; needs_person?: true };
 
 /** The result of {@link Provider.prepare}. No request that can move money has been sent at this point. */
 export type Preparation =

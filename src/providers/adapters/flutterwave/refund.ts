@@ -81,7 +81,13 @@ function refundOutcomeOf(outcome: PayoutOutcome, { amount_minor, currency }: Ref
  * What Flutterwave says when more is asked for than is left of a charge. The texts are not published. By our books there is enough, so it was refunded
  * without this service, for example from the dashboard: the payer has money of it.
  */
-const REFUNDED_OTHERWISE = /already|more than|exceed|greater than|what is left|remaining/i;
+const REFUNDED_OTHERWISE = /already.*refund|(?:more than|exceed|greater than).*(?:transaction|charge|paid|left|remain)/i;
+/** Texts about an amount that Flutterwave never refunds, or about its own balance. */
+const NEVER_REFUNDED = /must be|should be|days|balance|limit/i;
+
+function isRefundedOtherwise(message: string): boolean {
+  return REFUNDED_OTHERWISE.test(message) && !NEVER_REFUNDED.test(message);
+}
 
 async function submit(client: Client, refund: Refund): Promise<RefundOutcome> {
   const amount = amountText(refund.amount_minor, wireDecimals(refund.currency));
@@ -99,7 +105,7 @@ async function submit(client: Client, refund: Refund): Promise<RefundOutcome> {
       return { kind: 'failed', reason: 'provider_error', message: creation.message };
     case 'not_created':
       if (isForLater(creation)) return { kind: 'unavailable', message: creation.message };
-      if (REFUNDED_OTHERWISE.test(creation.message)) return { kind: 'unknown', message: creation.message };
+      if (isRefundedOtherwise(creation.message)) return { kind: 'unknown', message: creation.message, needs_person: true };
       return { kind: 'failed', reason: 'provider_error', message: creation.message };
     case 'exists':
       return { kind: 'unknown', message: 'Flutterwave has such a refund already' };
@@ -120,8 +126,7 @@ function isForLater({ status, meaning }: { status: number | null; meaning: Meani
 
 async function read(client: Client, refund: Refund, now: number): Promise<RefundOutcome> {
   const { provider_ref } = refund;
-  if (provider_ref === null)
-    return { kind: 'unknown', message: 'the response that contained its number was lost: see the dashboard' };
+  if (provider_ref === null) return { kind: 'unknown', message: 'its number at Flutterwave is not known: see the dashboard' };
   const reply = await client.get(`/refunds/${provider_ref}`);
   if (reply.kind !== 'answered') return { kind: 'unknown', message: reply.message };
   const { api_status, data, message } = envelopeOf(reply);

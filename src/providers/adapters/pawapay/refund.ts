@@ -80,5 +80,5 @@ async function read({ client, clock }: Account, refund: Refund): Promise<RefundO
 
 function failure({ code, message }: { code: string; message: string }): RefundOutcome {
   if (!contradictsBooks(code)) return { kind: 'failed', reason: refundReason(code), message };
-  return { kind: 'unknown', message: `${message}. See the deposit in pawaPay's dashboard before this refund is ended by hand` };
+  return { kind: 'unknown', message, needs_person: true };
 }
