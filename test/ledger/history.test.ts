@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { BUCKETS } from '../../src/core/balance/schema.ts';
 import { CURRENCIES } from '../../src/kit/money.ts';
 import { type Queryable, type Sql, sql } from '../../src/kit/sql.ts';
-import { countDays, readChanges } from '../../src/money/ledger/days.ts';
+import { countDays, countFurther, readChanges } from '../../src/money/ledger/days.ts';
 import { countSides, listSides, type SideFilters, type Stretch } from '../../src/money/ledger/history.ts';
 import { idsWithin, settledBelow } from '../../src/money/ledger/moments.ts';
 import { type Books, openBooks } from './books.ts';
@@ -157,6 +157,7 @@ test('only ids older than any possible open transaction count as final', async (
 test('a statement reads the sums by day and the journals that are not in them, however long the ledger is', async () => {
   const { pool } = books;
   const db = { ...pool, ...pool.seeing(1n) };
+  assert.equal(await countFurther(db, 1n), 10_000, 'in one round');
   while ((await countDays(db, 1n)) > 0);
   const days = { from: '2026-01-10', before: '2026-02-01' };
   for (const subaccount of [null, 'acct_1']) {

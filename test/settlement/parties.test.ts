@@ -149,6 +149,26 @@ test('advances of the platform stay within the cap of the team, with what it owe
   }
 });
 
+test('a claim above the cap is rejected without adding up what every subaccount owes', async () => {
+  const sums: string[] = [];
+  await trial(async (tx) => {
+    await split(tx);
+    const watched = new Proxy(tx, {
+      get: (target, name) => {
+        if (name !== 'maybe') return Reflect.get(target, name);
+        return (query: { text: string }) => {
+          if (/sum\(posted_minor\)/.test(query.text)) sums.push(query.text);
+          return target.maybe(query as never);
+        };
+      },
+    });
+    assert.equal(await draw(watched, CLAIM, 40_999n), null);
+    assert.deepEqual(sums, []);
+    assert.notEqual(await draw(watched, CLAIM, 41_000n), null);
+    assert.equal(sums.length, 1);
+  });
+});
+
 test('nothing pending is drawn from a share that was released, or that is larger than it should be', async () => {
   for (const [own, pending] of [
     [{ released_at: AT }, 0n],

@@ -2,7 +2,7 @@ import type { Log } from '../../kit/log.ts';
 import type { Store, Stores } from '../../platform/db/stores.ts';
 import type { Sweep } from '../../platform/work/sweep.ts';
 import { teamIds } from '../../tenants/teams/service.ts';
-import { countDays, teamsToCount } from './days.ts';
+import { countFurther, teamsToCount } from './days.ts';
 import { foldDeltas } from './fold.ts';
 
 const FOLD_BATCH = 5_000;
@@ -37,7 +37,7 @@ export function daysSweep(deps: { log: Log; stores: Stores }, store: Store): Swe
       let counted = after === 0n ? 0 : page.length;
       for (const team_id of await teamsToCount(store.db, page)) {
         try {
-          counted += await countDays(deps.stores[store.environment].of(team_id).db, team_id);
+          counted += await countFurther(deps.stores[store.environment].of(team_id).db, team_id);
         } catch (err) {
           deps.log.error(
             { err, team: String(team_id) },
