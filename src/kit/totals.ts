@@ -62,7 +62,9 @@ export class Totals<Mark> {
    * @param now milliseconds since the epoch
    */
   async total(name: string, now: number, counting: Counting<Mark>): Promise<number> {
-    const known = this.#counted.get(name);
+    const stored = this.#counted.get(name);
+    // After the clock was set back, ids may come that are below those that were counted.
+    const known = stored && now >= stored.counted_at ? stored : undefined;
     const isCurrent = known && now - known.counted_at < ADVANCE_MS;
     const counted = isCurrent ? known : { ...(await advance(now, known, counting)), is_long: known?.is_long ?? false };
     this.#keep(name, counted);

@@ -116,6 +116,13 @@ test('a migration that stays blocked names the session that blocks it, without t
   assert.deepEqual(await names(), ['0001_column']);
 });
 
+test('the server ends a migration that stops while it holds a table', async () => {
+  write('0001_row.sql', `insert into probe (name) values (current_setting('idle_in_transaction_session_timeout'));`);
+  await migrateFrom(folder, databases.sandbox, QUICK);
+  const { rows } = await client.query('select name from probe order by id desc limit 1');
+  assert.equal(rows[0].name, '10s');
+});
+
 test('finished files are not repeated when a later one is blocked', async () => {
   write('0001_row.sql', `insert into probe (name) values ('once');`);
   write('0002_column.sql', 'alter table probe add column added text;');

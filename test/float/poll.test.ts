@@ -267,6 +267,20 @@ describe('alerts', () => {
   });
 });
 
+test('after the clock was set back, accounts are polled and looked at again', async () => {
+  const book = new FloatBook({ stores: api.deps.stores, clock, log: createLog({ level: 'silent', format: 'json' }) });
+  const request = requestOf({ operation: 'payout', amount_minor: 100_001n, team_id: merchant.team.id });
+  const say = async () => (await book.of('live', merchant.team.id))?.shortOf(account, request, clock.now()) ?? null;
+  await poll();
+  assert.match((await say()) ?? '', /float below amount/);
+  answer = async () => held(2_000_00n);
+  clock.advance(-600_000);
+  await poll();
+  assert.deepEqual(await figures(), [['XAF', '', 200_000n]]);
+  assert.equal(await say(), null);
+  clock.advance(600_000);
+});
+
 describe('float snapshots used by payouts', () => {
   const log = createLog({ level: 'silent', format: 'json' });
   const request = () => requestOf({ operation: 'payout', amount_minor: 100_001n, team_id: merchant.team.id });

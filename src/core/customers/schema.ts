@@ -64,8 +64,12 @@ const fields = {
     }),
   ),
   company_name: Type.Optional(nullableText({ maxLength: 255 })),
-  address: Type.Optional(nullableObject({ description: 'line1, line2, city, state, postal_code, country. At most 50 keys and 16 KB.' })),
-  billing: Type.Optional(nullableObject({ description: 'Address for invoices: name, line1, city, country and so on. At most 50 keys and 16 KB.' })),
+  address: Type.Optional(
+    nullableObject({ description: 'line1, line2, city, state, postal_code, country. At most 50 keys and 16 KB.' }),
+  ),
+  billing: Type.Optional(
+    nullableObject({ description: 'Address for invoices: name, line1, city, country and so on. At most 50 keys and 16 KB.' }),
+  ),
   tax_id: Type.Optional(nullableText({ maxLength: 64, description: 'Tax number of the person or company.' })),
   metadata: Type.Optional(nullableObject({ description: 'Your data: at most 50 keys and 16 KB.' })),
 };

@@ -163,7 +163,11 @@ export const FIELDS = {
     shown: 'retrieved',
     reply: nullableObject(),
   },
-  telemetry: { sent: freeObject('plugin, platform, sdk, user_agent. At most 50 keys and 16 KB.'), stored: 'details', personal: removed() },
+  telemetry: {
+    sent: freeObject('plugin, platform, sdk, user_agent. At most 50 keys and 16 KB.'),
+    stored: 'details',
+    personal: removed(),
+  },
   expires_at: { column: 'expires_at', shown: 'retrieved', reply: moment },
   completed_at: { column: 'completed_at', shown: 'retrieved', reply: nullableText() },
   updated_at: { column: 'updated_at', shown: 'retrieved', reply: moment },

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject } from '../../kit/json.ts';
 import type { Tx } from '../../kit/sql.ts';
 import { eventsOf, rewriteEvents } from '../../money/events/rewrite-store.ts';
@@ -26,8 +27,26 @@ export async function clearResources(tx: Tx, team_id: bigint, resource_ids: read
   for (const table of ABOUT_RESOURCES) await (isDeleted(table) ? deleteAbout : clearAbout)(tx, table, team_id, resource_ids);
 }
 
-/** Removes personal data from all events of the resources, and deletes the receivers' responses to them. */
+/** Resources whose events are in memory at once. An event may be as large as a request, and a resource has a few. */
+const SLICE = 25;
+
+/**
+ * Removes personal data from all events of the resources, and deletes the receivers' responses to them. Between slices the process serves other
+ * requests.
+ */
 export async function scrubEvents(
+  tx: Tx,
+  team_id: bigint,
+  resource_ids: readonly string[],
+  change: (event: JsonObject) => JsonObject,
+): Promise<void> {
+  for (let start = 0; start < resource_ids.length; start += SLICE) {
+    await scrubSlice(tx, team_id, resource_ids.slice(start, start + SLICE), change);
+    await nextTurn();
+  }
+}
+
+async function scrubSlice(
   tx: Tx,
   team_id: bigint,
   resource_ids: readonly string[],

@@ -190,12 +190,14 @@ class DeliveryWorker {
     const { target } = row;
     if (target === null) return { retry_ms: null, attempt: null };
     return this.#lanes.run(row.endpoint_id, async () =>
-      performance.now() > start_by ? ('too late' as const) : this.#attempt(row, target),
+      performance.now() > start_by ? ('too late' as const) : this.#attempt(row, target, start_by),
     );
   }
 
-  async #attempt(row: Claimed, target: NonNullable<Claimed['target']>) {
+  async #attempt(row: Claimed, target: NonNullable<Claimed['target']>, start_by: number) {
     const body = await bodyFor(this.#store.db, { ...row, body: unpack(row.body) }, target.api_version);
+    // The database may have been slow with it.
+    if (performance.now() > start_by) return 'too late' as const;
     return attempt(this.#sender(), { ...row, body }, target);
   }
 

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Environment } from '../../kit/environment.ts';
-import { connectClient, type DbClient } from './client.ts';
+import { connectClient, type DbClient, endWhenAbandoned } from './client.ts';
 import { isLocked, type LockTries, triedAgain } from './lock-tries.ts';
 import { applied, filesOf, sqlFiles } from './migration-files.ts';
 import { takeTurn } from './migration-turn.ts';
@@ -42,6 +42,7 @@ export async function migrateFrom(folder: string, url: string, options: MigrateO
     await requireNoConversion(client);
     // Index builds and copies of rows may take hours; only waits for locks are limited.
     await client.query('set statement_timeout = 0');
+    await endWhenAbandoned(client);
     await triedAgain(client, url, 'migration', { ...options, report }, (lock_timeout_ms) => run(client, folder, lock_timeout_ms));
     await makeAhead(client, options);
   } finally {

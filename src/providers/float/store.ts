@@ -15,6 +15,7 @@ export function claimPolls(db: Queryable, refs: readonly AccountRef[], now: Date
     from unnest(${refs.map((ref) => ref.team_id)}::bigint[], ${refs.map((ref) => ref.account_id)}::text[]) as a (team_id, account_id)
     order by team_id, account_id
     on conflict (team_id, account_id) do update set asked_at = excluded.asked_at where float_polls.asked_at <= ${before}
+      or float_polls.asked_at > ${now}
     returning team_id, account_id`);
 }
 
@@ -25,7 +26,9 @@ export async function writeFloats(tx: Tx, { team_id, account_id }: AccountRef, r
     select team_id, account_id, currency, area, use, amount_minor, read_at from json_to_recordset(${jsonText(rows)}::json)
       as f(team_id bigint, account_id text, currency text, area text, use text, amount_minor bigint, read_at timestamptz)
     on conflict (team_id, account_id, currency, area, use) do update
-      set amount_minor = excluded.amount_minor, read_at = excluded.read_at where floats.read_at <= excluded.read_at`);
+      -- No response is a minute late: what is later than that was read before the database's clock was set back.
+      set amount_minor = excluded.amount_minor, read_at = excluded.read_at
+      where floats.read_at <= excluded.read_at or floats.read_at > excluded.read_at + interval '1 minute'`);
   await tx.run(sql`delete from floats where team_id = ${team_id} and account_id = ${account_id} and read_at < ${read_at}`);
   await tx.run(sql`
     update float_polls set read_at = greatest(read_at, ${read_at}), error = null

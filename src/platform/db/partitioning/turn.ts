@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connectClient, type DbClient } from '../client.ts';
+import { connectClient, type DbClient, endWhenAbandoned } from '../client.ts';
 import type { LockTries } from '../lock-tries.ts';
 import { takeTurn, tryTurn, type TurnHolder, turnHolder } from '../migration-turn.ts';
 import { conversionsOf, STEP_TEXTS } from './progress.ts';
@@ -39,6 +39,7 @@ export async function inTurn<Result>(url: string, turn: Turn, work: (client: DbC
     );
     // The session of a killed command ends soon, and not with the index that it builds. Not every system can look (Windows).
     await client.query(`set client_connection_check_interval = '1s'`).catch(() => {});
+    await endWhenAbandoned(client);
     return await work(client);
   } finally {
     await client.end();
