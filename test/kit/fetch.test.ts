@@ -230,7 +230,7 @@ test('guarded: a name is rejected unless all its addresses are public', async ()
   }
 });
 
-test('guarded: a name that does not exist is told apart from one of our network by nothing', async () => {
+test('guarded: a name that does not exist fails exactly as one of our network does', async () => {
   const failure = async (resolve: () => Promise<string[]>) => {
     const sender = createSender(resolve);
     closing.push(sender.close);
