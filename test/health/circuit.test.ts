@@ -329,11 +329,9 @@ describe('a measured provider', () => {
   test('has the same operations as the provider', () => {
     const plain = providerOf('pa_1', []);
     assert.deepEqual(Object.keys(health.observe(plain)).sort(), Object.keys(plain).sort());
-    const { payouts: _, ...least } = plain;
-    assert.ok(!('payouts' in health.observe(least)));
+    assert.ok(!('payouts' in health.observe((({ payouts: _, ...least }) => least)(plain))));
     const full: Required<Provider> = {
-      ...plain,
-      provesPayer: () => false,
+      ...{ ...plain, provesPayer: () => false },
       payouts: { ...PAYOUTS, cancel: async () => ({ kind: 'cancelled' }) },
       isClosed: () => false,
       prepare: async () => ({ kind: 'ready', handle: null }),

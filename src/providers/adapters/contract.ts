@@ -130,10 +130,7 @@ export type RefundOutcome =
   /** The same meaning as for payouts. */
   | { kind: 'unfunded'; message: string }
   | { kind: 'not_found' }
-  /**
-   * `needs_person`: the response to a submission contradicts our books, so only a person can say what the payer has. The refund is not sent again, and this
-   * message is kept.
-   */
+  /** `needs_person`: the response contradicts our books. The refund is not sent again, and this message is kept. */
   | { kind: 'unknown'; message: string; needs_person?: true };
 
 /** The result of {@link Provider.prepare}. No request that can move money has been sent at this point. */
@@ -277,11 +274,7 @@ export interface Provider {
   isClosed?(operation: Offer['operations'][number], channelId: string, currency: string): boolean;
   /** Returns the provider-side key of an attempt, payout or refund part (`leg`). It is a pure function of our id. */
   keyOf(id: string): string;
-  /**
-   * Returns whether the number of an attempt on this channel is that of the wallet that pays: its owner confirms there, or no other is taken. Where
-   * payers choose a wallet on a page and nothing reports which, the service pays nothing out to the number (docs/decisions/0107). When
-   * omitted, always.
-   */
+  /** Returns whether the number of an attempt on this channel is that of the wallet that pays (docs/decisions/0107). When omitted, always. */
   provesPayer?(channelId: string): boolean;
   /** Runs a step before money can move, such as requesting a pay token. */
   prepare?(collection: Collection): Promise<Preparation>;
