@@ -92,7 +92,7 @@ for (const first of ['payment', 'cancel'] as const)
     await api.deps.stores.live.db.transaction(async (tx) => {
       await tx.run(sql`select 1 from payments where id = ${waiting.id} for update`);
       both = [(order[0] as typeof pay)()];
-      await untilLocked(api.databases.live);
+      await untilLocked(api.databases.live, 'payments');
       both.push((order[1] as typeof pay)());
     });
     const statuses = (await Promise.all(both)).map(({ status }) => status);
