@@ -4,6 +4,7 @@ import { openDispute } from '../../src/core/disputes/service.ts';
 import { retentionSweep } from '../../src/core/payments/sweeps.ts';
 import { coverLater } from '../../src/core/refunds/service.ts';
 import { sql, type Tx } from '../../src/kit/sql.ts';
+import { until } from '../setup/api.ts';
 import { untilLocked } from '../setup/locks.ts';
 import { LOST, RefundShop } from './support.ts';
 
@@ -154,6 +155,10 @@ test('a refund whose provider contradicts our books is sent once, keeps what the
   shop.provider.submits.set(0, [{ kind: 'unknown', message: 'refunded already', needs_person: true }]);
   shop.provider.reads.set(0, [LOST, ...Array(20).fill({ kind: 'not_found' })]);
   const { id } = await shop.refund(payment, 50_000);
+  await until(
+    () => shop.row(id),
+    ({ message }) => message === 'refunded already',
+  );
   for (let round = 0; round < 5; round++) {
     shop.clock.advance(20 * 60_000);
     await shop.work(1);
