@@ -51,6 +51,15 @@ test('another seed is another run', async () => {
   assert.notEqual(one?.trace, other?.trace);
 });
 
+test('a world comes to its end also when some of its actors are left out', async () => {
+  const world: WorldOptions = { seed: `${SEED}/without`, payments: 10, nodes: 1, profile: 'calm' };
+  const { actors, wrong } = await fleets[0].run(world);
+  const without = new Set(actors.filter(({ operations }) => operations.length > 0).map(({ name }) => name));
+  without.delete([...without][0] as string);
+  assert.ok(without.size > 3);
+  assert.deepEqual([wrong, (await fleets[0].run({ ...world, without })).wrong], [[], []]);
+});
+
 /** A world that fails when certain parts are in it. */
 function failingWith(parts: readonly string[], seen: string[]): (options: WorldOptions) => Promise<WorldReport> {
   const actors = Array.from({ length: 20 }, (_, i) => ({ name: `t${i}`, operations: ['pay', 'refund'] }));
