@@ -2653,11 +2653,11 @@ export interface components {
             phone?: string | null;
             /** @description Name of the company. */
             company_name?: string | null;
-            /** @description line1, line2, city, state, postal_code, country */
+            /** @description line1, line2, city, state, postal_code, country. At most 50 keys and 16 KB. */
             address?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Address for invoices: name, line1, city, country and so on. */
+            /** @description Address for invoices: name, line1, city, country and so on. At most 50 keys and 16 KB. */
             billing?: {
                 [key: string]: unknown;
             } | null;
@@ -2752,7 +2752,7 @@ export interface components {
              * @description URL to which payers return.
              */
             callback?: string | null;
-            /** @description color, logo, title, button_text, locale */
+            /** @description color, logo, title, button_text, locale. At most 50 keys and 16 KB. */
             theming?: {
                 [key: string]: unknown;
             } | null;
@@ -2805,19 +2805,19 @@ export interface components {
                  */
                 in?: number;
             };
-            /** @description color, logo, title, button_text, locale */
+            /** @description color, logo, title, button_text, locale. At most 50 keys and 16 KB. */
             theming?: {
                 [key: string]: unknown;
             } | null;
-            /** @description line1, line2, city, state, postal_code, country */
+            /** @description line1, line2, city, state, postal_code, country. At most 50 keys and 16 KB. */
             address?: {
                 [key: string]: unknown;
             } | null;
-            /** @description name, phone, method, amount, address */
+            /** @description name, phone, method, amount, address. At most 50 keys and 16 KB. */
             shipping?: {
                 [key: string]: unknown;
             } | null;
-            /** @description plugin, platform, sdk, user_agent */
+            /** @description plugin, platform, sdk, user_agent. At most 50 keys and 16 KB. */
             telemetry?: {
                 [key: string]: unknown;
             } | null;
@@ -4448,7 +4448,7 @@ export interface components {
              * @description URL to which payers return.
              */
             callback?: string | null;
-            /** @description color, logo, title, button_text, locale */
+            /** @description color, logo, title, button_text, locale. At most 50 keys and 16 KB. */
             theming?: {
                 [key: string]: unknown;
             } | null;
