@@ -53,16 +53,22 @@ suite('interpretation of responses of Orange Money, by page', () => {
     assert.deepEqual(unnumbered, { ...money, provider_ref: onOrange(webStub(() => failure(true)).provider).provider_key });
   });
 
-  test('a page that nobody uses expires with the window of the payment, also when it stays INITIATED', async () => {
+  test('a page that nobody uses expires, also when it stays INITIATED', async () => {
     const { provider } = webStub(({ url }) => {
       const { provider_key: order_id } = onOrange(provider);
       return url.endsWith('transactionstatus') ? answered(201, { order_id, status: 'INITIATED', txnid: '' }) : failure(true);
     });
-    const asked = (ended_ms: number) =>
-      provider.read(onOrange(provider, { handle: WEB_HANDLE, expires_at: Date.now() - ended_ms }));
+    const now = Date.now();
+    const read = (times: { expires_at: number; submitted_at: number | null }) =>
+      provider.read(onOrange(provider, { handle: WEB_HANDLE, ...times }));
+    const asked = (ended_ms: number) => read({ expires_at: now - ended_ms, submitted_at: null });
     assert.equal((await asked(0)).kind, 'pending');
     assert.equal((await asked(9 * 60_000)).kind, 'pending', 'a payment may be reported late');
     assert.equal((await asked(11 * 60_000)).kind, 'expired');
+    // In a window of a day the page closes long before.
+    const opened = (ago_ms: number) => read({ expires_at: now + 86_400_000, submitted_at: now - ago_ms });
+    assert.equal((await opened(39 * 60_000)).kind, 'pending');
+    assert.equal((await opened(41 * 60_000)).kind, 'expired');
   });
 
   test('a response for another order is unreadable', async () => {

@@ -20,6 +20,12 @@ export interface Merchant {
 const MAX_URL = 120;
 const MAX_REFERENCE = 30;
 
+/**
+ * How long a page can be used. Orange does not document it; integrators report ten minutes. A payment that comes later all the same is read after
+ * its callback.
+ */
+const PAGE_MS = 30 * 60_000;
+
 /** Stored payment page. The notif_token is not stored: our own callback address already cannot be guessed. */
 interface Page {
   pay_token: string;
@@ -55,7 +61,8 @@ export function collections(
       if (!page) return { kind: 'not_found' };
       const body = { order_id, amount: wholeOf(amount_minor), pay_token: page.pay_token };
       const reply = await client.call({ method: 'POST', path: `${folder}/transactionstatus`, body });
-      const isOver = clock.now() >= expires_at + GRACE_MS;
+      const closes_at = submitted_at === null ? expires_at : Math.min(expires_at, submitted_at + PAGE_MS);
+      const isOver = clock.now() >= closes_at + GRACE_MS;
       return readingOf(stateOf(reply, order_id), collection, nextPoll(POLLS, submitted_at, clock.now()), isOver);
     },
   };
