@@ -73,7 +73,8 @@ export function openingOf(reply: Reply): Opening {
 
 /** The status of a payment. */
 export type Check =
-  | { kind: 'pending' | 'expired' | 'not_found' }
+  /** `lapsed`: the page, or the merchant's subscription. */
+  | { kind: 'pending' | 'expired' | 'lapsed' | 'not_found' }
   | { kind: 'succeeded'; provider_ref: string; amount_minor: Minor; currency: string }
   | { kind: 'failed'; reason: Reason; message: string }
   | { kind: 'cancelled'; message: string }
@@ -98,7 +99,7 @@ export function checkOf(reply: Reply, key: string): Check {
   if (outcome === 'pending' || status === 'WAITING_FOR_CUSTOMER') return { kind: 'pending' };
   if (outcome === 'not_found') return { kind: 'not_found' };
   // ABONNEMENT_OR_TRANSACTIONS_EXPIRED is also said when the merchant's subscription has ended, of payments that were made before.
-  if (outcome === 'expired') return { kind: isCancelled || status === 'REFUSED' ? 'expired' : 'not_found' };
+  if (outcome === 'expired') return { kind: isCancelled || status === 'REFUSED' ? 'expired' : 'lapsed' };
   if (isCancelled || (outcome === 'cancelled' && status === 'REFUSED')) return { kind: 'cancelled', message };
   // Without the payment's own status, a code may only mean that the check failed.
   return status === 'REFUSED'

@@ -17,6 +17,9 @@ const PLACEHOLDER_NAME = { customer_name: 'Client', customer_surname: 'Pirogue' 
 
 type Collecting = Pick<Provider, 'submit' | 'read'> & Required<Pick<Provider, 'prepare'>>;
 
+/** How long a payer may be on a page, after which "expired" is believed of it. CinetPay does not document how long one can be used. */
+const PAGE_MS = 30 * 60_000;
+
 /**
  * Returns the collection operations: the payer pays on CinetPay's page, which is prefilled with the payer's number.
  * Opening the page moves no money, so `prepare` opens it. The page is stored before a payer is redirected to it, so an
@@ -33,8 +36,10 @@ export function collections(client: Client, serve: Serve, base_url: string, cloc
     read: async ({ handle, provider_key: transaction_id, submitted_at, expires_at }) => {
       if (handle === null) return { kind: 'not_found' };
       const reply = await client.checkout('/v2/payment/check', { transaction_id }, true);
-      const isOver = clock.now() >= expires_at + GRACE_MS;
-      return readingOf(checkOf(reply, transaction_id), nextPoll(POLLS, submitted_at, clock.now()), isOver);
+      const now = clock.now();
+      const closes_at = submitted_at === null ? expires_at : Math.min(expires_at, submitted_at + PAGE_MS);
+      const over = { isOver: now >= expires_at + GRACE_MS, isClosed: now >= closes_at + GRACE_MS };
+      return readingOf(checkOf(reply, transaction_id), nextPoll(POLLS, submitted_at, now), over);
     },
   };
 }
@@ -72,7 +77,14 @@ async function prepare(client: Client, serve: Serve, base_url: string, collectio
   }
 }
 
-function readingOf(check: ReturnType<typeof checkOf>, poll_after_ms: number, isOver: boolean): Reading {
+/**
+ * @param over whether the window of the payment is over (`isOver`), and whether its page can no longer be used, whatever the window (`isClosed`)
+ */
+function readingOf(
+  check: ReturnType<typeof checkOf>,
+  poll_after_ms: number,
+  { isOver, isClosed }: { isOver: boolean; isClosed: boolean },
+): Reading {
   switch (check.kind) {
     case 'pending':
       return { kind: 'pending', poll_after_ms };
@@ -80,6 +92,8 @@ function readingOf(check: ReturnType<typeof checkOf>, poll_after_ms: number, isO
       return { kind: 'cancelled', reason: 'payer_declined', message: check.message };
     case 'expired':
       return { kind: 'expired' };
+    case 'lapsed':
+      return isClosed ? { kind: 'expired' } : { kind: 'pending', poll_after_ms };
     case 'not_found':
       // The page exists and no payment was started on it. The attempt expires only with the payment window.
       return isOver ? { kind: 'expired' } : { kind: 'pending', poll_after_ms };
