@@ -309,14 +309,17 @@ test('an empty wallet is no failure of a refund either', async () => {
   simulator.settings.clear();
 });
 
+/** Returns what makes a refund of a part of a collection. */
+const partsOf = (collection: Collection) => (id: string, amount_minor: bigint) => ({
+  ...{ refund_id: id, provider_key: provider.keyOf(id), provider_ref: null, amount_minor, currency: 'XAF', collection },
+  ...{ callback_url: 'http://127.0.0.1:9', submitted_at: null },
+});
+
 test('refunds go in parts, one at a time, and never above what was paid', async () => {
   const collection = collectionOn(provider, CAMEROON);
   await provider.submit(collection);
   await simulator.idle();
-  const part = (id: string, amount_minor: bigint) => ({
-    ...{ refund_id: id, provider_key: provider.keyOf(id), provider_ref: null, amount_minor, currency: 'XAF', collection },
-    ...{ callback_url: 'http://127.0.0.1:9', submitted_at: null },
-  });
+  const part = partsOf(collection);
   const { refunds } = provider;
   const run = Math.random();
   assert.equal((await refunds?.submit(part(`rfd_a${run}`, 200_000n)))?.kind, 'pending');
@@ -333,10 +336,7 @@ test('a refund of a deposit that was refunded without this service, as a whole o
   const collection = collectionOn(provider, CAMEROON);
   await provider.submit(collection);
   await simulator.idle();
-  const of = (id: string, amount_minor: bigint) => ({
-    ...{ refund_id: id, provider_key: provider.keyOf(id), provider_ref: null, amount_minor, currency: 'XAF', collection },
-    ...{ callback_url: 'http://127.0.0.1:9', submitted_at: null },
-  });
+  const of = partsOf(collection);
   const { refunds } = provider;
   const run = Math.random();
   // As from the dashboard of the provider.

@@ -130,20 +130,20 @@ export async function openTrial(url: string, primary: Primary | undefined): Prom
  * @param statement_ms deadline of each statement
  * @throws when the connection cannot be made within 5 s
  */
+export async function connectClient(url: string, statement_ms = DEFAULT_STATEMENT_MS): Promise<DbClient> {
+  const { primary, connectionString } = connectionTo(url);
+  const client = new DbClient({ primary, connectionString, query_timeout: statement_ms } as DbClientConfig);
+  await client.connect();
+  return client;
+}
+
 /**
- * Has the server end a session that stops in the middle of a transaction, or whose machine is gone, within half a minute: it may hold a table that every
- * request needs. For changes of the schema, which are repeated.
+ * Has the server end the session within half a minute when its client stops in the middle of a transaction or its machine is gone: it may hold a lock on
+ * a table that every request needs. For changes of the schema, which are repeated.
  */
 export async function endWhenAbandoned(client: DbClient): Promise<void> {
   await client.query(
     `set idle_in_transaction_session_timeout = '10s'; set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5;
      set tcp_keepalives_count = 3`,
   );
-}
-
-export async function connectClient(url: string, statement_ms = DEFAULT_STATEMENT_MS): Promise<DbClient> {
-  const { primary, connectionString } = connectionTo(url);
-  const client = new DbClient({ primary, connectionString, query_timeout: statement_ms } as DbClientConfig);
-  await client.connect();
-  return client;
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../../kit/clock.ts';
 import { unreachable } from '../../../kit/errors.ts';
 import type { Collection, PollPlan, Preparation, Provider, Reading } from '../contract.ts';
 import { pageOf } from '../wire/addresses.ts';
-import { nextPoll } from '../wire/polls.ts';
+import { nextPoll, pageClosesAt } from '../wire/polls.ts';
 import { digitsOf, plainText } from '../wire/text.ts';
 import { isCollectable, type Serve } from './channels.ts';
 import type { Client } from './client.ts';
@@ -16,9 +16,6 @@ const MAX_DESCRIPTION = 100;
 const PLACEHOLDER_NAME = { customer_name: 'Client', customer_surname: 'Pirogue' };
 
 type Collecting = Pick<Provider, 'submit' | 'read'> & Required<Pick<Provider, 'prepare'>>;
-
-/** How long a payer may be on a page, after which "expired" is believed of it. CinetPay does not document how long one can be used. */
-const PAGE_MS = 30 * 60_000;
 
 /**
  * Returns the collection operations: the payer pays on CinetPay's page, which is prefilled with the payer's number.
@@ -37,8 +34,10 @@ export function collections(client: Client, serve: Serve, base_url: string, cloc
       if (handle === null) return { kind: 'not_found' };
       const reply = await client.checkout('/v2/payment/check', { transaction_id }, true);
       const now = clock.now();
-      const closes_at = submitted_at === null ? expires_at : Math.min(expires_at, submitted_at + PAGE_MS);
-      const over = { isOver: now >= expires_at + GRACE_MS, isClosed: now >= closes_at + GRACE_MS };
+      const over = {
+        isOver: now >= expires_at + GRACE_MS,
+        isClosed: now >= pageClosesAt({ submitted_at, expires_at }) + GRACE_MS,
+      };
       return readingOf(checkOf(reply, transaction_id), nextPoll(POLLS, submitted_at, now), over);
     },
   };

@@ -2,7 +2,7 @@ import type { Tools } from '../connector.ts';
 import type { Collection, Preparation, Provider } from '../contract.ts';
 import { pageOf } from '../wire/addresses.ts';
 import { amountText } from '../wire/amounts.ts';
-import { nextPoll } from '../wire/polls.ts';
+import { nextPoll, pageClosesAt } from '../wire/polls.ts';
 import { fieldsOf, parsed, textOf } from '../wire/reply.ts';
 import { plainText } from '../wire/text.ts';
 import { type Client, GRACE_MS, POLLS } from './client.ts';
@@ -19,12 +19,6 @@ export interface Merchant {
 /** Maximum lengths in characters: of return_url, cancel_url and notif_url, and of the reference shown to the payer. */
 const MAX_URL = 120;
 const MAX_REFERENCE = 30;
-
-/**
- * How long a page can be used. Orange does not document it; integrators report ten minutes. A payment that comes later all the same is read after
- * its callback.
- */
-const PAGE_MS = 30 * 60_000;
 
 /** Stored payment page. The notif_token is not stored: our own callback address already cannot be guessed. */
 interface Page {
@@ -56,13 +50,13 @@ export function collections(
       return { kind: 'accepted', provider_ref: null, next, poll_after_ms: POLLS.first_ms };
     },
     read: async (collection) => {
-      const { handle, provider_key: order_id, amount_minor, submitted_at, expires_at } = collection;
+      const { handle, provider_key: order_id, amount_minor, submitted_at } = collection;
       const page = readPage(handle);
       if (!page) return { kind: 'not_found' };
       const body = { order_id, amount: wholeOf(amount_minor), pay_token: page.pay_token };
       const reply = await client.call({ method: 'POST', path: `${folder}/transactionstatus`, body });
-      const closes_at = submitted_at === null ? expires_at : Math.min(expires_at, submitted_at + PAGE_MS);
-      const isOver = clock.now() >= closes_at + GRACE_MS;
+      // A payment that comes later all the same is read after its callback.
+      const isOver = clock.now() >= pageClosesAt(collection) + GRACE_MS;
       return readingOf(stateOf(reply, order_id), collection, nextPoll(POLLS, submitted_at, clock.now()), isOver);
     },
   };
