@@ -120,13 +120,22 @@ test('more events than one statement counts are counted in several, in the open 
     sql`select count(*)::integer as events from events where team_id = ${own.team_id}`,
   );
   assert.ok(events > 20, `only ${events} events`);
+  // The mark of an earlier count, before which no transaction is open any more.
+  const settle = () =>
+    owner.run(sql`
+      insert into payment_counts (team_id, final_to, counted_id, counted_at, marked_at, marked_xid)
+      values (${own.team_id}, '-infinity', '', 'epoch', ${new Date(market.clock.now())}, '3')
+      on conflict (team_id) do update set marked_at = excluded.marked_at, marked_xid = excluded.marked_xid`);
+  await settle();
   for (const max_events of [1, 3, events - 1, events, events + 1]) {
     await countTeam(db, team, market.clock.now(), max_events);
     assert.deepEqual(await stored(own), observer.hours);
   }
   market.clock.advance(3 * HOUR_MS);
-  let rounds = 1;
-  for (; await countTeam(db, team, market.clock.now(), 1); rounds++) {
+  let rounds = 0;
+  for (let more = true; more; rounds++) {
+    await settle();
+    more = await countTeam(db, team, market.clock.now(), 1);
     assert.deepEqual(await stored(own), observer.hours, 'between the parts of an hour');
   }
   assert.ok(rounds > 1, 'the hour was finished in one round');
@@ -171,4 +180,39 @@ test('two workers at once count once, and a team without new events is not count
   market.clock.advance(5 * HOUR_MS);
   await count(market);
   assert.deepEqual(await read(), counted);
+});
+
+test('an event whose commit takes hours is counted: its hour is finished after the transaction has ended', async () => {
+  const own = await market.shop('live', new SimulatedProvider('simulated'));
+  const observer = new Observer(own);
+  const pay = async () => {
+    observer.watch(await own.paid({ amount: 5_000 }));
+    await observer.look();
+  };
+  await pay();
+  await count(market);
+  const { db, environment } = own.store;
+  const visit = () => countTeam(db, { environment, team_id: own.team_id }, market.clock.now());
+  const opened = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
+  // As a transaction whose commit waits for a standby, with an event that nobody sees: it is the one of the payment below.
+  const slow = owner.transaction(async (tx) => {
+    await tx.run(sql`select pg_current_xact_id()`);
+    opened.resolve();
+    await answered.promise;
+  });
+  await opened.promise;
+  const began = market.clock.now();
+  for (let passed = 0; passed < 4; passed++) {
+    market.clock.advance(HOUR_MS);
+    await visit();
+  }
+  const later = market.clock.now();
+  market.clock.advance(began - later);
+  await pay();
+  market.clock.advance(later - began);
+  answered.resolve();
+  await slow;
+  await count(market);
+  assert.deepEqual(await stored(own), observer.hours);
 });

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { APP_ROLE, type DbPool, openPool } from '../../src/platform/db/pool.ts';
 import { createLog } from '../../src/kit/log.ts';
-import { type Queryable, sql, type Tx } from '../../src/kit/sql.ts';
+import { type Db, type Queryable, sql, type Tx } from '../../src/kit/sql.ts';
 import type { Account } from '../../src/money/ledger/accounts.ts';
+import { countFurther, teamsToCount } from '../../src/money/ledger/days.ts';
 import { type Journal, post } from '../../src/money/ledger/post.ts';
 import { cloneDatabases, type Databases } from '../setup/databases.ts';
 
@@ -32,6 +33,16 @@ export async function openBooks(): Promise<Books> {
       await databases.drop();
     },
   };
+}
+
+/**
+ * Adds up all journals of a team by day, as the worker does in its rounds. Transactions of other tests on the same server can delay it: a
+ * journal is added up when none is left that could precede it.
+ */
+export async function addUpDays(db: Db, team_id: bigint): Promise<void> {
+  while ((await teamsToCount(db, [team_id])).length > 0) {
+    if ((await countFurther(db, team_id)) === 0) await sleep(5);
+  }
 }
 
 let serial = 0;

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { fixed, sql, type Tx } from '../../src/kit/sql.ts';
 import { readBalances } from '../../src/money/ledger/balances.ts';
 import { bookedSums, booksOf, LAST_ID, lastOfChunk, nextTeam } from '../../src/money/ledger/books.ts';
-import { idsWithin, settledBelow } from '../../src/money/ledger/moments.ts';
+import { idsWithin } from '../../src/money/ledger/moments.ts';
 import { JOURNALS } from '../../src/money/ledger/seal.ts';
 import { suspenseOf } from '../../src/money/ledger/suspense.ts';
 import { book, type Books, closed, openBooks, PAYMENT } from './books.ts';
@@ -160,14 +160,6 @@ test('ids of a period begin a minute early and end a minute late, to the millise
     const old = new Date(at(-500_000));
     assert.deepEqual(await idsWithin(tx, 1n, old, old), { from: 11n, to: 11n });
     assert.deepEqual(await idsWithin(tx, 3n, now, now), { from: 0n, to: 0n });
-  });
-});
-
-test('ids are settled two minutes after they were given', async () => {
-  const ago = (seconds: number) => new Date(Date.now() - seconds * 1_000).toISOString();
-  await trial(async (tx) => {
-    await insertJournals(tx, [1, 1, ago(500)], [1, 2, ago(150)], [1, 3, ago(90)], [1, 4, ago(1)]);
-    assert.equal(await settledBelow(tx, 1n), 3n);
   });
 });
 

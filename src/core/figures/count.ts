@@ -9,6 +9,7 @@ import {
   firstEventFrom,
   lockCount,
   mergeParts,
+  moveMark,
   newestEvent,
   type Period,
   updateCount,
@@ -19,8 +20,9 @@ const HOUR_MS = 60 * MINUTE_MS;
 const PART_MS = 5 * MINUTE_MS;
 
 /**
- * An hour is finished this long after its end. An event has the time at which its change began, and is visible when the change is
- * committed: waits for connections, locks and statements add up to less, as each of them ends after seconds.
+ * An hour is finished this long after its end, and not before the transactions that were open then have ended: a commit may wait for a
+ * standby. An event has the time at which its change began: waits for connections, locks and statements before its transaction has a number
+ * add up to less, as each of them ends after seconds.
  */
 export const FINISH_AFTER_MS = 15 * MINUTE_MS;
 /** Parts that ended longer ago are left as they are until their hour is finished: few changes take as long. */
@@ -49,12 +51,19 @@ export async function countTeam(
     // Read before the figures: what is recorded meanwhile is found by the next count.
     const newest = await newestEvent(tx, team_id);
     if (!count || !newest) return false;
+    const settled_at = count.settled_at?.getTime() ?? null;
+    if (settled_at === null && count.counted_id === '') {
+      // All that a team ever had is counted by finished hours first, never as one open part.
+      await moveMark(tx, team_id, new Date(at));
+      return false;
+    }
     const counted: Counted = { tx, environment, team_id, max_events };
-    const { final_to, more } = await finishHours(counted, count.final_to, at);
+    const { final_to, more } = await finishHours(counted, count.final_to, Math.min(at, settled_at ?? 0));
     if (!more) {
       const from = Math.max(final_to.getTime(), startOf(count.counted_at.getTime() - USUAL_DELAY_MS, PART_MS));
       // Events of a process whose clock is ahead are in the next part.
       await countAgain(counted, new Date(from), new Date(startOf(at, PART_MS) + 2 * PART_MS), false);
+      await moveMark(tx, team_id, new Date(at));
     }
     const progress = more
       ? { counted_id: count.counted_id, counted_at: count.counted_at }

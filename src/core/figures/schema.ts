@@ -30,4 +30,6 @@ export interface CountRow {
   /** The newest event at the last count. */
   counted_id: string;
   counted_at: Date;
+  /** All transactions that had begun by then have ended; null: not known of any moment. */
+  settled_at: Date | null;
 }

@@ -2,6 +2,7 @@ import type { Environment } from '../../kit/environment.ts';
 import { lowestIdAt } from '../../kit/ids.ts';
 import { must } from '../../kit/errors.ts';
 import { type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { MARK_SETTLED, MARK_XID } from '../../platform/db/marks.ts';
 import type { CountRow, DayFigures } from './schema.ts';
 
 /** A period of a team: `from` inclusive, `to` exclusive. Both begin a part of an hour. */
@@ -57,14 +58,26 @@ export async function beginCount(db: Queryable, team_id: bigint): Promise<void> 
 /** Locks the progress of a team until the transaction ends. @returns undefined: another worker has it */
 export function lockCount(tx: Tx, team_id: bigint): Promise<CountRow | undefined> {
   return tx.maybe<CountRow>(sql`
-    select greatest(final_to, 'epoch') as final_to, counted_id, counted_at from payment_counts where team_id = ${team_id}
+    select greatest(final_to, 'epoch') as final_to, counted_id, counted_at, case when ${MARK_SETTLED} then marked_at end as settled_at
+    from payment_counts where team_id = ${team_id}
     for update skip locked`);
 }
 
-export async function updateCount(tx: Tx, team_id: bigint, { final_to, counted_id, counted_at }: CountRow): Promise<void> {
+export async function updateCount(
+  tx: Tx,
+  team_id: bigint,
+  { final_to, counted_id, counted_at }: Omit<CountRow, 'settled_at'>,
+): Promise<void> {
   await tx.run(sql`
     update payment_counts set final_to = ${final_to}, counted_id = ${counted_id}, counted_at = ${counted_at}
     where team_id = ${team_id}`);
+}
+
+/** Sets a mark, unless transactions from before the last one are still open. */
+export async function moveMark(tx: Tx, team_id: bigint, at: Date): Promise<void> {
+  await tx.run(sql`
+    update payment_counts set marked_at = ${at}, marked_xid = ${MARK_XID}
+    where team_id = ${team_id} and (marked_xid is null or ${MARK_SETTLED})`);
 }
 
 /** Deletes the figures of a period. */

@@ -1,8 +1,8 @@
 import type { Minor } from '../../kit/money.ts';
 import { clause, type Db, type Fragment, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { MARK_SETTLED, MARK_XID } from '../../platform/db/marks.ts';
 import { type AccountName, account, OWN_ACCOUNTS } from './accounts.ts';
 import { LAST_ID } from './books.ts';
-import { settledBelow } from './moments.ts';
 
 /** Journals that one transaction adds up. */
 const BATCH = 500;
@@ -14,6 +14,8 @@ interface Progress {
   counted_to: bigint;
   /** Of subaccounts; never greater than `counted_to`. */
   subaccounts_counted_to: bigint;
+  /** No journal with a smaller id can be added any more. */
+  settled_to: bigint;
 }
 
 /** Whose sums a batch of journals is added to. */
@@ -26,26 +28,36 @@ type Sums = 'team' | 'subaccounts';
  */
 export function countDays(db: Db, team_id: bigint): Promise<number> {
   return db.transaction(async (tx) => {
+    // Before this transaction has a number: one with a greater number draws the ids of its journals later (`book` in post.ts), so that they
+    // are greater.
+    const end = await endOf(tx, team_id);
     const progress = await lockCount(tx, team_id);
     if (!progress) return 0;
-    const { counted_to, subaccounts_counted_to } = progress;
-    const next = async (sums: readonly Sums[]) =>
-      addBatch(tx, team_id, sums, { from: counted_to, before: await settledBelow(tx, team_id) });
-    if (subaccounts_counted_to === counted_to) return (await next(['team', 'subaccounts'])).journals;
-    // A release that did not add up subaccounts left them behind. They follow in batches of their own, and the team's sums go on until the
-    // last of these: with a long ledger they would fall behind too.
-    const followed = await addBatch(tx, team_id, ['subaccounts'], { from: subaccounts_counted_to, before: counted_to });
-    if (followed.to === counted_to) return followed.journals;
-    return followed.journals + (await next(['team'])).journals;
+    const journals = await countNext(tx, team_id, progress);
+    await moveMark(tx, team_id, end);
+    return journals;
   });
+}
+
+async function countNext(tx: Tx, team_id: bigint, progress: Progress): Promise<number> {
+  const { counted_to, subaccounts_counted_to, settled_to } = progress;
+  const next = (sums: readonly Sums[]) => addBatch(tx, team_id, sums, { from: counted_to, before: settled_to });
+  if (subaccounts_counted_to === counted_to) return (await next(['team', 'subaccounts'])).journals;
+  // A release that did not add up subaccounts left them behind. They follow in batches of their own, and the team's sums go on until the
+  // last of these: with a long ledger they would fall behind too.
+  const followed = await addBatch(tx, team_id, ['subaccounts'], { from: subaccounts_counted_to, before: counted_to });
+  if (followed.to === counted_to) return followed.journals;
+  return followed.journals + (await next(['team'])).journals;
 }
 
 /** Batches of one team in one round: a team with many journals a second may not fall behind those that have few. */
 const MAX_BATCHES = 20;
+/** Journals after which a round leaves a team. */
+export const MAX_JOURNALS = MAX_BATCHES * BATCH;
 
 /**
  * Adds up the journals of a team, batch by batch, until none is left or the others have waited long enough.
- * @returns number of journals added up
+ * @returns number of journals added up; from {@link MAX_JOURNALS} on, some may be left
  */
 export async function countFurther(db: Db, team_id: bigint): Promise<number> {
   let counted = 0;
@@ -72,9 +84,7 @@ async function addBatch(
     select max(id) as last, count(*)::integer as journals from (
       select id from journals where team_id = ${team_id} and id >= ${from} and id < ${before} order by id limit ${BATCH}) batch`);
   const journals = row?.journals ?? 0;
-  // Sums that follow end exactly where those of the team are.
-  const follows = !sums.includes('team');
-  const to = follows && journals < BATCH ? before : (row?.last ?? from - 1n) + 1n;
+  const to = journals < BATCH ? before : (row?.last ?? from - 1n) + 1n;
   if (to === from) return { to, journals };
   await addUp(tx, team_id, sums, { from, to });
   await tx.run(sql`
@@ -89,7 +99,30 @@ async function lockCount(tx: Tx, team_id: bigint): Promise<Progress | undefined>
   await tx.run(sql`
     insert into balance_day_counts (team_id, counted_to) values (${team_id}, 0) on conflict (team_id) do nothing`);
   return tx.maybe<Progress>(sql`
-    select counted_to, subaccounts_counted_to from balance_day_counts where team_id = ${team_id} for update skip locked`);
+    select counted_to, subaccounts_counted_to,
+      case when ${MARK_SETTLED} then greatest(marked_to, counted_to) else counted_to end as settled_to
+    from balance_day_counts where team_id = ${team_id} for update skip locked`);
+}
+
+/** Returns the id behind the newest journal of a team. */
+async function endOf(db: Queryable, team_id: bigint): Promise<bigint> {
+  const row = await db.maybe<{ id: bigint }>(
+    sql`select id + 1 as id from journals where team_id = ${team_id} order by id desc limit 1`,
+  );
+  return row?.id ?? 0n;
+}
+
+/** Sets a mark once the journals before the last one are added up. */
+async function moveMark(tx: Tx, team_id: bigint, to: bigint): Promise<void> {
+  await tx.run(sql`
+    update balance_day_counts set marked_xid = ${MARK_XID}, marked_to = ${to}
+    where team_id = ${team_id} and (marked_to is null or marked_to <= counted_to)`);
+}
+
+/** Returns the id below which no journal of a team is added any more; those above it are few, unless the background work is behind. */
+export async function settledBelow(db: Queryable, team_id: bigint): Promise<bigint> {
+  const row = await db.maybe<{ id: bigint }>(sql`select counted_to as id from balance_day_counts where team_id = ${team_id}`);
+  return row?.id ?? 0n;
 }
 
 /**

@@ -26,11 +26,6 @@ export async function idsWithin(db: Queryable, team_id: bigint, from: Date | nul
   };
 }
 
-/** Returns the id below which no transaction can still be open: reads of smaller ids are stable. */
-export function settledBelow(db: Queryable, team_id: bigint): Promise<bigint> {
-  return firstIdSince(db, team_id, part`pirogue_now() - make_interval(secs => ${(2 * SKEW_MS) / 1000})`);
-}
-
 /** Finds the first id since a moment by binary search: about forty lookups in the primary key, in one statement. */
 async function firstIdSince(db: Queryable, team_id: bigint, moment: Fragment): Promise<bigint> {
   const row = await db.maybe<{ id: bigint }>(sql`

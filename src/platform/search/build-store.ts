@@ -1,4 +1,5 @@
 import { type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { MARK_SETTLED, MARK_XID } from '../db/marks.ts';
 import type { Bucket } from './bucket.ts';
 import type { Corpus } from './searchable.ts';
 
@@ -65,7 +66,7 @@ export function claimBuild(db: Queryable, kinds: readonly string[], lease_ms: nu
       where due_at <= pirogue_now() and (leased_until is null or leased_until <= pirogue_now()) and kind = any(${[...kinds]})
       order by due_at limit 1 for update skip locked)
     returning team_id, kind, claim, due_at::text, next_segment, marked_id, rebuilt_id,
-      case when pg_snapshot_xmin(pg_current_snapshot()) >= marked_xid then marked_id end as final_id,
+      case when ${MARK_SETTLED} then marked_id end as final_id,
       (extract(epoch from pirogue_now()) * 1000)::float8 as now_ms`);
 }
 
@@ -89,12 +90,12 @@ export async function moveMark(db: Queryable, { team_id, kind, claim }: Claimed,
 }
 
 /**
- * Stores which transactions may not have seen the mark: all that have begun by now. It is a statement of its own, after the commit
- * of {@link moveMark}: a transaction that looked for the mark before that commit has an earlier number.
+ * Stores which transactions may not have seen the mark: all with a smaller number than this statement's. It is a transaction of its own, after
+ * the commit of {@link moveMark}: one that looked for the mark before that commit has a smaller number.
  */
 export async function dateMark(db: Queryable, { team_id, kind, claim }: Claimed): Promise<void> {
   await db.run(sql`
-    update search_builds set marked_xid = pg_snapshot_xmax(pg_current_snapshot())
+    update search_builds set marked_xid = ${MARK_XID}
     where team_id = ${team_id} and kind = ${kind} and claim = ${claim} and marked_xid is null`);
 }
 
