@@ -46,7 +46,7 @@ function fresh(id: string): TransferRow {
   const now = new Date(clock.now());
   return {
     ...{ team_id: merchant.team.id, id, reference: 'r', amount_minor: 100_000n, fee_minor: 1_000n, currency: 'XAF' },
-    ...{ status: 'processing', reason: null, message: null, description: 'd', beneficiary_id: null },
+    ...{ status: 'processing', reason: null, message: null, description: 'd', beneficiary_id: null, account_id: null },
     recipient: { name: null, phone: '+237650000000', account_number: null, bank_code: null, country: 'CM', email: null },
     ...{ channel: 'cm.mtn', metadata: { a: [1] }, provider_account: null, provider_key: id, provider_ref: null },
     decision: { explanation: { rule: 3 }, candidates: ['one', 'two'], tried: [], resent: false, note: null },

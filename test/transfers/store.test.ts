@@ -41,7 +41,15 @@ async function insert(tx: Tx, changes: Partial<TransferRow>): Promise<void> {
 
 const ROW = {
   ...{ team_id: 1n, id: 'po_1', reference: 'ref', amount_minor: 1_000n, fee_minor: 10n, currency: 'XAF', status: 'processing' },
-  ...{ reason: null, message: null, description: 'wages', beneficiary_id: 'ben_1', channel: 'cm.mtn', metadata: { a: 1 } },
+  ...{
+    reason: null,
+    message: null,
+    description: 'wages',
+    beneficiary_id: 'ben_1',
+    account_id: null,
+    channel: 'cm.mtn',
+    metadata: { a: 1 },
+  },
   recipient: {
     name: 'Awa',
     phone: '+237650000000',
@@ -73,7 +81,17 @@ test('a transfer is read as it was inserted, with or without what may be absent'
 
 test('a change writes every field that may change, and no other', async () => {
   const fixed = ['team_id', 'id', 'reference', 'amount_minor', 'fee_minor', 'currency', 'description', 'beneficiary_id'] as const;
-  const kept = [...fixed, 'recipient', 'channel', 'metadata', 'counted_day', 'polls', 'created_at', 'paid_late_at'] as const;
+  const kept = [
+    ...fixed,
+    'account_id',
+    'recipient',
+    'channel',
+    'metadata',
+    'counted_day',
+    'polls',
+    'created_at',
+    'paid_late_at',
+  ] as const;
   const changed = {
     ...{ ...ROW, status: 'failed', reason: 'invalid_recipient', message: 'no', stage: 'closed', event_count: 2 },
     ...{ provider_account: 'two', provider_key: 'key-2', provider_ref: 'pref-2', decision: { ...ROW.decision, note: 'n' } },

@@ -118,8 +118,8 @@ function crud(deps: RouteDeps, totals: ListTotals, base: string): Route[] {
 }
 
 const SWITCHED = {
-  deactivate: 'No payments can be created for it any more; existing payments continue.',
-  reactivate: 'Payments can be created for it again.',
+  deactivate: 'No payments and no payouts can be created for it any more; existing ones continue.',
+  reactivate: 'Payments and payouts can be created for it again.',
 };
 
 function management(deps: RouteDeps, base: string): Route[] {

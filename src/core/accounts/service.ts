@@ -62,8 +62,13 @@ export async function getAccount(db: Queryable, environment: Environment, ref: A
  * Returns the account named by `X-Sync`.
  * @throws Problem 404 unknown, 422 `errors.account` not active
  */
-export async function findActiveAccount(store: Store, team_id: bigint, id: string): Promise<AccountRow> {
-  const row = await getAccount(store.db, store.environment, { team_id, id });
+export function findActiveAccount(store: Store, team_id: bigint, id: string): Promise<AccountRow> {
+  return activeAccountOf(store.db, store.environment, { team_id, id });
+}
+
+/** As {@link findActiveAccount}, in a transaction. */
+export async function activeAccountOf(db: Queryable, environment: Environment, ref: AccountRef): Promise<AccountRow> {
+  const row = await getAccount(db, environment, ref);
   if (!row.active) throw invalid({ account: ['is not active'] });
   return row;
 }

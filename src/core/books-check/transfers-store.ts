@@ -15,11 +15,11 @@ export function compareTransfers(db: Queryable, { team_id, after, to, few }: Sub
   return db.all<Compared>(sql`
     with expected as (
       select t.id, t.currency, v.account, v.amount_minor
-      from transfers t cross join lateral (values
-        ('available', case when t.paid_late_at is not null then -t.amount_minor
+      from transfers t cross join lateral (select coalesce(':' || t.account_id, '') as suffix) payer cross join lateral (values
+        ('available' || payer.suffix, case when t.paid_late_at is not null then -t.amount_minor
           when t.stage <> 'closed' or t.status = 'succeeded' then -(t.amount_minor + t.fee_minor) else 0 end),
-        ('reserved', case t.stage when 'reserved' then t.amount_minor + t.fee_minor when 'dispatched' then t.fee_minor else 0 end),
-        ('in.transit', case when t.stage = 'dispatched' then t.amount_minor else 0 end),
+        ('reserved' || payer.suffix, case t.stage when 'reserved' then t.amount_minor + t.fee_minor when 'dispatched' then t.fee_minor else 0 end),
+        ('in.transit' || payer.suffix, case when t.stage = 'dispatched' then t.amount_minor else 0 end),
         ('clearing', case when t.status = 'succeeded' or t.paid_late_at is not null then t.amount_minor else 0 end),
         ('fee_income', case when t.status = 'succeeded' then t.fee_minor else 0 end)) v(account, amount_minor)
       where t.team_id = ${team_id} and t.id > ${after} and t.id <= ${to}

@@ -169,7 +169,8 @@ class Work {
 
   #returnFunds(row: TransferRow): void {
     this.#journals.push(returnedJournal(row));
-    this.#arrivals.push({ team_id: row.team_id, currency: row.currency, account_id: '', source_id: row.id, subject_id: row.id });
+    const { team_id, currency, account_id, id } = row;
+    this.#arrivals.push({ team_id, currency, account_id: account_id ?? '', source_id: id, subject_id: id });
   }
 
   /** Subtracts the amount of a failed or cancelled transfer from what the team has used of its transaction limits. */

@@ -10,9 +10,10 @@ import type { Tx } from '../../kit/sql.ts';
 import { lockBalances, post } from '../../money/ledger/post.ts';
 import { feeOf } from '../../money/fees/fees.ts';
 import { limitsFault } from '../../providers/routing/limits.ts';
+import { activeAccountOf } from '../accounts/service.ts';
 import { getBeneficiary } from '../beneficiaries/service.ts';
 import { applyTransfers, transferEvent } from './apply.ts';
-import { reservedJournal } from './bookings.ts';
+import { payerAccount, reservedJournal } from './bookings.ts';
 import type { TransferDeps } from './deps.ts';
 import type { Payee } from './payee.ts';
 import { presentTransfer } from './present.ts';
@@ -23,9 +24,9 @@ import { insertTransfer } from './store.ts';
 type CreateDeps = Pick<TransferDeps, 'config' | 'router'>;
 
 /**
- * Creates a transfer and reserves its money in one transaction, or creates it as failed when the available balance does not
+ * Creates a transfer and reserves its money, of the team or of the subaccount that `X-Sync` names, in one transaction, or creates it as failed when the available balance does not
  * cover it. The worker submits it to a provider.
- * @throws Problem 404 unknown beneficiary, 422, also for an amount that no account pays out, 502 no provider pays out on the channel
+ * @throws Problem 404 unknown beneficiary or subaccount, 422, also for an amount that no account pays out, 502 no provider pays out on the channel
  */
 export function createTransfer(deps: CreateDeps, call: Call<CreateTransferBody>): Promise<Reply> {
   const { store } = call.caller;
@@ -44,6 +45,7 @@ async function make(tx: Tx, deps: CreateDeps, call: Call<CreateTransferBody>, am
   const { environment } = store;
   const { currency } = call.body;
   const level = levelOf(environment, team);
+  const account_id = call.sync === null ? null : (await activeAccountOf(tx, environment, { team_id: team.id, id: call.sync })).id;
   const payee = await readPayee(
     { level, find: (id) => getBeneficiary(tx, environment, { team_id: team.id, id }) },
     call.body,
@@ -58,7 +60,7 @@ async function make(tx: Tx, deps: CreateDeps, call: Call<CreateTransferBody>, am
   if (candidates.length === 0) throw new Problem(502, 'No payment provider can pay out on this channel at the moment.');
   const accounts = candidates.map((provider) => provider.account_id);
   const decision: Decision = { explanation, candidates: accounts, tried: [], resent: false, note: null };
-  const row = rowOf(deps, call, payee, amount_minor, decision);
+  const row = { ...rowOf(deps, call, payee, amount_minor, decision), account_id };
   const use = { team_id: team.id, direction: 'transfer', currency, amount_minor } as const;
   // Transaction limits are locked before balances, as everywhere in the code: another order could deadlock.
   const counted_day = await reserve(tx, { ...use, level, at: call.at });
@@ -69,7 +71,8 @@ async function make(tx: Tx, deps: CreateDeps, call: Call<CreateTransferBody>, am
 async function reserveFunds(tx: Tx, call: Call<CreateTransferBody>, wanted: TransferRow): Promise<TransferRow> {
   const { team_id, currency, amount_minor, fee_minor } = wanted;
   const context = { environment: call.caller.store.environment, at: call.at };
-  const { available } = await lockBalances(tx, team_id, currency, ['available']);
+  const name = payerAccount(wanted, 'available');
+  const { [name]: available = 0n } = await lockBalances(tx, team_id, currency, [name]);
   const covered = available >= amount_minor + fee_minor;
   const row: TransferRow = covered ? wanted : { ...wanted, stage: 'closed', next_poll_at: null };
   await insertTransfer(tx, row, { key_id: call.caller.key_id, request_id: call.request_id });
@@ -88,7 +91,7 @@ function rowOf(
   payee: Payee,
   amount_minor: Minor,
   decision: Decision,
-): TransferRow {
+): Omit<TransferRow, 'account_id'> {
   const { body, caller, at } = call;
   const now = new Date(at);
   const id = newId('po', caller.store.environment, at);

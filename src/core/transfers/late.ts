@@ -6,7 +6,7 @@ import type { Tx } from '../../kit/sql.ts';
 import type { PayoutOutcome } from '../../providers/adapters/contract.ts';
 import { backOff, MAX_RECHECKS } from '../../providers/adapters/polling.ts';
 import type { Resolution } from '../attempts/schema.ts';
-import { paidLateJournal } from './bookings.ts';
+import { paidLateJournal, payerAccount } from './bookings.ts';
 import type { TransferDeps } from './deps.ts';
 import type { TransferRow } from './schema.ts';
 import { lockTransfers, type TransferRef, writePaidLate, writeRecheck } from './store.ts';
@@ -33,7 +33,8 @@ export async function recordPaidLate(tx: Tx, at: number, ref: TransferRef, proof
   if (!row || !mayBePaidLate(row) || (await isSetAsideByStatement(tx, row.team_id, row.id))) return null;
   const { team_id, currency, amount_minor, counted_day: day } = row;
   if (day !== null) await changeUses(tx, [{ team_id, direction: 'transfer', currency, day, amount_minor }]);
-  const { available } = await lockBalances(tx, team_id, currency, ['available', 'credit']);
+  const name = payerAccount(row, 'available');
+  const { [name]: available = 0n } = await lockBalances(tx, team_id, currency, [name, payerAccount(row, 'credit')]);
   await post(tx, [paidLateJournal(row, available < amount_minor ? available : amount_minor)]);
   const paid: TransferRow = {
     ...row,

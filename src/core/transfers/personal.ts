@@ -12,7 +12,7 @@ export const personal: PersonalData = {
       plain:
         'team_id id amount_minor fee_minor currency status reason beneficiary_id channel provider_account provider_key ' +
         'provider_ref stage event_count polls next_poll_at key_id request_id created_at updated_at dispatched_at completed_at ' +
-        'counted_day paid_late_at',
+        'counted_day paid_late_at account_id',
       rules: {
         ...texts,
         recipient,
@@ -26,7 +26,8 @@ export const personal: PersonalData = {
   },
   events: {
     transfer: {
-      plain: 'id amount currency fee amount_total status reason beneficiary channel sandbox created_at updated_at completed_at',
+      plain:
+        'id amount currency fee amount_total status reason beneficiary channel account sandbox created_at updated_at completed_at',
       rules: texts,
     },
   },

@@ -16,6 +16,7 @@ export function presentTransfer(environment: Environment, row: TransferRow) {
     message: row.message,
     beneficiary: row.beneficiary_id,
     channel: row.channel,
+    account: row.account_id,
     description: row.description,
     metadata: row.metadata,
     sandbox: environment === 'sandbox',

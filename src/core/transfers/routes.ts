@@ -32,12 +32,15 @@ export function transferRoutes(deps: Pick<TransferDeps, 'config' | 'router' | 's
       path: '/transfers',
       summary: 'Create a transfer',
       description:
-        'Pays out of the available balance to one recipient: a saved `beneficiary`, a beneficiary given as an object, or a ' +
+        'Pays out of the available balance, or of that of the subaccount in `X-Sync`, to one recipient: a saved `beneficiary`, a beneficiary given as an object, or a ' +
         '`recipient` on a `channel`. Amount and fee are reserved at once; with too low a balance the transfer is created ' +
         '`failed` with `insufficient_balance`. A transfer cannot be cancelled.',
       idempotent: true,
+      sync: true,
       problems: [
         'beneficiary_not_found',
+        'account_not_found',
+        'account_inactive',
         'channel_not_supported',
         'payout_not_verified',
         'ceiling_exceeded',

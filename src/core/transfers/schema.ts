@@ -57,6 +57,8 @@ export interface TransferRow {
   message: string | null;
   description: string | null;
   beneficiary_id: string | null;
+  /** The connected subaccount from whose balance it is paid; null: the team's. */
+  account_id: string | null;
   recipient: Recipient;
   channel: string;
   metadata: JsonObject | null;
@@ -160,6 +162,7 @@ export const transferReply = Type.Object({
   message: nullableText({ description: "The provider's message; not stable." }),
   beneficiary: nullableText({ description: 'Null when the recipient was given in the transfer.' }),
   channel: text,
+  account: nullableText({ description: 'The subaccount from whose balance it is paid; null: your own.' }),
   description: nullableText(),
   metadata: nullableObject(),
   sandbox: Type.Boolean(),

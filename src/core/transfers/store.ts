@@ -26,6 +26,7 @@ export const COLUMNS: Record<keyof TransferRow, string> = {
   message: 'text',
   description: 'text',
   beneficiary_id: 'text',
+  account_id: 'text',
   recipient: 'json',
   channel: 'text',
   metadata: 'json',
@@ -80,10 +81,10 @@ export interface TransferRef {
  */
 export async function insertTransfer(tx: Tx, row: TransferRow, by: { key_id: string; request_id: string }): Promise<void> {
   await tx.run(sql`
-    insert into transfers (team_id, id, reference, amount_minor, fee_minor, currency, status, description, beneficiary_id, recipient,
+    insert into transfers (team_id, id, reference, amount_minor, fee_minor, currency, status, description, beneficiary_id, account_id, recipient,
       channel, metadata, provider_key, decision, stage, counted_day, event_count, next_poll_at, key_id, request_id, created_at, updated_at)
     values (${row.team_id}, ${row.id}, ${row.reference}, ${row.amount_minor}, ${row.fee_minor}, ${row.currency}, ${row.status},
-      ${row.description}, ${row.beneficiary_id}, ${JSON.stringify(row.recipient)}, ${row.channel},
+      ${row.description}, ${row.beneficiary_id}, ${row.account_id}, ${JSON.stringify(row.recipient)}, ${row.channel},
       ${row.metadata && JSON.stringify(row.metadata)}, ${row.provider_key}, ${row.decision && JSON.stringify(row.decision)}, ${row.stage},
       ${row.counted_day}, ${row.event_count}, ${row.next_poll_at}, ${by.key_id}, ${by.request_id}, ${row.created_at}, ${row.updated_at})`);
 }

@@ -33,6 +33,7 @@ const transfer = {
   message: null,
   beneficiary: beneficiary.id,
   channel: 'cm.mtn',
+  account: null,
   description: 'August delivery',
   metadata: null,
   sandbox: true,
