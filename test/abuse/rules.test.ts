@@ -222,7 +222,7 @@ describe('cost of the rules', () => {
       return store.db.maybe(one);
     };
     const watched = { ...store, db: { ...store.db, maybe } };
-    const about = { team_id: merchant.team.id, payment_id: id, currency: 'XAF', amount_minor: 100n };
+    const about = { team_id: merchant.team.id, payment_id: id, currency: 'XAF', amount_minor: 100n, prompted_by: null };
     const person = { payer: fixture.number(), email: 'a@b.example', customer_id: null, address: '203.0.113.9' };
     assert.equal(await screen(fixture.api.deps, watched, { ...about, ...person }), null);
     assert.deepEqual([seen.length, typeof seen[0]?.name], [1, 'string'], 'and its plan is kept');

@@ -6,10 +6,10 @@ export const personal: PersonalData = {
   tables: {
     abuse_blocks: { plain: 'team_id id kind created_at expires_at', rules: { value: BLOCK, network: BLOCK, note: BLOCK } },
     abuse_payers: {
-      plain: 'team_id charges last_at',
+      plain: 'team_id charges last_at by_public by_page',
       rules: { payer_hash: kept('a keyed hash that counts charges of one number', 'a day after the last charge') },
     },
-    abuse_windows: { plain: 'team_id starts_at charges' },
+    abuse_windows: { plain: 'team_id starts_at charges by_public by_page' },
     abuse_paces: { plain: 'team_id busiest made_at' },
     abuse_amounts: { plain: 'team_id currency payments high_minor' },
     abuse_refusals: {

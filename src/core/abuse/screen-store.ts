@@ -1,6 +1,9 @@
-import { clause, type Fragment, type Queryable, sql } from '../../kit/sql.ts';
+import { clause, fixed, type Fragment, type Queryable, sql } from '../../kit/sql.ts';
+import type { Prompter } from '../attempts/schema.ts';
 import type { KnownBy } from './known-by.ts';
 import { LIMITS, type Refusal } from './rules.ts';
+
+const DAY_MS = 86_400_000;
 
 /** A charge to be screened. */
 export interface ScreenedCharge extends KnownBy {
@@ -9,20 +12,25 @@ export interface ScreenedCharge extends KnownBy {
   currency: string;
   /** Amount of the whole payment. Null when part of it is paid: the amount was screened before. */
   amount_minor: bigint | null;
+  /** Who caused it; null: no person. */
+  prompted_by: Prompter | null;
 }
 
 /**
  * Evaluates all rules in one statement. It counts an accepted charge, and records the reason of a rejected one. The rows of
  * the counts are locked, so concurrent charges cannot exceed the limits. Rejected charges are not counted. Blocks and amounts
- * are evaluated before counts.
+ * are evaluated before counts. Only charges of the same kind of caller or of a more trusted one count against a charge, as with prompts
+ * (docs/decisions/0053-prompts.md): whoever has a public key cannot use up what the merchant's server may do.
  * @returns undefined when the charge is accepted
  */
 export function evaluateRules(db: Queryable, charge: ScreenedCharge, at: number): Promise<Refusal | undefined> {
-  const { team_id, payment_id, currency, amount_minor, payer_hash } = charge;
+  const { team_id, payment_id, currency, amount_minor, payer_hash, prompted_by } = charge;
   const { payer, team, amount } = LIMITS;
   const now = new Date(at);
-  const [burst_from, day_from] = [new Date(at - payer.window_ms), new Date(at - 86_400_000)];
+  const day_from = new Date(at - DAY_MS);
   const window = new Date(Math.floor(at / team.window_ms) * team.window_ms);
+  const [is_public, is_page] = [prompted_by === 'public', prompted_by === 'page'];
+  const by_window = countedCharges(prompted_by);
   return db.maybe<Refusal>(sql`
     with hit as materialized (${firstBlock(charge, now)}),
     odd as materialized (
@@ -38,27 +46,20 @@ export function evaluateRules(db: Queryable, charge: ScreenedCharge, at: number)
     -- A charge that the team's limit rejects must not count for its payer. The row of the team decides when several charges are at the limit.
     roomy as materialized (
       select from plain where not exists (
-        select from abuse_windows w where w.team_id = ${team_id} and w.starts_at = ${window}::timestamptz and w.charges >= (select most from pace))
+        select from abuse_windows w where w.team_id = ${team_id} and w.starts_at = ${window}::timestamptz and ${by_window} >= (select most from pace))
     ),
     seen as materialized (
-      select count(*)::int as a_day from abuse_payers p, unnest(p.charges) t
-      where p.team_id = ${team_id} and p.payer_hash = ${payer_hash}::text and t > ${day_from}
+      select coalesce((
+        select ${countedTimes(prompted_by, day_from)} from abuse_payers p where p.team_id = ${team_id} and p.payer_hash = ${payer_hash}::text), 0)::int as a_day
     ),
-    payer as (
-      insert into abuse_payers as p (team_id, payer_hash, charges, last_at)
-      select ${team_id}::bigint, ${payer_hash}::text, array[${now}::timestamptz], ${now}::timestamptz from roomy
-      where ${payer_hash}::text is not null
-      on conflict (team_id, payer_hash) do update
-        set charges = array(select t from unnest(p.charges) t where t > ${day_from} order by t) || excluded.charges, last_at = excluded.last_at
-        where (select count(*) from unnest(p.charges) t where t > ${burst_from}) < ${payer.max}::int
-          and (select count(*) from unnest(p.charges) t where t > ${day_from}) < ${payer.max_per_day}::int
-      returning 1
-    ),
+    payer as (${countedForPayer(charge, at)}),
     calm as materialized (select from roomy where ${payer_hash}::text is null or exists (select from payer)),
     team as (
-      insert into abuse_windows as w (team_id, starts_at, charges)
-      select ${team_id}::bigint, ${window}::timestamptz, 1 from calm
-      on conflict (team_id, starts_at) do update set charges = w.charges + 1 where w.charges < (select most from pace)
+      insert into abuse_windows as w (team_id, starts_at, charges, by_public, by_page)
+      select ${team_id}::bigint, ${window}::timestamptz, 1, ${is_public}::boolean::int, ${is_page}::boolean::int from calm
+      on conflict (team_id, starts_at) do update set charges = w.charges + 1,
+          by_public = coalesce(w.by_public, 0) + excluded.by_public, by_page = coalesce(w.by_page, 0) + excluded.by_page
+        where ${by_window} < (select most from pace)
       returning 1
     ),
     refusal as materialized (
@@ -82,6 +83,42 @@ export function evaluateRules(db: Queryable, charge: ScreenedCharge, at: number)
         set times = r.times + 1, figures = excluded.figures, last_at = excluded.last_at
     )
     select rule, figures from refusal`);
+}
+
+/** SQL: counts the charge for its payer, unless the limit is reached. The row of the payer decides when several charges are at the limit. */
+function countedForPayer({ team_id, payer_hash, prompted_by }: ScreenedCharge, at: number): Fragment {
+  const { payer } = LIMITS;
+  const [now, burst_from, day_from] = [new Date(at), new Date(at - payer.window_ms), new Date(at - DAY_MS)];
+  const [is_public, is_page] = [prompted_by === 'public', prompted_by === 'page'];
+  const timesOf = (from: Date) => countedTimes(prompted_by, from);
+  return clause`
+      insert into abuse_payers as p (team_id, payer_hash, charges, last_at, by_public, by_page)
+      select ${team_id}::bigint, ${payer_hash}::text, array[${now}::timestamptz], ${now}::timestamptz,
+        case when ${is_public}::boolean then array[${now}::timestamptz] end, case when ${is_page}::boolean then array[${now}::timestamptz] end
+      from roomy where ${payer_hash}::text is not null
+      on conflict (team_id, payer_hash) do update set last_at = excluded.last_at,
+          charges = array(select t from unnest(p.charges) t where t > ${day_from} order by t) || excluded.charges,
+          by_public = array(select t from unnest(p.by_public) t where t > ${day_from} order by t) || excluded.by_public,
+          by_page = array(select t from unnest(p.by_page) t where t > ${day_from} order by t) || excluded.by_page
+        where ${timesOf(burst_from)} < ${payer.max}::int and ${timesOf(day_from)} < ${payer.max_per_day}::int
+      returning 1`;
+}
+
+/** Columns of charges that do not count against a caller's: those of less trusted callers. */
+function lessTrusted(prompted_by: Prompter | null): Fragment[] {
+  if (prompted_by === 'public') return [];
+  return prompted_by === 'page' ? [fixed('by_public')] : [fixed('by_public'), fixed('by_page')];
+}
+
+/** SQL: how many charges of the payer `p` since a moment count against a caller's. */
+function countedTimes(prompted_by: Prompter | null, from: Date): Fragment {
+  const count = (column: Fragment) => clause`(select count(*) from unnest(p.${column}) t where t > ${from})`;
+  return lessTrusted(prompted_by).reduce((sum, column) => clause`${sum} - ${count(column)}`, count(fixed('charges')));
+}
+
+/** SQL: how many charges of the window `w` count against a caller's. */
+function countedCharges(prompted_by: Prompter | null): Fragment {
+  return lessTrusted(prompted_by).reduce((sum, column) => clause`${sum} - coalesce(w.${column}, 0)`, fixed('w.charges'));
 }
 
 /** SQL: the oldest block that applies to the charge. */

@@ -7,7 +7,7 @@ import { evaluateRules, type ScreenedCharge } from './screen-store.ts';
 export { type BlockRow, blocksOf, type NotedRefusal, refusalCounts, refusalsOf, type Usual, usualOf } from './store.ts';
 
 /** Data of a charge that the rules need. */
-export type Screened = Person & Pick<ScreenedCharge, 'team_id' | 'payment_id' | 'currency' | 'amount_minor'>;
+export type Screened = Person & Pick<ScreenedCharge, 'team_id' | 'payment_id' | 'currency' | 'amount_minor' | 'prompted_by'>;
 
 /**
  * Screens a charge for fraud, in one round trip to the database. A rejection is stored for `pirogue explain` and logged by

@@ -34,7 +34,7 @@ export async function screenCharge(
   if (!charge.screened) return;
   const refusal = await screen(deps, store, {
     ...{ team_id: ref.team_id, payment_id: ref.id, currency: charge.currency },
-    ...{ payer: charge.payer, address: charge.client_ip },
+    ...{ payer: charge.payer, address: charge.client_ip, prompted_by: charge.prompted_by },
     ...charge.screened,
   });
   if (!refusal) return;
