@@ -81,7 +81,8 @@ const REQUEST_IDS: [sent: string, echoed: boolean][] = [
   ['550e8400-e29b-41d4-a716-446655440000', true],
   ['a'.repeat(65), false],
   ['a'.repeat(5_000), false],
-  ['a b', false],
+  ['order 42, second try', true],
+  ['é', false],
   ['<script>', true],
   ['4242424242424242', false],
 ];

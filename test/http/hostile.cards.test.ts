@@ -44,6 +44,8 @@ const ON_CREATE: [what: string, body: object, path: string][] = [
   ['a field named securityCode', { metadata: { securityCode: 123 } }, 'metadata.securityCode'],
   ['a field named PIN', { customer: { PIN: '0000' } }, 'customer.PIN'],
   ['a card object', { card: { number: '4242', exp_month: 12, exp_year: 2027 } }, 'card.number'],
+  ['under a name that only other operations have', { account_number: CARD }, 'account_number'],
+  ['as a number under such a name', { recipient: Number(CARD) }, 'recipient'],
 ];
 
 for (const [what, body, path] of ON_CREATE) {
@@ -68,6 +70,9 @@ const ON_CHARGE: [what: string, body: object, path: string][] = [
   ['a PIN', { data: { phone: '650000000', pin: '1234' } }, 'data.pin'],
   ['a PIN as a number', { pin: 1234 }, 'pin'],
   ['pan in upper case', { data: { PAN: 'x' } }, 'data.PAN'],
+  ['a card number under a name that only other operations have', { account_number: CARD }, 'account_number'],
+  ['the same in an object', { beneficiary: { account_number: grouped(' ') } }, 'beneficiary.account_number'],
+  ['a number of 13 digits as a phone of the body', { phone: '4222222222222' }, 'phone'],
   ['a card number in a field nobody knows', { data: { phone: '650000000', note: grouped('-') } }, 'data.note'],
 ];
 

@@ -130,7 +130,7 @@ const READERS: [what: string, work: (text: string) => unknown, most: number][] =
   ['an address behind proxies', (text) => (proxyTrust(['10.0.0.0/8']) as (a: string, hop: number) => boolean)(text, 0), HEADER],
   ['a statement as CSV', (text) => [new CsvReader()].map((csv) => [csv.push(text), csv.end()]), BODY],
   ['a statement in pieces', readInPieces, BODY],
-  ['the head of a statement', (text) => readerOf(text.split(','), undefined), BODY],
+  ['the head of a statement', (text) => readerOf(text.split(','), undefined, 0), BODY],
 ];
 
 function erasing(name: string): Redactor {

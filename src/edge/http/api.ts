@@ -117,7 +117,7 @@ async function serve(
 ): Promise<FastifyReply> {
   const name = `${route.method} ${route.path}`;
   const sent_body = route.body ? objectBody(request.body) : request.body;
-  refuseCards(sent_body, route.payer_data ? 'any' : 'issued');
+  refuseCards(sent_body, route);
   try {
     const warnings = adviser.warnings(version, sent_body); // before the route's work: nothing is committed if this fails
     const answer = await handle(deps, route, validator, caller, request, version, sent_body);

@@ -1,5 +1,4 @@
 import type { TObject } from 'typebox';
-import type { CardRule } from '../../kit/cards.ts';
 import { type FieldErrors, invalid, Problem } from '../../kit/errors.ts';
 import type { Wake } from '../../platform/work/wake.ts';
 import type { Caller } from '../../tenants/keys/caller.ts';
@@ -54,7 +53,7 @@ function namedIn({ query: schema }: Route, query: Record<string, unknown>): Reco
  * @throws Problem as {@link runRoute}
  */
 export function runInside(deps: { wake: Wake }, found: RunnableRoute, caller: Caller, sent: Sent): Promise<Reply> {
-  refuseCards(sent.body, found.route.payer_data ? 'any' : 'issued');
+  refuseCards(sent.body, found.route);
   return runRoute(deps, found, caller, versions.newest, sent);
 }
 
@@ -63,7 +62,7 @@ export function runInside(deps: { wake: Wake }, found: RunnableRoute, caller: Ca
  * @throws Problem 422
  */
 export function refuseBody({ route, validator }: RunnableRoute, body: unknown): void {
-  refuseCards(body, route.payer_data ? 'any' : 'issued');
+  refuseCards(body, route);
   const faults = validator.body(body);
   refuseFaults({ ...faults, ...route.check?.(body), ...faults });
 }
@@ -72,9 +71,10 @@ export function refuseBody({ route, validator }: RunnableRoute, body: unknown): 
  * Rejects raw card data before validation, and before any part of the body is hashed, logged or stored.
  * @throws Problem 422
  */
-export function refuseCards(body: unknown, rule: CardRule): void {
+export function refuseCards(body: unknown, { payer_data, body: schema }: Pick<Route, 'payer_data' | 'body'>): void {
   if (body === undefined) return;
-  const { cards, faults } = inspectBody(body, rule);
+  const { properties } = (schema ?? {}) as Partial<TObject>;
+  const { cards, faults } = inspectBody(body, payer_data ? 'any' : 'issued', properties);
   const first = Object.entries(cards)[0];
   if (first) {
     const message = `Raw card data is not accepted: ${first[0]} ${first[1][0]}. Card details are entered on the hosted page only.`;

@@ -10,11 +10,11 @@ export interface Tracing {
   traceparent: string;
 }
 
-const REQUEST_ID = /^[\x21-\x7e]{1,64}$/;
+const REQUEST_ID = /^[\x21-\x7e](?:[\x20-\x7e]{0,62}[\x21-\x7e])?$/;
 const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-((?!0{32})[0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-([0-9a-f]{2})$/;
 
 /**
- * Reads or creates the ids of a request. An X-Request-Id sent by the caller is echoed when it is up to 64 visible ASCII characters and
+ * Reads or creates the ids of a request. An X-Request-Id sent by the caller is echoed when it is up to 64 characters of printable ASCII and
  * contains no card number or key, because it is logged and stored. An incoming traceparent is continued.
  * @param at milliseconds since the epoch
  */

@@ -26,7 +26,10 @@ const SEEN = {
 const CARD_KEYS = /^(card_?number|card_?no|pan|cvc2?|cvv2?|csc|security_?code|card_?pin|pin)$/;
 /** Harmless alone; next to a card field, or inside `card`, these fields are part of the card data. */
 const CARD_COMPANIONS = /^(number|exp.*)$/;
-/** Fields for phone and account numbers, where one in ten 13-digit numbers passes the Luhn check. */
+/**
+ * Fields for phone and account numbers, where one in ten 13-digit numbers passes the Luhn check. They may hold such a number only in an
+ * operation that has the field: elsewhere somebody tries where a card number is let through.
+ */
 const NUMBER_FIELDS = new Set([
   'phone',
   'customer.phone',
@@ -40,6 +43,9 @@ const NUMBER_FIELDS = new Set([
   'beneficiary.account_number',
   'settlement.account_number',
 ]);
+/** Fields that an operation has: the properties of its body's schema. */
+export type KnownFields = Readonly<Record<string, unknown>>;
+
 /** No phone number has more digits, even with a leading 00. A longer number that passes the card check is a card number. */
 const MAX_PHONE = 15;
 
@@ -88,14 +94,15 @@ interface Node {
  * Walks a parsed body once, without recursion, and reports disallowed content: raw card data (by field name, or digits that
  * are a card number), NUL bytes and lone surrogates (PostgreSQL cannot store them), excessive nesting and too many values.
  * @param rule which numbers count as card numbers
+ * @param fields fields that the operation has; left out: any
  */
-export function inspectBody(body: unknown, rule: CardRule = 'issued'): Inspection {
+export function inspectBody(body: unknown, rule: CardRule = 'issued', fields?: KnownFields): Inspection {
   const found: Inspection = { cards: {}, faults: {} };
   const stack: Node[] = [{ value: body, path: '', key: '', level: 0, in_card: false }];
   let values = 0;
   for (let node = stack.pop(); node; node = stack.pop()) {
-    if (typeof node.value === 'string') inspectText(node, rule, found);
-    else if (typeof node.value === 'number') inspectNumber(node, rule, found);
+    if (typeof node.value === 'string') inspectText(node, { rule, fields }, found);
+    else if (typeof node.value === 'number') inspectNumber(node, { rule, fields }, found);
     else if (node.value !== null && typeof node.value === 'object') {
       values += Array.isArray(node.value) ? node.value.length : Object.keys(node.value).length;
       if (values > MAX_VALUES) return { ...found, faults: { body: [`has more than ${MAX_VALUES} values`] } };
@@ -130,22 +137,32 @@ function inspectObject(node: Node, rule: CardRule, stack: Node[], found: Inspect
   }
 }
 
-function inspectText({ value, path, key }: Node, rule: CardRule, found: Inspection): void {
+/** Which numbers are card numbers. */
+interface Numbers {
+  rule: CardRule;
+  fields: KnownFields | undefined;
+}
+
+function inspectText({ value, path, key }: Node, { rule, fields }: Numbers, found: Inspection): void {
   const text = value as string;
   const fault = textFault(text);
   if (fault) found.faults[path] = [fault];
   if (!holdsCard(text, rule)) return;
   const phone = key === 'phone' || key === 'recipient';
-  const exempt = NUMBER_FIELDS.has(path) && (path.startsWith('data.') || !phone || digitsOf(text).length <= MAX_PHONE);
-  if (!exempt) found.cards[path] = SEEN.number;
+  const fits = path.startsWith('data.') || !phone || digitsOf(text).length <= MAX_PHONE;
+  if (!(fits && isNumberField(path, fields))) found.cards[path] = SEEN.number;
 }
 
 /** The largest amount has 13 digits, so numbers are checked from 14 digits. */
-function inspectNumber({ value, path }: Node, rule: CardRule, found: Inspection): void {
+function inspectNumber({ value, path }: Node, { rule, fields }: Numbers, found: Inspection): void {
   const number = value as number;
   if (!Number.isFinite(number)) found.faults[path] = ['is too large'];
-  else if (number >= 1e13 && !NUMBER_FIELDS.has(path) && holdsCard(BigInt(Math.trunc(number)).toString(), rule))
+  else if (number >= 1e13 && !isNumberField(path, fields) && holdsCard(BigInt(Math.trunc(number)).toString(), rule))
     found.cards[path] = SEEN.number;
+}
+
+function isNumberField(path: string, fields: KnownFields | undefined): boolean {
+  return NUMBER_FIELDS.has(path) && (!fields || Object.hasOwn(fields, topOf(path)));
 }
 
 /** @returns why PostgreSQL cannot store the text unchanged, or null */
