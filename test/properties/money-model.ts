@@ -9,6 +9,13 @@ export interface ModelShare {
   amount_minor: bigint;
 }
 
+/** A payment of which refunds and disputes take: its amount, what the payer was charged, and what each party received, the team first. */
+interface ModelSplitPayment {
+  amount: bigint;
+  charged: bigint;
+  shares: readonly ModelShare[];
+}
+
 /** The team's part of a split payment: percent, or major units. */
 export interface ModelSplit {
   type: 'percentage' | 'fixed';
@@ -47,18 +54,19 @@ export function modelShares(net_minor: bigint, currency: string, account_id: str
 }
 
 /**
- * What each of at most two parties has given once `total_minor` has been drawn: the first its share of it, to the nearest smallest
- * amount, half up; the second the rest.
+ * What the team and at most one subaccount have given once `total_minor` has been drawn. Of the payment's amount, which a full refund returns, the
+ * subaccount gives what it received and the team the rest; of a part of it as much of each, the team's to the nearest smallest amount, half up.
+ * The team alone gives what the payer was charged beyond the amount.
  */
-export function givenOf(total_minor: bigint, shares: readonly ModelShare[], currency: string): bigint[] {
-  const [first, second, third] = shares;
-  if (!first || third) throw new Error('the model knows one or two parties');
-  if (!second) return [total_minor];
-  const whole = first.amount_minor + second.amount_minor;
-  if (whole === 0n) return [total_minor, 0n];
+export function givenOf(total_minor: bigint, payment: ModelSplitPayment, currency: string): bigint[] {
+  const { amount, charged, shares } = payment;
+  const [, other, third] = shares;
+  if (third) throw new Error('the model knows one or two parties');
+  if (!other) return [total_minor];
+  const beyond = total_minor <= amount ? 0n : total_minor < charged ? total_minor - amount : charged - amount;
   const smallest = smallestOf(currency);
-  const mine = nearest(total_minor * first.amount_minor, whole * smallest) * smallest;
-  return [mine, total_minor - mine];
+  const mine = nearest((total_minor - beyond) * (amount - other.amount_minor), amount * smallest) * smallest;
+  return [mine + beyond, total_minor - beyond - mine];
 }
 
 /** Largest Mobile Money charge of the lanes' channels: cm.mtn in XAF, ng.mtn in NGN. */

@@ -121,7 +121,7 @@ export class PaymentsModel {
 
   #draw(payment: ModelPayment, amount: bigint, cap: bigint | null): Drawn[] | null {
     const before = payment.given.reduce((sum, part) => sum + part, 0n);
-    const given = givenOf(before + amount, payment.shares, this.#books.currency);
+    const given = givenOf(before + amount, payment, this.#books.currency);
     const parts = given.map((part, i) => part - (payment.given[i] as bigint));
     const draws: Drawn[] = [];
     const owed = this.#books.accounts().reduce((sum, { bucket, amount }) => (bucket === 'credit' ? sum - amount : sum), 0n);

@@ -9,7 +9,7 @@ import { releaseItems } from '../../src/money/settlement/release.ts';
 import * as store from '../../src/money/settlement/store.ts';
 import { type Books, openBooks } from '../ledger/books.ts';
 import { takenBack } from '../ledger/rows.ts';
-import { AT, drawn, give, item, items, journals } from './support.ts';
+import { AT, drawn, give, insertPayment, item, items, journals } from './support.ts';
 
 /** Whose money it is: what is released, drawn, returned and repaid, for each party, row by row. Every trial is taken back. */
 let books: Books;
@@ -97,9 +97,10 @@ test('what a team owes is the sum of its accounts of credit, and of no account w
 
 const CLAIM = { team_id: 1n, payment_id: 'trx_1', currency: 'XAF', amount_minor: 100_000n };
 
-/** A payment of which the team has a tenth and a subaccount the rest, with money of both and of another payment. */
+/** A payment without a fee, of which the team has a tenth and a subaccount the rest, with money of both and of another payment. */
 async function split(tx: Tx, own: Partial<store.SettlementItem> = {}): Promise<void> {
   const rest = item({ account_id: 'acct_1', share_minor: 900_000n, amount_minor: 30_000n });
+  await insertPayment(tx, 1_000_000n);
   await store.insertItems(tx, [
     item({ share_minor: 100_000n, amount_minor: 4_000n, ...own }),
     rest,

@@ -70,6 +70,15 @@ test('amounts drawn one after the other are divided together, so that small ones
   assert.deepEqual(proRataSoFar(10n, []), []);
 });
 
+test('what is on top of the weights is the first party’s alone; what is above that is divided again', () => {
+  const parties = [100n, 900n].map((weight) => ({ weight, taken_minor: weight / 2n }));
+  const parts = (amount_minor: bigint) => proRataSoFar(amount_minor, parties, 1n, 20n);
+  assert.deepEqual(parts(500n), [50n, 450n]);
+  assert.deepEqual(parts(501n), [51n, 450n]);
+  assert.deepEqual(parts(520n), [70n, 450n]);
+  assert.deepEqual(parts(530n), [71n, 459n]);
+});
+
 test('what returns of a draw goes to each party as it gave: the advance first, then available, then pending money', () => {
   const draws = [
     drawn('', 'pending', 300n),

@@ -1,4 +1,4 @@
-import type { Sql, Tx } from '../../src/kit/sql.ts';
+import { type Sql, sql, type Tx } from '../../src/kit/sql.ts';
 import type { Account } from '../../src/money/ledger/accounts.ts';
 import type { Draw } from '../../src/money/settlement/draw.ts';
 import type { SettlementItem } from '../../src/money/settlement/store.ts';
@@ -13,6 +13,16 @@ const ITEM: SettlementItem = {
   ...{ release_at: AT, released_at: null },
 };
 export const item = (changes: Partial<SettlementItem> = {}): SettlementItem => ({ ...ITEM, ...changes });
+
+/** A payment of these parties, in hundredths. */
+export async function insertPayment(tx: Tx, amount_minor: bigint, fee_minor = 0n, bearer = 'merchant'): Promise<void> {
+  const captured_minor = bearer === 'customer' ? amount_minor + fee_minor : amount_minor;
+  await tx.run(sql`
+    insert into payments (team_id, id, amount_minor, fee_minor, captured_minor, currency, status, bearer, key_id, request_id,
+      created_at, updated_at, expires_at)
+    values (1, 'trx_1', ${amount_minor}, ${fee_minor}, ${captured_minor}, 'XAF', 'succeeded', ${bearer}, 'key_1', 'req_1',
+      ${AT}, ${AT}, ${AT})`);
+}
 
 /** All items, as text in order of their keys. */
 export async function items(tx: Tx): Promise<string[]> {

@@ -134,7 +134,10 @@ function judgeParties(shop: ShopView, currency: string, snapshot: Snapshot): str
   });
 }
 
-/** What is left to each party of one payment: the platform's part of the net amount first, the rest to the sub-account. */
+/**
+ * What is left to each party of one payment: the platform's part of the net amount first, the rest to the sub-account. When the amount of the
+ * payment has gone back, the sub-account has given back what it received, and the platform everything else.
+ */
 function sharesOf(shop: ShopView, payment: Shown, snapshot: Snapshot): [string, Due][] {
   const unit = unitOf(payment.currency);
   const net = minor(payment.amount_total) - minor(payment.fee);
@@ -149,10 +152,14 @@ function sharesOf(shop: ShopView, payment: Shown, snapshot: Snapshot): [string, 
   const platform = whole < net ? whole : net;
   const tries = shop.refunds.filter((one) => one.payment === payment.id).length;
   const spread = unit * BigInt(refunded.length + tries + (lost > 0n ? 1 : 0));
-  const ofBack = net === 0n ? back : (back * platform) / net;
+  const [amount, charged] = [minor(payment.amount), minor(payment.amount_total)];
+  // Beyond the amount, a chargeback takes the fee that the payer bore.
+  const beyond = back <= amount ? 0n : back < charged ? back - amount : charged - amount;
+  const received = net - platform;
+  const ofAccount = ((back - beyond) * received) / amount;
   return [
-    ['', { amount_minor: platform - ofBack, spread }],
-    [payment.account, { amount_minor: net - platform - (back - ofBack), spread }],
+    ['', { amount_minor: platform - (back - ofAccount), spread }],
+    [payment.account, { amount_minor: received - ofAccount, spread }],
   ];
 }
 

@@ -54,13 +54,18 @@ const ROWS = fixed(`
       sum(share_minor) over w as net_minor, count(*) over w as parties
     from ranged_items window w as (partition by payment_id)
   ),
-  -- What refunds and disputes keep from the parties, and how many there were, also of those that failed.
+  -- What refunds and disputes keep from the parties, and how many there were, also of those that failed. A subaccount gives of what it received
+  -- the part that is kept of the payment's amount; the team gives the rest, also the fee, and alone what was paid on top of the amount.
   claims as materialized (
-    select payment_id, sum(kept) as kept, count(*) as claims from (
-      select payment_id, kept from refunds_of where kind = 'merchant' and draws is not null
-      union all
-      select payment_id, case when status in ('needs_response', 'under_review', 'lost') then amount_minor else 0 end from ranged_disputes
-    ) every group by payment_id
+    select payment_id, kept, claims,
+      (kept - least(greatest(kept - p.amount_minor, 0), p.captured_minor - p.amount_minor)) / p.amount_minor as part
+    from (
+      select payment_id, sum(kept) as kept, count(*) as claims from (
+        select payment_id, kept from refunds_of where kind = 'merchant' and draws is not null
+        union all
+        select payment_id, case when status in ('needs_response', 'under_review', 'lost') then amount_minor else 0 end from ranged_disputes
+      ) every group by payment_id
+    ) sums join ranged_payments p on p.id = payment_id
   ),
   -- Only what was advanced: what comes back becomes available, and repays what is owed.
   on_credit as materialized (
@@ -94,8 +99,8 @@ const EXPECTED = fixed(`
   union all select payment_id, currency, 'credit' || case when value->>'account_id' = '' then '' else ':' || (value->>'account_id') end,
       amount_minor from on_credit
   union all select s.payment_id, s.currency, 'share' || s.party,
-      s.share_minor - coalesce(round(c.kept * case when s.net_minor > 0 then s.share_minor / s.net_minor
-        when s.account_id = '' then 1 else 0 end), 0)
+      s.share_minor - coalesce(round(case when s.account_id = '' then c.kept - c.part * (s.net_minor - s.share_minor)
+        else c.part * s.share_minor end), 0)
     from shares s left join claims c using (payment_id)
   union all select payment_id, currency, 'refunded', gone from refunds_of where kind = 'merchant'
   union all select c.payment_id, c.currency, 'refunded', c.amount_minor from captures c join ranged_payments p on p.id = c.payment_id
@@ -157,6 +162,15 @@ const BOOKED = fixed(`
         on d.payment_id = p.id`);
 
 /**
+ * By how much a share may differ. It is rounded: a claim may be a whole unit off for a party, of several, and makes up for those that failed. A
+ * process of the version before divided the fee by what each received: it left less to the subaccount, and more to the team.
+ */
+const SLACK = fixed(`
+  select payment_id, 'share' || s.party as account, 100 * c.claims as slack,
+    (c.part - c.kept / s.net_minor) * case when s.account_id = '' then s.share_minor - s.net_minor else s.share_minor end as formerly
+  from shares s join claims c using (payment_id) where s.parties > 1 and s.net_minor > 0`);
+
+/**
  * Returns where the rows of a range of payments and the journals about them differ.
  * @param archived the texts of the archived payments of the range: their attempts are compared as they would be restored
  */
@@ -168,7 +182,7 @@ export function comparePayments(
   return db.all<Compared>(sql`
     with ${packedOf(archived)},
     ranged_payments as materialized (
-      select id, archived is not null as archived, currency, captured_minor, refunded_minor, fee_minor,
+      select id, archived is not null as archived, currency, amount_minor, captured_minor, refunded_minor, fee_minor,
         status in ('succeeded', 'partially_refunded', 'refunded') as paid, status in ('pending', 'processing', 'partial') as unfinished
       from payments where team_id = ${team_id} and id > ${after} and id <= ${to}
     ),
@@ -214,16 +228,12 @@ export function comparePayments(
     booked as (
       select payment_id, currency, account, sum(amount_minor) as amount_minor from (${BOOKED}) every group by 1, 2, 3
     ),
-    -- Shares are rounded: a claim may be a whole unit off for a party, of several, and makes up for those that failed.
-    slack as (
-      select payment_id, max(case when s.parties > 1 then 100 * c.claims else 0 end) as slack
-      from shares s join claims c using (payment_id) group by 1
-    )
+    slack as (${SLACK})
     select payment_id as subject, currency, account, coalesce(e.amount_minor, 0)::bigint as expected,
       coalesce(b.amount_minor, 0)::bigint as found
-    from expected e full join booked b using (payment_id, currency, account) left join slack using (payment_id)
-    where not coalesce(e.has_unknown, false) and abs(coalesce(e.amount_minor, 0) - coalesce(b.amount_minor, 0))
-      > case when account like 'share%' then coalesce(slack, 0) else 0 end
+    from expected e full join booked b using (payment_id, currency, account) left join slack using (payment_id, account)
+    where not coalesce(e.has_unknown, false) and coalesce(b.amount_minor, 0) - coalesce(e.amount_minor, 0)
+      not between least(formerly, 0) - coalesce(slack, 0) and greatest(formerly, 0) + coalesce(slack, 0)
       -- No payment counts more than was captured (src/core/refunds/apply.ts).
       and (account <> 'refunded' or exists (
         select from ranged_payments p

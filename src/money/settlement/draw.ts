@@ -3,8 +3,9 @@ import { type Journal, lockBalances, type Posting, post } from '../ledger/post.t
 import type { Minor } from '../../kit/money.ts';
 import type { Tx } from '../../kit/sql.ts';
 import { owedByTeam, repayCredit } from './credit.ts';
+import { feeOf } from './fee-store.ts';
 import { proRata, proRataSoFar, unitOf } from './shares.ts';
-import { changeItems, type ItemChange, lockItems, type SettlementItem } from './store.ts';
+import { changeItems, type ItemChange, type LockedItem, lockItems, type SettlementItem } from './store.ts';
 
 /** The balance from which one part of an amount was drawn; stored with the refund or dispute so that it can be returned. */
 export interface Draw {
@@ -23,19 +24,15 @@ export interface Claim {
 }
 
 /**
- * Draws an amount back from the parties of a payment, so that all that was drawn by now is in proportion to their shares: first
- * from the part of each share that is still pending, then from `available`, then from `credit` (an advance of the platform) up to
- * the cap. The caller has locked the payment's row.
+ * Draws an amount back from the parties of a payment, so that all that was drawn by now is in proportion to what each gives when
+ * everything goes back: first from the part of each share that is still pending, then from `available`, then from `credit` (an
+ * advance of the platform) up to the cap. The caller has locked the payment's row.
  * @param cap_minor maximum total credit of the team and its subaccounts, in hundredths; null: no limit
  * @returns the draws, or null when they do not cover the amount (nothing is changed then)
  */
 export async function draw(tx: Tx, claim: Claim, cap_minor: Minor | null): Promise<Draw[] | null> {
   const items = await lockItems(tx, claim.team_id, claim.payment_id);
-  const wanted = proRataSoFar(
-    claim.amount_minor,
-    items.map((item) => ({ weight: item.share_minor, taken_minor: item.drawn_minor ?? 0n })),
-    unitOf(claim.currency),
-  );
+  const wanted = await divide(tx, claim, items);
   const parties = items.map((item) => item.account_id);
   // Every draw of the team locks the team's own `credit`, so that the sum over its parties cannot change after it is read.
   const locked = [name('credit', ''), ...parties.flatMap((party) => [name('available', party), name('credit', party)])];
@@ -59,6 +56,22 @@ export async function draw(tx: Tx, claim: Claim, cap_minor: Minor | null): Promi
   draws.push(...uncovered.map((party): Draw => ({ ...party, bucket: 'credit' })));
   await changeItems(tx, claim.team_id, claim.payment_id, changesBy(draws, 'drawn'));
   return draws;
+}
+
+/**
+ * Divides an amount among the parties of a payment. Of the whole amount of the payment a subaccount gives what it received, and the
+ * team the rest: what it received and the fee, which is not given back. A fee that the customer paid on top is not in the amount; the
+ * team alone gives it when a chargeback takes it.
+ */
+async function divide(tx: Tx, claim: Claim, items: LockedItem[]): Promise<Minor[]> {
+  if (items.length < 2) return items.map(() => claim.amount_minor);
+  const { fee_minor, bearer } = await feeOf(tx, claim.team_id, claim.payment_id);
+  const [kept_minor, on_top_minor] = bearer === 'merchant' ? [fee_minor, 0n] : [0n, fee_minor];
+  const parties = items.map(({ account_id, share_minor, drawn_minor }) => ({
+    weight: account_id === '' ? share_minor + kept_minor : share_minor,
+    taken_minor: drawn_minor ?? 0n,
+  }));
+  return proRataSoFar(claim.amount_minor, parties, unitOf(claim.currency), on_top_minor);
 }
 
 /** Whether the platform may advance the uncovered amount. */

@@ -69,20 +69,24 @@ export function proRata(amount_minor: Minor, weights: readonly Minor[], unit: Mi
  * amounts, no party gives more than its part by rounding alone.
  * @param parties what each weighs, and what it gave before
  * @param unit the parts are multiples of it, if the amount is
+ * @param on_top_minor what the first party alone gives as soon as all is more than the weights
  * @returns the parts; none is negative, and they sum to the amount
  */
 export function proRataSoFar(
   amount_minor: Minor,
   parties: readonly { weight: Minor; taken_minor: Minor }[],
   unit: Minor = 1n,
+  on_top_minor: Minor = 0n,
 ): Minor[] {
-  const before = parties.reduce((sum, { taken_minor }) => sum + taken_minor, 0n);
+  const total = parties.reduce((sum, { taken_minor }) => sum + taken_minor, amount_minor);
+  const above = parties.reduce((rest, { weight }) => rest - weight, total);
+  const alone = above <= 0n ? 0n : above < on_top_minor ? above : on_top_minor;
   const targets = proRata(
-    before + amount_minor,
+    total - alone,
     parties.map(({ weight }) => weight),
     unit,
   );
-  const gaps = parties.map(({ taken_minor }, i) => (targets[i] as Minor) - taken_minor);
+  const gaps = parties.map(({ taken_minor }, i) => (targets[i] as Minor) + (i === 0 ? alone : 0n) - taken_minor);
   // A party that gave more than its part by now gives nothing; the others then share the amount by what they are behind.
   return proRata(
     amount_minor,
