@@ -51,6 +51,10 @@ test('what opening a dispute writes', async () => {
   await tell('more than is left', { amount_minor: 10_000_001n });
   await tell('a payment that does not exist', { payment_id: 'trx_nothing' });
   await tell('beside an open dispute', {}, (tx) => open(inside(tx), { amount_minor: 1n * 100n }));
+  await tell('after a lost dispute of a part', {}, async (tx) => {
+    const { team_id, id } = await open(inside(tx), { amount_minor: 1_000_000n });
+    await changeDispute(shop.api.deps, inside(tx), { team_id, id }, 'provider_decided_lost');
+  });
   for (const status of PAYMENT_STATUSES)
     await tell(`a payment that is ${status}`, {}, (tx) =>
       tx.run(sql`update payments set status = ${status} where id = ${payment_id}`),

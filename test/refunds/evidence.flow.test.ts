@@ -4,7 +4,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { must } from '../../src/kit/errors.ts';
 import { sql } from '../../src/kit/sql.ts';
-import type { ManualResolution } from '../../src/core/charge/resolve.ts';
+import { type ManualResolution, SENDING_MS } from '../../src/core/charge/resolve.ts';
 import { resolveRefund } from '../../src/core/refunds/resolve.ts';
 import { retentionSweep } from '../../src/core/payments/sweeps.ts';
 import { LOST, PENDING, REFUSED, RefundShop, SUCCEEDED } from './support.ts';
@@ -46,12 +46,29 @@ test('a resolution has to name its part when the refund has several; a single pa
   const { id } = await shop.refund(payment, 1_400_000);
   await shop.parts(id, ['sent', 'waiting', 'waiting']);
   await assert.rejects(resolve(id, null, 'failed'), /has 3 parts: name the one/);
+  shop.clock.advance(SENDING_MS);
   assert.equal((await resolve(id, 0, 'failed')).status, 'failed');
   assert.deepEqual(await shop.books(), COLLECTED);
   shop.provider.submits.set(0, [PENDING]);
   const single = await shop.refund(payment, 400_000);
   await shop.parts(single.id, ['sent']);
   assert.equal((await resolve(single.id, null, 'succeeded')).status, 'succeeded');
+});
+
+test('a part cannot be resolved as failed while its request may be under way; as succeeded it can', async () => {
+  const payment = await shop.paid(1_500_000);
+  for (const part of [0, 1]) shop.provider.submits.set(part, [LOST]);
+  const { id } = await shop.refund(payment, 900_000);
+  await shop.said(id, LOST.message);
+  await assert.rejects(resolve(id, 0, 'failed'), /at this moment/);
+  assert.equal((await resolve(id, 0, 'succeeded')).status, 'processing');
+  await shop.work(1, 3_000);
+  await shop.parts(id, ['succeeded', 'sent']);
+  shop.clock.advance(SENDING_MS - 1);
+  await assert.rejects(resolve(id, 1, 'failed'), /at this moment/);
+  assert.deepEqual(await shop.statuses(id), ['succeeded', 'sent']);
+  shop.clock.advance(1);
+  assert.equal((await resolve(id, 1, 'failed')).status, 'failed');
 });
 
 test('a failed part can be resolved manually as succeeded: it is drawn from the merchant again, once', async () => {

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { RefundRow } from '../../src/core/refunds/schema.ts';
-import { REFUND_STATUSES } from '../../src/core/refunds/states.ts';
 import * as refunds from '../../src/core/refunds/store.ts';
 import { lowestIdAt } from '../../src/kit/ids.ts';
 import type { Position } from '../../src/kit/paging.ts';
@@ -81,21 +80,24 @@ for (const environment of ['live', 'sandbox'] as const)
     });
   });
 
-test('the refunds of a payment that wait for money are the merchant’s that are neither covered nor ended, in the order of their ids', async () => {
+test('the refunds of a payment without a part at a provider are the merchant’s that have not ended, in the order of their ids', async () => {
   const waits = { ...free, draws: null } as const;
   const others: Partial<RefundRow>[] = [
     { team_id: 2n },
     { payment_id: 'trx_2' },
     { kind: 'giveback', return_id: 'rtn_1' },
-    { draws: ROW.draws },
-    ...REFUND_STATUSES.filter((status) => status !== 'pending').map((status) => ({ status })),
+    { legs: [leg({ status: 'sent' })] },
+    ...(['succeeded', 'failed'] as const).map((status) => ({ status })),
   ];
-  const wanted = ['rfd_z', 'rfd_y'].map((id) => ({ ...waits, id }));
+  const wanted = [
+    { ...waits, id: 'rfd_z' },
+    { ...free, id: 'rfd_y', status: 'processing' as const },
+  ];
   await trial([...others.map((other, n) => ({ ...waits, id: `rfd_${n}`, ...other })), ...wanted], async (tx) => {
     const found = await refunds.lockUncovered(tx, 1n, 'trx_1');
     assert.deepEqual(found, [
-      { ...ROW, ...waits, id: 'rfd_y' },
-      { ...ROW, ...waits, id: 'rfd_z' },
+      { ...ROW, ...wanted[1] },
+      { ...ROW, ...wanted[0] },
     ]);
   });
 });

@@ -64,6 +64,8 @@ test('a change writes every field that may change, of its own refund only', asyn
     await refunds.updateRefund(tx, { ...changed, draws: null });
     const absent = await tx.all(sql`select team_id, id from refunds where draws is null`);
     assert.deepEqual(absent, [{ team_id: 1n, id: 'rfd_1' }]);
+    await refunds.updateRefund(tx, changed);
+    assert.deepEqual(await find(tx), { ...changed, polls: 0 }, 'polls are counted from when it is covered');
     assert.deepEqual(await find(tx, 'rfd_2'), { ...ROW, id: 'rfd_2', return_id: 'rtn_2' });
     assert.deepEqual(await find(tx, 'rfd_1', 2n), { ...ROW, team_id: 2n });
   });
@@ -285,17 +287,22 @@ test('a locked refund is locked until the transaction ends, and a claim passes o
   await owner.run(sql`delete from refunds`);
 });
 
-test("the refunds that wait for money are the merchant's own of the payment, in the order of their ids", async () => {
-  const waiting = { kind: 'merchant', return_id: null, draws: null } as const;
+test("the refunds without a part at a provider are the merchant's own of the payment, in the order of their ids", async () => {
+  const waiting = { kind: 'merchant', return_id: null } as const;
   const almost: Partial<RefundRow>[] = [
     { team_id: 2n },
     { payment_id: 'trx_2' },
     { kind: 'giveback', return_id: 'rtn_2' },
-    { status: 'processing' },
     { status: 'failed' },
-    { draws: ROW.draws },
+    { status: 'succeeded' },
+    { status: 'processing', legs: [leg({ status: 'sent' })] },
+    { status: 'processing', legs: [leg(), leg({ status: 'sent' })] },
+    { status: 'processing', legs: [leg({ status: 'failed' }), leg()] },
   ];
-  const wanted = ['rfd_z', 'rfd_y'].map((id) => ({ ...waiting, id }));
+  const wanted = [
+    { ...waiting, id: 'rfd_z', draws: null },
+    { ...waiting, id: 'rfd_y', status: 'processing' as const, legs: [leg({ status: 'succeeded' }), leg()] },
+  ];
   const others = almost.map((one, n) => ({ ...waiting, id: `rfd_${n}`, ...one }));
   await trial([wanted[0] as object, ...others, wanted[1] as object], async (tx) => {
     assert.deepEqual(idsOf(await refunds.lockUncovered(tx, 1n, 'trx_1')), ['rfd_y', 'rfd_z']);

@@ -5,7 +5,9 @@ import { must } from '../../src/kit/errors.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { type Db, sql } from '../../src/kit/sql.ts';
 import { readBalances } from '../../src/money/ledger/balances.ts';
+import { SENDING_MS } from '../../src/core/charge/resolve.ts';
 import { pollSweep, trancheSweep } from '../../src/core/charge/sweeps.ts';
+import { retentionSweep } from '../../src/core/payments/sweeps.ts';
 import type { Refund, RefundOutcome, Refunds } from '../../src/providers/adapters/contract.ts';
 import { sandboxProvider } from '../../src/providers/adapters/sandbox/index.ts';
 import type { RefundRow } from '../../src/core/refunds/schema.ts';
@@ -154,10 +156,20 @@ export class RefundShop {
     );
   }
 
-  /** A person ends it as failed. */
+  /** A person ends it as failed, when no request can be under way any more. */
   async endByHand(id: string): Promise<void> {
+    this.clock.advance(SENDING_MS);
     const verdict = { as: 'failed', evidence: 'the dashboard shows nothing', author: 'ops' } as const;
     await resolveRefund(this.api.deps, this.store, { team_id: this.merchant.team.id, id, part: null }, verdict, WORKER);
+  }
+
+  /** The retention of all money of the merchant ends now. */
+  async releaseNow(): Promise<void> {
+    const now = new Date(this.clock.now());
+    await this.owner.run(
+      sql`update settlement_items set release_at = ${now} where team_id = ${this.merchant.team.id} and released_at is null`,
+    );
+    await retentionSweep(this.api.deps, this.store).round();
   }
 
   /** The worker looks at everything that is due after a while. */

@@ -6,7 +6,7 @@ import { coverLater } from '../../src/core/refunds/service.ts';
 import { sql, type Tx } from '../../src/kit/sql.ts';
 import { until } from '../setup/api.ts';
 import { untilLocked } from '../setup/locks.ts';
-import { LOST, RefundShop } from './support.ts';
+import { LOST, PENDING, RefundShop } from './support.ts';
 
 /** Refunds that cannot be sent yet, or not at all. The platform advances nothing here. */
 let shop: RefundShop;
@@ -55,6 +55,40 @@ test('a waiting refund holds its part of the payment against another refund; a c
   await release();
   await shop.work(3);
   assert.deepEqual([(await shop.row(id)).status, shop.provider.sent], ['failed', []], 'it is not sent when there is money');
+});
+
+test('a chargeback ends a refund that no provider takes, and its money returns; it is not sent any more', async () => {
+  const payment = await shop.paid(100_000);
+  await shop.paid(10_000);
+  await release();
+  shop.provider.submits.set(0, [{ kind: 'unavailable', message: 'maintenance' }]);
+  shop.provider.reads.set(0, Array(9).fill({ kind: 'not_found' }));
+  const { id } = await shop.refund(payment, 100_000);
+  await shop.said(id, 'maintenance');
+  const dispute = { team_id: shop.merchant.team.id, payment_id: payment, reason: 'fraudulent' };
+  assert.equal((await openDispute(shop.api.deps, shop.store, dispute)).amount_minor, 10_000_000n);
+  const { status, message } = await shop.row(id);
+  assert.deepEqual([status, message], ['failed', 'The payment was charged back.']);
+  const after = { clearing: -110_000, available: 7_800, disputed: 100_000, fee_income: 2_200 };
+  assert.deepEqual(await shop.books(), after);
+  await shop.work(5);
+  assert.deepEqual([await shop.statuses(id), shop.provider.sent, await shop.books()], [['failed'], [0], after]);
+});
+
+test('a chargeback ends what a refund in parts has not sent yet; the part that was returned stays, and one that is with its provider too', async () => {
+  const [waiting, underWay] = [await shop.paid(900_000), await shop.paid(900_000)];
+  await shop.paid(500_000);
+  shop.provider.submits.set(1, [{ kind: 'unavailable', message: 'maintenance' }, PENDING]);
+  await release();
+  const charge = async (payment_id: string, reached: (id: string) => Promise<void>) => {
+    const { id } = await shop.refund(payment_id, 800_000);
+    await reached(id);
+    const dispute = { team_id: shop.merchant.team.id, payment_id, reason: 'fraudulent' };
+    const { amount_minor } = await openDispute(shop.api.deps, shop.store, dispute);
+    return [Number(amount_minor) / 100, (await shop.row(id)).status];
+  };
+  assert.deepEqual(await charge(waiting, (id) => shop.said(id, 'maintenance')), [450_000, 'failed']);
+  assert.deepEqual(await charge(underWay, (id) => shop.parts(id, ['succeeded', 'sent'])), [100_000, 'processing']);
 });
 
 test('a chargeback of a part leaves a waiting refund of another part', async () => {

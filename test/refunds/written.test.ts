@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { SENDING_MS } from '../../src/core/charge/resolve.ts';
 import { resolveRefund } from '../../src/core/refunds/resolve.ts';
 import { applyRefund, markSent } from '../../src/core/refunds/apply.ts';
 import type { RefundPart, RefundRow } from '../../src/core/refunds/schema.ts';
@@ -30,6 +31,9 @@ before(async () => {
   await shop.owner.run(sql`alter table refunds disable trigger refunds_end_once`);
 });
 after(() => shop.close());
+
+/** How long ago the parts were sent. */
+let since_ms = 3_000;
 
 type Status = RefundPart['status'];
 const STATES: [RefundRow['status'], Status, Status][] = [
@@ -64,7 +68,7 @@ async function become(tx: Tx, [status, ...parts]: (typeof STATES)[number], chang
     (part, i): RefundPart => ({
       ...part,
       status: parts[i] as Status,
-      sent_at: parts[i] === 'waiting' ? null : new Date(shop.clock.now() - 3_000 - i).toISOString(),
+      sent_at: parts[i] === 'waiting' ? null : new Date(shop.clock.now() - since_ms - i).toISOString(),
       provider_ref: i === 0 ? 'ref-0' : null,
     }),
   );
@@ -161,6 +165,7 @@ test('a part whose key is used up keeps it until it is sent under the next one',
 });
 
 test('what a manual resolution writes, in every state of the part', async () => {
+  since_ms = SENDING_MS;
   const lines: string[] = [];
   const ref = { team_id: refund.team_id, id: refund.id };
   const tell = async (
@@ -187,6 +192,8 @@ test('what a manual resolution writes, in every state of the part', async () => 
   ] as const)
     for (const as of ['succeeded', 'failed'] as const)
       await tell(['processing', status, 'waiting'], as, null, { legs: [{ ...first, status, sent_at, provider_ref: null }] });
+  since_ms = SENDING_MS - 1;
+  for (const state of UNDER_WAY) for (const as of ['succeeded', 'failed'] as const) await tell(state, as, 0);
   const unknown = { team_id: refund.team_id, id: 'rfd_nothing', part: null };
   const verdict = { as: 'failed', evidence: 'line 7', author: 'awa' } as const;
   lines.push(

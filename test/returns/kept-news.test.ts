@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { must } from '../../src/kit/errors.ts';
 import type { PayoutOutcome } from '../../src/providers/adapters/contract.ts';
+import { SENDING_MS } from '../../src/core/charge/resolve.ts';
 import { resolveRefund } from '../../src/core/refunds/resolve.ts';
 import { pollReturn, recheckFailedRefund } from '../../src/core/returns/service.ts';
 import { sql } from '../../src/kit/sql.ts';
@@ -102,6 +103,7 @@ test('a success that answers a payout which a person has resolved as failed mean
   able.submit = async (payout) => {
     able.submit = submit;
     await submit.call(able, payout);
+    late.clock.advance(SENDING_MS);
     const ref = { team_id: late.merchant.team.id, id: payout.transfer_id, part: null };
     await resolveRefund(late.api.deps, late.store, ref, { as: 'failed', evidence: 'e', author: 'a' }, WORKER);
     late.able.onPayoutRead = PAID;

@@ -30,18 +30,19 @@ const ACTIONS: Record<DisputeTrigger, Action> = {
 const RESPONSE_MS = 7 * 24 * 3_600_000;
 
 /**
- * Returns the id of an open or lost dispute of the payment, or null. Its money may go back, or went back, to the payer by the
- * dispute.
+ * Returns the id of the open dispute of the payment, else of a lost one, or null. Its money may go back, or went back, to the payer by
+ * the dispute.
  */
-export function openOrLostDispute(db: Queryable, team_id: bigint, payment_id: string): Promise<string | null> {
-  return findBlocking(db, team_id, payment_id);
+export async function openOrLostDispute(db: Queryable, team_id: bigint, payment_id: string): Promise<string | null> {
+  const { open, lost } = await findBlocking(db, team_id, payment_id);
+  return open ?? lost;
 }
 
 /** A dispute to open. */
 export interface Opening {
   team_id: bigint;
   payment_id: string;
-  /** In hundredths; default: what was charged and has not been refunded. */
+  /** In hundredths; default: what was charged and was neither refunded nor charged back. */
   amount_minor?: bigint;
   reason: string;
   /** What an operator records of the notice. */
@@ -50,7 +51,8 @@ export interface Opening {
 
 /**
  * Opens a dispute after the provider's notice (`pirogue disputes open`, in the sandbox also `pirogue trigger dispute.created`) and moves the amount to
- * `disputed`. The platform advances what the balance does not cover, because a chargeback cannot be declined.
+ * `disputed`. The platform advances what the balance does not cover, because a chargeback cannot be declined. What a lost dispute has left of the
+ * payment can be disputed again.
  * @throws Problem 404, 400 when there is nothing to dispute, 422 for an amount that was not paid
  */
 export async function openDispute(
@@ -63,12 +65,13 @@ export async function openDispute(
   return store.db.transaction(async (tx) => {
     const payment = await lockPayment(tx, opening.team_id, opening.payment_id);
     if (!payment) throw notFound('Payment');
-    const blocking = await findBlocking(tx, payment.team_id, payment.id);
+    const { open, lost_minor } = await findBlocking(tx, payment.team_id, payment.id);
     const disputable = payment.status === 'succeeded' || payment.status === 'partially_refunded';
-    if (!disputable || blocking) throw new Problem(400, `The payment is ${blocking ? 'in a dispute already' : payment.status}.`);
+    if (!disputable || open) throw new Problem(400, `The payment is ${open ? 'in a dispute already' : payment.status}.`);
+    const returned_minor = payment.refunded_minor + lost_minor;
     // The payer disputes what was charged: where the customer bears the fee, that is more than the payment's amount.
     const leftNow = async () =>
-      payment.captured_minor - payment.refunded_minor - (await deps.refundsUnderWay(tx, payment.team_id, payment.id));
+      payment.captured_minor - returned_minor - (await deps.refundsUnderWay(tx, payment.team_id, payment.id));
     // A chargeback cannot be declined: the payer has the money, which a refund that waits must not return once more.
     if ((opening.amount_minor ?? payment.captured_minor) > (await leftNow())) {
       await deps.endUncoveredRefunds(tx, { environment: store.environment, at }, payment);

@@ -1,6 +1,8 @@
+import { must } from '../../kit/errors.ts';
 import { jsonText } from '../../kit/json.ts';
 import { type Conditions, conditionsOf, equalTo } from '../../kit/list-filters.ts';
 import { ALL_IDS, rowsOf, rowsOfPage, rowsToCount } from '../../kit/pages.ts';
+import type { Minor } from '../../kit/money.ts';
 import type { Position } from '../../kit/paging.ts';
 import { fixed, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import { readDraws } from '../../money/settlement/draw.ts';
@@ -35,12 +37,23 @@ export async function lockDispute(tx: Tx, team_id: bigint, id: string): Promise<
   return row && read(row);
 }
 
-/** Returns the id of a dispute that prevents refunds of the payment, or null. The caller has locked the payment's row. */
-export async function findBlocking(db: Queryable, team_id: bigint, payment_id: string): Promise<string | null> {
-  const rows = await db.all<{ id: string }>(sql`
-    select id from disputes where team_id = ${team_id} and payment_id = ${payment_id}
-      and status in ('needs_response', 'under_review', 'lost') limit 1`);
-  return rows[0]?.id ?? null;
+/** The disputes of a payment by which its money goes, or went, back to the payer. */
+export interface Blocking {
+  /** Id of the open one, or null. */
+  open: string | null;
+  /** Id of a lost one, or null. */
+  lost: string | null;
+  /** Sum of the lost ones, in hundredths. */
+  lost_minor: Minor;
+}
+
+/** Returns the disputes that prevent refunds of the payment. The caller has locked the payment's row. */
+export async function findBlocking(db: Queryable, team_id: bigint, payment_id: string): Promise<Blocking> {
+  const row = await db.maybe<Blocking>(sql`
+    select min(id) filter (where status in ('needs_response', 'under_review')) as open, min(id) filter (where status = 'lost') as lost,
+      coalesce(sum(amount_minor) filter (where status = 'lost'), 0)::bigint as lost_minor
+    from disputes where team_id = ${team_id} and payment_id = ${payment_id}`);
+  return must(row, 'a sum returns a row');
 }
 
 export async function updateDispute(tx: Tx, row: DisputeRow): Promise<void> {

@@ -15,6 +15,7 @@ import { recordLateSuccess, wayEnded } from '../obligations/apply.ts';
 import { type Draw, draw, drawPostings, partOfDraws, returnDrawn } from '../../money/settlement/draw.ts';
 import { currentPart, isUndecided, unspentOf, withPart } from './parts.ts';
 import { presentRefund } from './present.ts';
+import { readAgain } from './read-again.ts';
 import type { RefundPart, RefundRow } from './schema.ts';
 import { isFinal, nextRefundStatus, type RefundTrigger } from './states.ts';
 import { isSetAside, lockRefund, pollNow, sumReturned, updateRefund } from './store.ts';
@@ -22,8 +23,8 @@ import { isSetAside, lockRefund, pollNow, sumReturned, updateRefund } from './st
 /** Poll plan of a refund part whose provider cannot be used at the moment, so that its own plan is unknown. */
 const DEFAULT_PLAN: PollPlan = { first_ms: 2_000, factor: 2, max_ms: 300_000 };
 const NEXT_PART_MS = 2_000;
-/** A part is not polled while its sender may still be waiting for the response. */
-const SENDING_MS = 60_000;
+/** A part is not polled while its sender may still be waiting for the response, and not sent later than that. */
+export const SENDING_MS = 60_000;
 
 /**
  * The only code path that changes a refund after it was sent. Locks the payment, then the refund, and posts journals, writes
@@ -48,8 +49,13 @@ export async function applyRefund(
   // A result for a replaced key belongs to an earlier submission. If money moved under it, reconciliation reports it as unknown.
   if (part.provider_key !== known.legs[part_index]?.provider_key) return row;
   if (outcome.kind === 'succeeded') return partSucceeded(tx, context, payment, row, part_index, outcome.provider_ref);
-  // The provider has what a person ended as failed.
-  if (part.status === 'failed' && outcome.kind === 'pending') await pollNow(tx, row.team_id, row.id, new Date(context.at));
+  // The provider has what a person ended as failed. Some find it only by the number that they gave it.
+  if (part.status === 'failed' && outcome.kind === 'pending') {
+    const provider_ref = part.provider_ref ?? outcome.provider_ref;
+    const numbered = await save(tx, withPart(row, part_index, { provider_ref }));
+    await readAgain(tx, numbered, new Date(context.at));
+    return numbered;
+  }
   if (part.status !== 'sent' || part.sent_at !== known.legs[part_index]?.sent_at) return row;
   const wait_ms = pollDelay(plan, row.polls);
   // A callback, or a poll of another worker, may be about what came after this outcome.
@@ -86,10 +92,9 @@ export async function applyRefund(
       // The provider has it under this key after all: sent again under another, it might be done twice.
       return scheduleNext(tx, context, row, part_index, { provider_ref, spent_key: undefined }, null, outcome.poll_after_ms);
     }
-    case 'unknown': {
+    case 'unknown':
       if (outcome.needs_person) return scheduleNext(tx, context, row, part_index, { halted: true }, outcome.message, wait_ms);
       return scheduleNext(tx, context, row, part_index, {}, part.halted ? null : outcome.message, wait_ms);
-    }
   }
 }
 

@@ -11,7 +11,7 @@ import { currentPart } from './parts.ts';
 import type { RefundPart, RefundRow } from './schema.ts';
 import { isFinal } from './states.ts';
 import { findRefund, isSetAside, lockRefund, writeResolution } from './store.ts';
-import { endWaiting, readAgain } from './waiting.ts';
+import { endWaiting } from './waiting.ts';
 
 /** The refund part that a manual resolution is about. */
 export interface PartRef {
@@ -27,8 +27,8 @@ type ResolvedPart = PartRef & { named?: ProviderName };
 /**
  * Applies a manual resolution to one part of a refund. It closes a part that is with its provider. A refund that waits, because no provider
  * takes it or the balance does not cover it, can be ended as failed. For any other part only a success (the payer has the money) is accepted. All checks run under the locks under which the resolution is applied.
- * @throws Problem 404 the team has no such refund, 400 the part cannot be resolved manually, `part` is null and the refund has several, or
- * the evidence is about an earlier submission
+ * @throws Problem 404 the team has no such refund, 400 the part cannot be resolved manually, or not while it is being sent, `part` is null and
+ * the refund has several, or the evidence is about an earlier submission
  */
 export async function resolveRefund(
   deps: { clock: Clock; listeners: readonly PaymentListener[] },
@@ -44,6 +44,8 @@ export async function resolveRefund(
     await lockPayment(tx, known.team_id, known.payment_id);
     const row = must(await lockRefund(tx, ref.team_id, ref.id), 'it was just read');
     const part = resolvablePart(row, ref, resolution);
+    if (resolution.as === 'failed' && isBeingSent(row.legs[part] as RefundPart, at))
+      throw new Problem(400, 'The refund is being handed over at this moment: wait two minutes.');
     if (ref.named) checkNamed(ref.named, row.legs[part] as RefundPart);
     if (isFinal(row.status) && (await isSetAside(tx, row, part))) {
       throw new Problem(
@@ -55,7 +57,7 @@ export async function resolveRefund(
     await writeResolution(tx, ref, { ...resolution, part: part + 1, at: new Date(at).toISOString() });
     const context = { environment: store.environment, at, listeners: deps.listeners };
     if (resolution.as === 'failed' && isWaiting(row, part)) return endWaiting(tx, context, row, 'ended by hand: it was not sent');
-    const applied = await applyRefund(
+    return applyRefund(
       tx,
       context,
       // Nobody has read what is due or being read, such as after a callback: what a person ends as failed is read once more.
@@ -65,16 +67,12 @@ export async function resolveRefund(
         ? { kind: 'succeeded', provider_ref: row.legs[part]?.provider_ref ?? 'resolved by hand' }
         : { kind: 'failed', reason: 'unknown', message: 'resolved by hand: no money moved' },
     );
-    // A request may be under way at this moment.
-    if (resolution.as === 'failed' && row.kind === 'giveback' && wasJustSent(row, part, at))
-      await readAgain(tx, applied, new Date(at));
-    return applied;
   });
 }
 
-function wasJustSent(row: RefundRow, part: number, at: number): boolean {
-  const sent_at = row.legs[part]?.sent_at ?? null;
-  return sent_at !== null && at - Date.parse(sent_at) < SENDING_MS;
+/** Whether a request may be under way, whose response would come too late. */
+function isBeingSent({ status, sent_at }: RefundPart, at: number): boolean {
+  return status === 'sent' && sent_at !== null && at - Date.parse(sent_at) < SENDING_MS;
 }
 
 /**

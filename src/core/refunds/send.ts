@@ -5,12 +5,13 @@ import { collectionOf } from '../charge/collection.ts';
 import { getCapture } from '../payments/service.ts';
 import type { Provider, Refund, RefundOutcome } from '../../providers/adapters/contract.ts';
 import { mayBeSentAgain, mayNotBeShownYet } from '../../providers/adapters/polling.ts';
-import { applyRefund, markSent } from './apply.ts';
+import { applyRefund, markSent, SENDING_MS } from './apply.ts';
 import type { RefundDeps } from './deps.ts';
 import { currentPart } from './parts.ts';
 import type { RefundPart, RefundRow } from './schema.ts';
 
 const NOT_KNOWN = 'the provider does not know it';
+const NOT_SENT: RefundOutcome = { kind: 'unavailable', message: 'it was not sent in time' };
 
 /** Sends part after part of a new refund as long as each succeeds at once. The worker continues with a part that stays open. */
 export async function sendParts(deps: RefundDeps, store: Store, made: RefundRow): Promise<void> {
@@ -48,9 +49,11 @@ export async function advanceRefund(deps: RefundDeps, store: Store, known: Refun
   const asked_at = deps.clock.now();
   const mayResend = () =>
     mayBeSentAgain(provider.capabilities, refunds, part.sent_at === null ? null : Date.parse(part.sent_at), asked_at);
+  // A process that was paused here must not send so late that others poll the part, or a person ends it, meanwhile.
+  const isLate = asked_at - (sent.submitted_at ?? asked_at) >= SENDING_MS;
   const outcome = isPoll
     ? evidenceOf(await refunds.read(sent), mayResend)
-    : answerOf(await refunds.submit(sent), part, refunds.idempotency ?? provider.capabilities.idempotency);
+    : answerOf(isLate ? NOT_SENT : await refunds.submit(sent), part, refunds.idempotency ?? provider.capabilities.idempotency);
   const applied = await inTransaction(deps, store, (tx, context) =>
     applyRefund(tx, context, row, index, outcome, provider.capabilities.polls),
   );

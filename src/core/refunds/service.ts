@@ -136,26 +136,39 @@ async function make(tx: Tx, deps: RefundDeps, call: Call<CreateRefundBody>): Pro
  */
 export async function cover(tx: Tx, config: Config, store: Store, row: RefundRow): Promise<RefundRow> {
   const { team_id, payment_id, currency, amount_minor } = row;
-  const cap = BigInt(config.credit_cap[store.environment]) * 100n;
-  const draws = await draw(tx, { team_id, payment_id, currency, amount_minor }, cap);
+  const draws = await draw(tx, { team_id, payment_id, currency, amount_minor }, creditCap(config, store));
   if (draws === null) return { ...row, message: 'It waits for money: the balance does not cover it yet.' };
-  const covered = { ...row, draws, message: null };
+  // Tries to cover it say nothing about when its provider is polled.
+  const covered = { ...row, draws, message: null, polls: 0 };
   await post(tx, [drawnJournal(covered)]);
   return covered;
 }
 
+/** Returns how much the platform advances to a team and its subaccounts, in hundredths. */
+export function creditCap(config: Config, { environment }: Store): Minor {
+  return BigInt(config.credit_cap[environment]) * 100n;
+}
+
 /**
  * Tries again to cover a refund that waits for money.
+ * @param send_at when a worker sends it, if the caller does not
  * @returns null when it still waits (or no longer exists)
  */
-export async function coverLater(tx: Tx, config: Config, store: Store, known: RefundRow): Promise<RefundRow | null> {
+export async function coverLater(
+  tx: Tx,
+  config: Config,
+  store: Store,
+  known: Pick<RefundRow, 'team_id' | 'id' | 'payment_id'>,
+  send_at?: Date,
+): Promise<RefundRow | null> {
   await lockPayment(tx, known.team_id, known.payment_id);
   const row = await findRefund(tx, known.team_id, known.id);
   if (row?.status !== 'pending' || row.draws !== null) return row ?? null;
   const covered = await cover(tx, config, store, row);
   if (covered.draws === null) return null;
-  await updateRefund(tx, covered);
-  return covered;
+  const due = { ...covered, next_poll_at: send_at ?? covered.next_poll_at };
+  await updateRefund(tx, due);
+  return due;
 }
 
 /**

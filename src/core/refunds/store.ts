@@ -83,12 +83,12 @@ export async function lockRefund(tx: Tx, team_id: bigint, id: string): Promise<R
   return row && read(row);
 }
 
-/** Returns the merchant's refunds of a payment that wait for money, locked until the transaction ends. The caller has locked the payment. */
+/** Returns the merchant's open refunds of a payment without a part at a provider, locked until the transaction ends. The caller has locked the payment. */
 export async function lockUncovered(tx: Tx, team_id: bigint, payment_id: string): Promise<RefundRow[]> {
   const rows = await tx.all<RefundRow>(sql`
     select ${columns} from refunds
-    where team_id = ${team_id} and payment_id = ${payment_id} and kind = 'merchant' and status = 'pending' and draws is null
-    order by id for update`);
+    where team_id = ${team_id} and payment_id = ${payment_id} and kind = 'merchant' and status in ('pending', 'processing')
+      and not legs::jsonb @> '[{"status":"sent"}]' and not legs::jsonb @> '[{"status":"failed"}]' order by id for update`);
   return rows.map(read);
 }
 
@@ -117,11 +117,13 @@ export async function refundsUnderWay(tx: Tx, team_id: bigint, payment_id: strin
   return rows[0]?.claimed ?? 0n;
 }
 
+/** Writes a refund. Its polls are counted from when it is covered. */
 export async function updateRefund(tx: Tx, row: RefundRow): Promise<void> {
   await tx.run(sql`
     update refunds set legs = ${jsonText(row.legs)}, way = ${row.way}, status = ${row.status}, failure_reason = ${row.failure_reason},
       message = ${row.message}, draws = ${row.draws && jsonText(row.draws)}, event_count = ${row.event_count},
-      next_poll_at = ${row.next_poll_at}, updated_at = ${row.updated_at}, submitted_at = ${row.submitted_at}, completed_at = ${row.completed_at}
+      polls = case when draws is null then 0 else polls end, next_poll_at = ${row.next_poll_at}, updated_at = ${row.updated_at},
+      submitted_at = ${row.submitted_at}, completed_at = ${row.completed_at}
     where team_id = ${row.team_id} and id = ${row.id}`);
 }
 

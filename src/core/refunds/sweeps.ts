@@ -1,25 +1,45 @@
 import type { Store } from '../../platform/db/stores.ts';
 import { accountKey } from '../../platform/work/account-key.ts';
 import { type CallSweep, callSweep } from '../../platform/work/call-sweep.ts';
+import type { Turn } from '../../platform/work/shards.ts';
 import type { Sweep } from '../../platform/work/sweep.ts';
+import { MAX_POLL_WAIT_MS } from '../../providers/adapters/polling.ts';
 import type { RefundDeps } from './deps.ts';
 import type { RefundRow } from './schema.ts';
 import { isUndecided } from './parts.ts';
 import { recheckRefund } from './recheck.ts';
 import { advanceRefund } from './send.ts';
-import { coverLater } from './service.ts';
+import { coverLater, creditCap } from './service.ts';
 import { claimDueRefunds, type DueRefund } from './store.ts';
+import { findCoverable, type WaitingRefund, writeNextTry } from './waiting-store.ts';
 
 /** Lease of a claimed refund: if its worker dies, the refund becomes due again after this time. */
 const LEASE_MS = 60_000;
+/** Time between two comparisons of the refunds that wait for money with the balances. */
+const LOOK_MS = 2_000;
+/** Maximum refunds that are covered after one comparison. */
+const MAX_COVERED = 50;
+/** How long a refund that still waits is left alone, unless the balances seem to cover it. */
+const WAIT_MS = MAX_POLL_WAIT_MS;
+/** The same, whatever the balances: they may seem to cover what they do not. */
+const RETRY_MS = 10_000;
 
 /** Covers refunds that wait for money, sends covered ones, and polls those under way. */
 export function refundSweep(deps: RefundDeps, store: Store): Sweep {
+  let looked_at = Number.NEGATIVE_INFINITY;
+  const look = async (turn: Turn) => {
+    if (performance.now() - looked_at < LOOK_MS) return;
+    looked_at = performance.now();
+    await coverWaiting(deps, store, turn);
+  };
   const sweep: CallSweep<DueRefund> = {
     name: 'refunds',
     environment: store.environment,
     idle_ms: 500,
-    claim: (limit, skip, turn) => claimDueRefunds(store.db, new Date(deps.clock.now()), LEASE_MS, limit, skip, turn),
+    claim: async (limit, skip, turn) => {
+      await look(turn);
+      return claimDueRefunds(store.db, new Date(deps.clock.now()), LEASE_MS, limit, skip, turn);
+    },
     accountOf: ({ refund, provider_account }) => accountKey(refund.team_id, provider_account),
     step: ({ refund }) => step(deps, store, refund),
     start_within_ms: LEASE_MS / 2,
@@ -30,6 +50,29 @@ export function refundSweep(deps: RefundDeps, store: Store): Sweep {
 
 async function step(deps: RefundDeps, store: Store, refund: RefundRow): Promise<void> {
   if (refund.status === 'failed' && !isUndecided(refund)) return recheckRefund(deps, store, refund);
-  const covered = refund.draws !== null ? refund : await store.db.transaction((tx) => coverLater(tx, deps.config, store, refund));
+  const covered = refund.draws !== null ? refund : await coverOrWait(deps, store, refund);
   if (covered?.draws) await advanceRefund(deps, store, covered);
+}
+
+/** Covers the refunds for which money seems to have arrived; they are due at once. */
+async function coverWaiting(deps: RefundDeps, store: Store, turn: Turn): Promise<void> {
+  const now = deps.clock.now();
+  const tried_before = new Date(now + WAIT_MS - RETRY_MS);
+  const cap_minor = creditCap(deps.config, store);
+  for (const waiting of await findCoverable(store.db, tried_before, cap_minor, MAX_COVERED, turn)) {
+    await coverOrWait(deps, store, waiting, new Date(now)).catch((err) =>
+      deps.log.error({ err }, 'a refund that waits for money could not be tried; it is tried again'),
+    );
+  }
+}
+
+/**
+ * Tries to cover a refund that waits for money.
+ * @param send_at when a worker sends it; without it, the caller does
+ * @returns null when it still waits
+ */
+async function coverOrWait(deps: RefundDeps, store: Store, waiting: WaitingRefund, send_at?: Date): Promise<RefundRow | null> {
+  const covered = await store.db.transaction((tx) => coverLater(tx, deps.config, store, waiting, send_at));
+  if (covered === null) await writeNextTry(store.db, waiting, new Date(deps.clock.now() + WAIT_MS));
+  return covered;
 }

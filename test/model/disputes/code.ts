@@ -1,5 +1,6 @@
 import { changeDispute, openDispute } from '../../../src/core/disputes/service.ts';
 import type { DisputeTrigger } from '../../../src/core/disputes/states.ts';
+import type { Blocking } from '../../../src/core/disputes/store.ts';
 import { cover } from '../../../src/core/refunds/service.ts';
 import type { RefundRow } from '../../../src/core/refunds/schema.ts';
 import { Problem } from '../../../src/kit/errors.ts';
@@ -10,7 +11,7 @@ import { releaseItems } from '../../../src/money/settlement/release.ts';
 import type { SettlementItem } from '../../../src/money/settlement/store.ts';
 import { readConfig } from '../../../src/platform/config/config.ts';
 import type { Store } from '../../../src/platform/db/stores.ts';
-import { type Claim, type Draw, isBlocked, OPEN, type Payment, type World } from './world.ts';
+import { type Claim, type Draw, isDisputed, lostOf, OPEN, type Payment, type World } from './world.ts';
 
 /*
  * Runs the program's own functions on the books of a state of the model: a transaction that holds the balances and the settlement
@@ -132,7 +133,9 @@ class Books {
       ...{ team_id: 1n, payment_id: 'trx_model', account_id: '', currency: 'XAF', share_minor: BigInt(share) * UNIT },
       ...{ amount_minor: BigInt(pending) * UNIT, release_at: new Date(NOW), released_at: released ? new Date(NOW) : null },
     };
-    const read = (statement: Sql) => this.#read(statement, paymentRow(payment), dispute, isBlocked(payment));
+    const lost_minor = BigInt(lostOf(payment)) * UNIT;
+    const blocking = { open: isDisputed(payment) ? DISPUTE : null, lost: lost_minor > 0n ? DISPUTE : null, lost_minor };
+    const read = (statement: Sql) => this.#read(statement, paymentRow(payment), dispute, blocking);
     this.tx = {
       inTransaction: true,
       all: async <Row>(statement: Sql) => read(statement) as Row[],
@@ -150,7 +153,7 @@ class Books {
     return { available, credit, disputed, clearing: of('refund_clearing'), gone, pending: Number(this.item.amount_minor / UNIT) };
   }
 
-  #read({ text, values }: Sql, payment: object, dispute: Claim | undefined, blocked: boolean): object[] {
+  #read({ text, values }: Sql, payment: object, dispute: Claim | undefined, blocking: Blocking): object[] {
     const owed = -(this.#balances.get('credit') ?? 0n);
     if (/insert into journals/.test(text)) return this.#post(String(values[0]));
     if (/update balances/.test(text)) return (JSON.parse(String(values[0])) as object[]).map((_, n) => ({ n }));
@@ -159,7 +162,7 @@ class Books {
     if (/-sum\(posted_minor\)/.test(text)) return [{ owed }];
     if (/posted_minor < 0/.test(text)) return owed > 0n ? [{ team_id: 1n, currency: 'XAF', account: 'credit' }] : [];
     if (/from settlement_items/.test(text)) return [this.item];
-    if (/status in \('needs_response'/.test(text)) return blocked ? [{ id: DISPUTE }] : [];
+    if (/status in \('needs_response'/.test(text)) return [blocking];
     if (/from disputes/.test(text)) return dispute ? [disputeRow(dispute)] : [];
     return /from payments/.test(text) ? [payment] : [];
   }

@@ -99,19 +99,26 @@ export function release(world: World, p: number, rules: Rules, units = (world.pa
   return repaid({ ...putPayment(world, p, { pending: 0, released: true }), available: world.available + units }, rules);
 }
 
-export function leftOf({ share, refunds }: Payment): number {
-  return refunds.reduce((left, { status, units }) => left - (status === 'failed' ? 0 : units), share);
+export function lostOf({ disputes }: Payment): number {
+  return disputes.reduce((lost, { status, units }) => lost + (status === 'lost' ? units : 0), 0);
 }
 
-export function isBlocked({ disputes }: Payment): boolean {
-  return disputes.some(({ status }) => OPEN.includes(status) || status === 'lost');
+export function leftOf(payment: Payment): number {
+  return payment.refunds.reduce(
+    (left, { status, units }) => left - (status === 'failed' ? 0 : units),
+    payment.share - lostOf(payment),
+  );
+}
+
+export function isDisputed({ disputes }: Payment): boolean {
+  return disputes.some(({ status }) => OPEN.includes(status));
 }
 
 /** Opens a dispute, or returns null when the payment cannot be disputed. The platform advances what is not covered. */
 export function disputed(world: World, p: number, rules: Rules): World | null {
   const payment = world.payments[p] as Payment;
   const units = rules.planted === 'disputes_refunded_money' ? payment.share : leftOf(payment);
-  if (isBlocked(payment) || units <= 0) return null;
+  if (isDisputed(payment) || units <= 0) return null;
   const { world: after, draw } = drawn(world, p, units, Number.POSITIVE_INFINITY) as { world: World; draw: Draw };
   const disputes = [...payment.disputes, { units, status: 'needs_response', draw }];
   return putPayment({ ...after, disputed: after.disputed + units }, p, { disputes });
@@ -167,7 +174,7 @@ export function stepsOf(world: World, rules: Rules): Step[] {
     for (const d of payment.disputes.keys())
       for (const trigger of ['evidence_sent', 'accepted', 'provider_decided_won', 'withdrawn'])
         add(`dispute ${d} of payment ${p}: ${trigger}`, changed(world, p, d, trigger, rules));
-    const free = !isBlocked(payment) || rules.planted === 'refunds_disputed_money';
+    const free = (!isDisputed(payment) && lostOf(payment) === 0) || rules.planted === 'refunds_disputed_money';
     if (free && payment.refunds.length < rules.refunds && leftOf(payment) > 0) {
       const refunds = [...payment.refunds, { units: 1, status: 'pending', draw: null }];
       add(`one unit of payment ${p} is refunded`, covered(putPayment(world, p, { refunds }), p, refunds.length - 1));

@@ -1,0 +1,11 @@
+import type { Tx } from '../../kit/sql.ts';
+import { pollNow as pollReturn, recheckRefund } from '../obligations/store.ts';
+import type { RefundRow } from './schema.ts';
+import { FAILED_REFUNDS, PAYOUT, pollNow } from './store.ts';
+
+/** Makes a worker read what had been turned away. What carries a return out is read with it, before the money is sent another way. */
+export function readAgain(tx: Tx, { team_id, id, return_id, way }: RefundRow, at: Date): Promise<void> {
+  if (return_id === null) return pollNow(tx, team_id, id, at);
+  if (way === 'refund') return recheckRefund(tx, team_id, id, at, FAILED_REFUNDS);
+  return pollReturn(tx, { team_id, id: return_id }, at, null, PAYOUT);
+}
