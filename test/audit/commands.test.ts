@@ -73,6 +73,7 @@ const NO_ENTRY = [
   'returns list',
   'abuse show',
   'blocks list',
+  'breaks list',
   'ledger verify',
   'ledger show',
   'ledger export',

@@ -100,6 +100,7 @@ test('the commands are the ones in the reference', () => {
       'ledger show',
       'ledger export',
       'reconcile',
+      'breaks list',
       'breaks settle',
       'audit show',
       'audit verify',

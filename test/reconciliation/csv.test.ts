@@ -140,9 +140,11 @@ const RIGHT = {
   status: 'succeeded',
 };
 
+const NOW = Date.parse('2026-03-11T00:00:00Z');
+
 function judge(changes: Partial<typeof RIGHT>): Judged {
-  const reader = readerOf(HEAD, undefined);
-  return 'missing' in reader ? assert.fail('it is the normal form') : reader(Object.values({ ...RIGHT, ...changes }));
+  const reader = readerOf(HEAD, undefined, NOW);
+  return 'fault' in reader ? assert.fail('it is the normal form') : reader(Object.values({ ...RIGHT, ...changes }));
 }
 
 describe('lines of the standard format', () => {
@@ -171,6 +173,11 @@ describe('lines of the standard format', () => {
     [{ at: '2026-03-10 12:00:00' }, /no time zone/],
     [{ at: '10/03/2026' }, /time is invalid/],
     [{ at: '2026-02-30T12:00:00Z' }, /time is invalid/],
+    [{ at: '0001-01-01T00:00:00Z' }, /before 2000/],
+    [{ at: '0000-06-01T00:00:00Z' }, /before 2000/],
+    [{ at: '1999-12-31T23:59:59Z' }, /before 2000/],
+    [{ at: '2026-03-13T00:00:01Z' }, /in the future/],
+    [{ at: '9999-12-31T23:59:59-01:00' }, /in the future/],
     [{ status: 'done' }, /status/],
   ] as const) {
     test(`${JSON.stringify(changes).slice(0, 60)} is a bad line`, () => {
@@ -190,36 +197,60 @@ describe('lines of the standard format', () => {
     });
   }
 
+  test('a time from 2000 to two days ahead is read', () => {
+    for (const at of ['2000-01-01T00:00:00Z', '2026-03-12T23:59:59Z']) assert.equal(judge({ at }).kind, 'line');
+  });
+
   test('a line of another kind is not an error', () =>
     assert.deepEqual(judge({ type: 'top-up', amount: 'x' }), { kind: 'other' }));
 
   test('a line with an extra field is a bad line', () => {
-    const reader = readerOf(HEAD, undefined);
-    assert.equal('missing' in reader ? null : reader([...Object.values(RIGHT), 'more']).kind, 'bad');
+    const reader = readerOf(HEAD, undefined, NOW);
+    assert.equal('fault' in reader ? null : reader([...Object.values(RIGHT), 'more']).kind, 'bad');
   });
 
   test('columns can be in any order and extra ones are allowed; a file without the outcome column is not a statement', () => {
-    assert.equal(typeof readerOf(['Note', 'STATUS', 'at', 'currency', 'amount', ' key ', 'type'], undefined), 'function');
+    assert.equal(typeof readerOf(['Note', 'STATUS', 'at', 'currency', 'amount', ' key ', 'type'], undefined, NOW), 'function');
     assert.deepEqual(
       readerOf(
         HEAD.filter((name) => name !== 'status' && name !== 'at'),
         undefined,
+        NOW,
       ),
-      { missing: ['at', 'status'] },
+      { fault: 'the first line has no column at, status' },
     );
     assert.deepEqual(
       readerOf(
         HEAD.filter((name) => name !== 'key' && name !== 'reference'),
         undefined,
+        NOW,
       ),
-      { missing: ['key'] },
+      { fault: 'the first line has no column key' },
     );
   });
 });
 
+const WALLET = ['Creation Date', 'MSISDN', 'Transaction ID', 'Amount', 'Currency', 'Country', 'MNO', 'Type'];
+
+test('a provider format without statuses does not read a file that has some: its failed lines would count as paid', () => {
+  for (const name of ['Status', 'Transaction Status', 'status_code']) {
+    const reader = readerOf([...WALLET, name], wallet, NOW);
+    assert.match(
+      'fault' in reader ? reader.fault : '',
+      new RegExp(`^the column ${name.toLowerCase()} .*rename the columns to key, type,`),
+    );
+  }
+  // Columns of the standard format beside them decide.
+  const reader = readerOf([...WALLET, 'key', 'at', 'status'], wallet, NOW);
+  if ('fault' in reader) assert.fail(reader.fault);
+  const own = ['2026-03-10 12:00:00', '', 'k', '5', 'XAF', '', '', 'payout'];
+  const judged = reader([...own, 'k', '2026-03-10T12:00:00Z', 'failed']);
+  assert.equal(judged.kind === 'line' && judged.line.status, 'failed');
+});
+
 test('the format of a provider is read as well as the standard one', () => {
-  const reader = readerOf(['Creation Date', 'MSISDN', 'Transaction ID', 'Amount', 'Currency', 'Country', 'MNO', 'Type'], wallet);
-  if ('missing' in reader) assert.fail(reader.missing.join());
+  const reader = readerOf(WALLET, wallet, NOW);
+  if ('fault' in reader) assert.fail(reader.fault);
   const judged = reader(['2026-03-10 12:00:00', '237670000000', 'k', '-500', 'XAF', 'CMR', 'MTN', 'Payout']);
   assert.deepEqual(judged.kind === 'line' && [judged.line.flow, judged.line.amount_minor, judged.line.status, judged.line.at], [
     'payout',
@@ -228,5 +259,6 @@ test('the format of a provider is read as well as the standard one', () => {
     Date.parse('2026-03-10T12:00:00Z'),
   ]);
   assert.deepEqual(reader(['2026-03-10 12:00:00', '', 'k', '5', 'XAF', '', '', 'Fee']), { kind: 'other' });
-  assert.equal(typeof readerOf(Object.values(NORMAL_FORMAT.columns), wallet), 'function');
+  assert.equal(reader(['0000-06-01 12:00:00', '', 'k', '5', 'XAF', '', '', 'Payout']).kind, 'bad');
+  assert.equal(typeof readerOf(Object.values(NORMAL_FORMAT.columns), wallet, NOW), 'function');
 });

@@ -9,6 +9,7 @@ import { sql } from '../../src/kit/sql.ts';
 import { paymentListeners } from '../../src/program/listeners.ts';
 import type { BreakRow, Run } from '../../src/core/reconciliation/schema.ts';
 import { BREAK_KINDS } from '../../src/core/reconciliation/schema.ts';
+import { checkSetAside } from '../../src/core/books-check/reconciliation.ts';
 import { pagesOf, reconcile, type ReconciliationRequest } from '../../src/core/reconciliation/service.ts';
 import { cloneDatabases } from '../setup/databases.ts';
 
@@ -84,8 +85,8 @@ export class Ledgers {
   }
 
   /** A refund of 300 XAF in one leg of a captured attempt. */
-  async refund(status: string, leg: string, at = NOON): Promise<Made> {
-    const capture = await this.attempt('succeeded', { at: at - 30 * 86_400_000 });
+  async refund(status: string, leg: string, at = NOON, paid_at = at - 30 * 86_400_000): Promise<Made> {
+    const capture = await this.attempt('succeeded', { at: paid_at });
     const [id, key, begun] = [newId('rfd', 'live', at), randomUUID(), new Date(at)];
     const legs = [{ attempt_id: capture.id, amount_minor: '30000', provider_key: key, provider_ref: null, status: leg }];
     const completed = status === 'succeeded' || status === 'failed' ? new Date(at + 20_000) : null;
@@ -138,6 +139,13 @@ export class Ledgers {
       select j.kind || ' ' || p.amount_minor || ' ' || p.currency || ' ' || p.debit || ' > ' || p.credit as text
       from postings p join journals j on j.team_id = p.team_id and j.id = p.journal_id order by j.id, p.line`);
     return rows.map(({ text }) => text);
+  }
+
+  /** What `pirogue ledger verify` reports about money that was set aside. */
+  async differences(): Promise<unknown[]> {
+    const differences: unknown[] = [];
+    await checkSetAside(this.db, TEAM, (difference) => differences.push(difference));
+    return differences;
   }
 
   async one<Row>(statement: ReturnType<typeof sql>): Promise<Row> {

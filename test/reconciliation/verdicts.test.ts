@@ -165,6 +165,28 @@ test('two lines with one key are a duplicate: with different references it is mo
   assert.equal(run.tallies.find(({ verdict }) => verdict === 'matched')?.count, 2);
 });
 
+test('a payout and a refund with one key, or without keys one reference, are a duplicate: both are outgoing money', async () => {
+  const [twice, listed] = [await books.transfer('succeeded', 'closed'), await books.transfer('succeeded', 'closed')];
+  await books.db.run(sql`update transfers set provider_ref = 'R' where id = ${listed.id}`);
+  const { run, breaks } = await books.reconcile([
+    line('payout', twice.key, { ref: 'A' }),
+    line('refund', twice.key, { ref: 'B', amount: '500', at: '2026-03-10T12:00:20Z' }),
+    line('payout', '', { ref: 'R' }),
+    line('refund', '', { ref: 'R', amount: '500', at: '2026-03-10T12:00:20Z' }),
+    // Money that came in with this reference is other money.
+    line('collect', '', { ref: 'R' }),
+  ]);
+  assert.deepEqual(
+    breaks.map(({ kind, action, flow, line }) => [kind, action, flow, line]),
+    [
+      ['missing_here', 'correct', 'collect', 6],
+      ['duplicate', 'correct', 'refund', 3],
+      ['duplicate', 'none', 'refund', 5],
+    ],
+  );
+  assert.equal(run.tallies.find(({ verdict }) => verdict === 'matched')?.count, 2);
+});
+
 test('a rejected try next to a successful one is not a duplicate', async () => {
   const { key } = await books.attempt('succeeded');
   const { breaks } = await books.reconcile([line('collect', key, { status: 'failed' }), line('collect', key)]);

@@ -27,7 +27,8 @@ export const ADVICE = {
     'More was returned to the payer than was collected: claim it from the payer or the provider, and book the loss.',
   transfer_money:
     'The stage of the transfer does not match where its money is booked: ask the provider whether it was paid, then book the difference.',
-  set_aside: 'A break that was set aside is not booked as its report states: compare it with "pirogue reconcile report".',
+  set_aside:
+    'A break that was set aside is not booked as it states: compare "pirogue breaks list" of its run with "pirogue ledger show" of its subject.',
   unknown_subject: 'A journal moved money for something that does not exist: compare it with a backup.',
 } as const;
 

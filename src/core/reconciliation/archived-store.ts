@@ -6,26 +6,29 @@ interface Ids {
   to: string;
 }
 
-/** Whether a payment of this range, or the payment of a refund of this range, is archived. */
-export async function hasArchivedWithin(tx: Tx, team_id: bigint, payments: Ids, refunds: Ids): Promise<boolean> {
+/** Whether a payment of this range is archived. */
+export async function hasArchivedWithin(tx: Tx, team_id: bigint, payments: Ids): Promise<boolean> {
   const row = await tx.maybe<{ found: boolean }>(sql`
     select exists (
       select from payments
       where team_id = ${team_id} and id >= ${payments.from} and id < ${payments.to} and archived is not null
-    ) or exists (
-      select from refunds r join payments p on p.team_id = r.team_id and p.id = r.payment_id
-      where r.team_id = ${team_id} and r.id >= ${refunds.from} and r.id < ${refunds.to} and p.archived is not null
     ) as found${PLANNED_EACH_TIME}`);
   return row?.found === true;
 }
 
-/** Returns the next archived payments that may have an attempt of which a staged line has the key, in the order of their ids. */
-export async function archivedNamed(tx: Tx, team_id: bigint, after: string, limit: number): Promise<string[]> {
+/**
+ * Returns the next archived payments that are compared, in the order of their ids: those that may have an attempt of which a staged line
+ * has the key, and those with a refund of this range.
+ */
+export async function archivedCompared(tx: Tx, team_id: bigint, refunds: Ids, after: string, limit: number): Promise<string[]> {
   const rows = await tx.all<{ payment_id: string }>(sql`
     with named as materialized (select distinct pirogue_archive_key(key) as key from statement_lines where key is not null)
     select p.id as payment_id from named n join payments p on p.team_id = ${team_id} and p.archived_key = n.key where p.id > ${after}
     union
     select k.payment_id from named n join archived_attempts k on k.team_id = ${team_id} and k.key = n.key where k.payment_id > ${after}
+    union
+    select r.payment_id from refunds r join payments p on p.team_id = r.team_id and p.id = r.payment_id
+    where r.team_id = ${team_id} and r.id >= ${refunds.from} and r.id < ${refunds.to} and r.payment_id > ${after} and p.archived is not null
     order by payment_id limit ${limit}${PLANNED_EACH_TIME}`);
   return rows.map(({ payment_id }) => payment_id);
 }

@@ -2,6 +2,9 @@ import { account } from '../../money/ledger/accounts.ts';
 import type { Journal, Posting } from '../../money/ledger/post.ts';
 import type { BreakRow, Run } from './schema.ts';
 
+/** Kinds of the journals about outgoing money that is unknown here or moved twice. A statement lists it as payout or as refund. */
+export const OUTGOING_KINDS: readonly string[] = ['reconciliation.unexpected:payout', 'reconciliation.unexpected:refund'];
+
 /**
  * Returns the journals that adjust `clearing` to the statement, with `hold` (suspense) as the contra account:
  * unexplained money must not be spendable. Their sources are the same whichever statement contains the break, so a

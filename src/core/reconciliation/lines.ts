@@ -10,20 +10,39 @@ export type LineReader = (fields: string[]) => Judged;
 type Column = keyof StatementFormat['columns'];
 type Places = Partial<Record<Column, number>>;
 
+/** No provider that is compared is older. An earlier time is a default value or an error, and would extend the period to it. */
+const EARLIEST = Date.UTC(2000);
+/** Maximum time by which a provider's clock may be ahead, with its time zone. */
+const MAX_AHEAD_MS = 2 * 86_400_000;
+
 /**
  * Finds the columns in the first line.
  * @param own the provider's own format, which is tried first
- * @returns the parser of the other lines, or the missing columns of the normal format
+ * @param now milliseconds since the epoch
+ * @returns the parser of the other lines, or why the file cannot be read
  */
-export function readerOf(head: string[], own: StatementFormat | undefined): LineReader | { missing: string[] } {
+export function readerOf(head: string[], own: StatementFormat | undefined, now: number): LineReader | { fault: string } {
   const names = head.map((name) => name.trim().toLowerCase());
-  for (const format of own ? [own, NORMAL_FORMAT] : [NORMAL_FORMAT]) {
+  const formats = (own ? [own, NORMAL_FORMAT] : [NORMAL_FORMAT]).flatMap((format) => {
     const places = placesOf(names, format);
-    if (places) return (fields) => judge(fields, names.length, places, format);
-  }
+    return places ? [{ format, places, unread: unreadStatus(names, format) }] : [];
+  });
+  const found = formats.find(({ unread }) => unread === undefined);
+  if (found) return (fields) => judge(fields, names.length, found.places, found.format, now + MAX_AHEAD_MS);
   const { reference, fee, key, ...needed } = NORMAL_FORMAT.columns;
+  if (formats[0]) {
+    const columns = [key, ...Object.values(needed)].join(', ');
+    const unread = `the column ${formats[0].unread} cannot be read, and failed lines must not count as paid`;
+    return { fault: `${unread}: rename the columns to ${columns}` };
+  }
   const known = [key, reference].some((name) => names.includes(name as string));
-  return { missing: [...Object.values(needed), ...(known ? [] : [key as string])].filter((name) => !names.includes(name)) };
+  const missing = [...Object.values(needed), ...(known ? [] : [key as string])].filter((name) => !names.includes(name));
+  return { fault: `the first line has no column ${missing.join(', ')}` };
+}
+
+/** Returns a column about the status of a line that a format without statuses would ignore. */
+function unreadStatus(names: string[], { columns }: StatementFormat): string | undefined {
+  return columns.status === undefined ? names.find((name) => name.includes('status')) : undefined;
 }
 
 function placesOf(names: string[], { columns }: StatementFormat): Places | null {
@@ -38,7 +57,7 @@ function placesOf(names: string[], { columns }: StatementFormat): Places | null 
   return fits && (columns.status === undefined || has('status')) ? places : null;
 }
 
-function judge(fields: string[], width: number, places: Places, format: StatementFormat): Judged {
+function judge(fields: string[], width: number, places: Places, format: StatementFormat, latest: number): Judged {
   if (fields.length !== width) return bad(`${fields.length} fields instead of ${width}`);
   const field = (column: Column) => (places[column] === undefined ? '' : (fields[places[column]] as string).trim());
   const flow = format.flows[field('flow').toLowerCase()];
@@ -58,6 +77,7 @@ function judge(fields: string[], width: number, places: Places, format: Statemen
   if (!isCurrency(currency)) return bad('the currency is invalid');
   const at = momentOf(field('at'), format.zone);
   if (at === null) return bad(format.zone === 'explicit' ? 'the time is invalid or has no time zone' : 'the time is invalid');
+  if (at < EARLIEST || at > latest) return bad('the time is before 2000 or in the future');
   const status = format.columns.status === undefined ? 'succeeded' : format.statuses[field('status').toLowerCase()];
   if (!status) return bad('the status is unknown');
   return {

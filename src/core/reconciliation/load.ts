@@ -22,17 +22,19 @@ export type Chunks = AsyncIterable<Uint8Array>;
 /**
  * Streams a statement into the staging table. While the database stores one batch, the next is read, and no more.
  * Memory therefore holds at most two batches, whatever the length of the file.
+ * @param now milliseconds since the epoch; lines of a later day are invalid
  * @param progress called with bytes and lines after each batch
- * @throws NotAStatement when the first line lacks required columns
+ * @throws NotAStatement when the columns of the first line cannot be read
  */
 export async function loadStatement(
   tx: Tx,
   file: Chunks,
   format: StatementFormat | undefined,
+  now: number,
   progress: (bytes: number, lines: number) => void,
 ): Promise<Reading & { keyless: boolean }> {
   const hash = createHash('sha256');
-  const intake = new Intake(format);
+  const intake = new Intake(format, now);
   let taken: Promise<void> = Promise.resolve();
   let bytes = 0;
   const storeBatch = async () => {
@@ -66,6 +68,7 @@ async function* decoded(file: Chunks, hash: Hash, count: (bytes: number) => void
 /** Parses the records of the file into batches and counts them. */
 class Intake {
   readonly #format: StatementFormat | undefined;
+  readonly #now: number;
   readonly #csv = new CsvReader();
   readonly #faults: Reading['faults'] = [];
   readonly #fees = new Map<string, bigint>();
@@ -80,8 +83,9 @@ class Intake {
   /** Set when a line has no key and is identified only by its reference. */
   keyless = false;
 
-  constructor(format: StatementFormat | undefined) {
+  constructor(format: StatementFormat | undefined, now: number) {
     this.#format = format;
+    this.#now = now;
   }
 
   get waiting(): number {
@@ -129,8 +133,8 @@ class Intake {
 
   #head(record: CsvRecord): LineReader {
     if ('fault' in record) throw new NotAStatement(`line ${record.line}: ${record.fault}`);
-    const reader = readerOf(record.fields, this.#format);
-    if ('missing' in reader) throw new NotAStatement(`the first line has no column ${reader.missing.join(', ')}`);
+    const reader = readerOf(record.fields, this.#format, this.#now);
+    if ('fault' in reader) throw new NotAStatement(reader.fault);
     return reader;
   }
 

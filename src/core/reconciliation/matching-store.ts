@@ -1,4 +1,4 @@
-import { type Fragment, fixed, part, PLANNED_EACH_TIME, sql, type Tx } from '../../kit/sql.ts';
+import { type Fragment, fixed, part, PLANNED_EACH_TIME, type Sql, sql, type Tx } from '../../kit/sql.ts';
 import type { StatementLine } from '../../providers/adapters/statement.ts';
 import type { Tally } from './schema.ts';
 
@@ -93,19 +93,28 @@ const BREAK_COLUMNS =
   fixed(`team_id, run_id, kind, flow, line, key, reference, subject_id, of_id, leg, there_minor, there_currency, there_at,
   there_status, here_minor, here_currency, here_at, here_standing, action, state`);
 
+/** A tally as PostgreSQL returns it: a sum of amounts may exceed its largest integer. */
+type TallyRow = Omit<Tally, 'sum_minor'> & { sum_minor: string };
+
+async function talliesOf(tx: Tx, statement: Sql): Promise<Tally[]> {
+  const rows = await tx.all<TallyRow>(statement);
+  return rows.map((row) => ({ ...row, sum_minor: BigInt(row.sum_minor) }));
+}
+
 /**
- * Removes lines that repeat the key (or, without one, the reference) of another line from the comparison. The line
+ * Removes lines that repeat the key (or, without one, the reference) of another line of their side from the comparison. The line
  * that stays is the one we booked, else the earliest. Money that moved twice is a break. A rejected attempt beside a
  * successful one is not.
  */
 export async function setRepeatedAside(tx: Tx, books: Books): Promise<Tally[]> {
   await tx.run(sql`
     create temporary table repeated_lines on commit drop as
-    select l.*, 'key ' || l.key as ident from statement_lines l
-      join (select flow, key from statement_lines where key is not null group by 1, 2 having count(*) > 1) g using (flow, key)
+    with lines as not materialized (select l.*, l.flow = 'collect' as incoming from statement_lines l)
+    select l.*, 'key ' || l.key as ident from lines l
+      join (select incoming, key from lines where key is not null group by 1, 2 having count(*) > 1) g using (incoming, key)
     union all
-    select l.*, 'reference ' || l.reference from statement_lines l
-      join (select flow, reference from statement_lines where key is null group by 1, 2 having count(*) > 1) g using (flow, reference)
+    select l.*, 'reference ' || l.reference from lines l
+      join (select incoming, reference from lines where key is null group by 1, 2 having count(*) > 1) g using (incoming, reference)
     where l.key is null${PLANNED_EACH_TIME}`);
   const tallies: Tally[] = [];
   for (const side of SIDES) tallies.push(...(await rankRepeated(tx, books, side)));
@@ -113,13 +122,15 @@ export async function setRepeatedAside(tx: Tx, books: Books): Promise<Tally[]> {
 }
 
 function rankRepeated(tx: Tx, books: Books, { flows, here }: (typeof SIDES)[number]): Promise<Tally[]> {
-  return tx.all<Tally>(sql`
+  return talliesOf(
+    tx,
+    sql`
     with ranked as materialized (
       select l.*, h.id as subject_id, h.of_id, h.leg, h.amount_minor as here_minor, h.currency as here_currency, h.closed_at, h.standing,
         row_number() over w as nth, first_value(l.reference) over w as first_reference
       from repeated_lines l left join ${here(books)} h on h.key = l.key
       where l.flow in ${flows}
-      window w as (partition by l.flow, l.ident order by l.succeeded desc, (l.reference = h.reference) desc nulls last, l.at, l.line)
+      window w as (partition by l.ident order by l.succeeded desc, (l.reference = h.reference) desc nulls last, l.at, l.line)
     ), gone as (
       delete from statement_lines s using ranked r where s.line = r.line and r.nth > 1
     ), broken as (
@@ -129,8 +140,9 @@ function rankRepeated(tx: Tx, books: Books, { flows, here }: (typeof SIDES)[numb
         case when reference <> first_reference then 'correct' else 'none' end, 'open'
       from ranked where nth > 1 and succeeded order by line
     )
-    select 'duplicate' as verdict, flow, currency, count(*)::integer as count, sum(amount_minor)::bigint as sum_minor
-    from ranked where nth > 1 and succeeded group by flow, currency${PLANNED_EACH_TIME}`);
+    select 'duplicate' as verdict, flow, currency, count(*)::integer as count, sum(amount_minor)::text as sum_minor
+    from ranked where nth > 1 and succeeded group by flow, currency${PLANNED_EACH_TIME}`,
+  );
 }
 
 /** The result of comparing each line, and the possible action. */
@@ -177,7 +189,9 @@ function byReference(books: Books, here: (books: Books) => Fragment): Fragment {
 }
 
 function judge(tx: Tx, books: Books, matching: Fragment, lines: Fragment, again: Fragment): Promise<Tally[]> {
-  return tx.all<Tally>(sql`
+  return talliesOf(
+    tx,
+    sql`
     with joined as (
       select l.*, h.id as subject_id, h.of_id, h.leg, h.amount_minor as here_minor, h.currency as here_currency, h.closed_at, h.standing, h.held,
         h.amount_minor = l.amount_minor and h.currency = l.currency as same, ${again} as again
@@ -191,8 +205,9 @@ function judge(tx: Tx, books: Books, matching: Fragment, lines: Fragment, again:
         case when held and (verdict = 'amount' and standing = 'open' or verdict = 'late' and flow = 'collect' and not same) then 'held' else 'open' end
       from judged where verdict not in ('matched', 'nothing') order by line
     )
-    select verdict, flow, currency, count(*)::integer as count, coalesce(sum(amount_minor) filter (where succeeded), 0)::bigint as sum_minor
-    from judged group by verdict, flow, currency${PLANNED_EACH_TIME}`);
+    select verdict, flow, currency, count(*)::integer as count, coalesce(sum(amount_minor) filter (where succeeded), 0)::text as sum_minor
+    from judged group by verdict, flow, currency${PLANNED_EACH_TIME}`,
+  );
 }
 
 /**
@@ -206,7 +221,9 @@ export async function findMissingThere(tx: Tx, books: Books, from: Date, to: Dat
     : part``;
   for (const { here } of SIDES) {
     tallies.push(
-      ...(await tx.all<Tally>(sql`
+      ...(await talliesOf(
+        tx,
+        sql`
         with missing as materialized (
           select h.* from ${here(books)} h
           where h.standing = 'succeeded' and h.begun_at >= ${from} and h.closed_at <= ${to}
@@ -217,8 +234,9 @@ export async function findMissingThere(tx: Tx, books: Books, from: Date, to: Dat
           select ${books.team_id}, ${books.run_id}, 'missing_there', flow, null, key, reference, id, of_id, leg, null, null, null,
             null, amount_minor, currency, closed_at, standing, 'none', 'open' from missing order by id
         )
-        select 'missing_there' as verdict, flow, currency, count(*)::integer as count, sum(amount_minor)::bigint as sum_minor
-        from missing group by flow, currency${PLANNED_EACH_TIME}`)),
+        select 'missing_there' as verdict, flow, currency, count(*)::integer as count, sum(amount_minor)::text as sum_minor
+        from missing group by flow, currency${PLANNED_EACH_TIME}`,
+      )),
     );
   }
   return tallies;

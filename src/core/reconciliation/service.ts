@@ -3,27 +3,15 @@ import { record } from '../../tenants/audit/record.ts';
 import type { Store } from '../../platform/db/stores.ts';
 import { lowestIdAt, newId } from '../../kit/ids.ts';
 import type { Tx } from '../../kit/sql.ts';
-import { type Journal, post } from '../../money/ledger/post.ts';
 import { connectorOf } from '../../providers/adapters/catalogue.ts';
 import { restoreCompared } from './archived.ts';
 import { type ClosingDeps, closeByStatement } from './close.ts';
-import { correctionsOf } from './corrections.ts';
 import { undoIdentified } from './identified.ts';
 import { loadStatement, NotAStatement, type Chunks } from './load.ts';
 import { type Books, closeStage, findMissingThere, judgeLines, makeStage, setRepeatedAside } from './matching-store.ts';
 import { BREAK_KINDS, type BreakKind, type BreakRow, type Reading, type Run, type BreakCount, type Tally } from './schema.ts';
-import { settlementOf } from './settle.ts';
-import {
-  bookedOf,
-  breaksAfter,
-  countStates,
-  earlierRun,
-  finishRun,
-  insertRun,
-  lockReported,
-  type Outcome,
-  writeOutcomes,
-} from './store.ts';
+import { setAside } from './set-aside.ts';
+import { breaksAfter, countStates, earlierRun, finishRun, insertRun, writeOutcomes } from './store.ts';
 
 /**
  * Maximum age before the first line at which an operation in the statement may have been created. Older operations are
@@ -70,25 +58,28 @@ export type Progress =
 
 /**
  * Compares a statement with the attempts, payouts and refunds of its account. The comparison is one transaction that
- * writes the run and its breaks. Then each break is processed separately, so a run that is killed has processed some
- * of them and the next run continues. Nothing is decided or posted twice. At the end, lines that earlier runs set aside as missing
- * and that are identified by now are taken out of suspense.
+ * writes the run and its breaks. Then they are processed page by page, each in a transaction with its audit entry, so a run that is
+ * killed has processed some of them and the next run continues. Nothing is decided or posted twice. At the end, lines that earlier runs
+ * set aside as missing and that are identified by now are taken out of suspense.
  * @throws NotAStatement, AnotherAccount, ArchivedPeriod
  */
 export async function reconcile(deps: ClosingDeps, store: Store, request: ReconciliationRequest, by: Actor): Promise<Run> {
   const { run, books, since } = await store.db.transaction((tx) => compare(deps, store, tx, request, by));
   let done = 0;
+  let posted = false;
   for (const kind of BREAK_KINDS) {
     for await (const rows of pagesOf(store, run, kind)) {
-      await processBreaks(deps, store, run, rows, by);
+      if (await processBreaks(deps, store, run, rows, by)) posted = true;
       done += rows.length;
       request.progress({ step: 'settling', done });
     }
   }
-  if (run.applied) await undoIdentified(store, books, since);
+  if (run.applied && (await undoIdentified(deps, store, books, since, by))) posted = true;
   await store.db.transaction(async (tx) => {
     const at = deps.clock.now();
-    if (run.applied) await record(tx, by, { team_id: run.team_id, action: 'reconciliation.apply', resource_id: run.id, at });
+    // Pages that posted something have entries of their own.
+    if (run.applied && !posted)
+      await record(tx, by, { team_id: run.team_id, action: 'reconciliation.apply', resource_id: run.id, at });
     await finishRun(tx, run, new Date(at));
   });
   return run;
@@ -106,7 +97,7 @@ async function compare(deps: ClosingDeps, store: Store, tx: Tx, request: Reconci
   const id = newId('rec', store.environment, at);
   await makeStage(tx);
   const report = (bytes: number, lines: number) => request.progress({ step: 'reading', bytes, lines });
-  const { keyless, ...reading } = await loadStatement(tx, request.open(), connectorOf(request.provider)?.statement, report);
+  const { keyless, ...reading } = await loadStatement(tx, request.open(), connectorOf(request.provider)?.statement, at, report);
   request.progress({ step: 'matching' });
   await closeStage(tx);
   const period = periodOf(request, reading);
@@ -193,58 +184,13 @@ export async function* pagesOf(
 /**
  * Processes one page of breaks. Corrections are posted in one transaction. Evidence is applied one by one: it is rare,
  * and each case locks its own payment.
+ * @returns whether corrections were posted
  */
-async function processBreaks(deps: ClosingDeps, store: Store, run: Run, rows: BreakRow[], by: Actor): Promise<void> {
-  const outcomes = await correct(store, run, rows);
-  await writeOutcomes(store.db, outcomes);
-  if (!run.applied) return;
+async function processBreaks(deps: ClosingDeps, store: Store, run: Run, rows: BreakRow[], by: Actor): Promise<boolean> {
+  const posted = await setAside(deps, store, run, rows, by);
+  if (!run.applied) return posted;
   for (const row of rows.filter(({ action }) => action === 'close')) {
     await writeOutcomes(store.db, [await closeByStatement(deps, store, run, row, by)]);
   }
-}
-
-async function correct(store: Store, run: Run, rows: BreakRow[]): Promise<Outcome[]> {
-  const wanted = rows.filter(({ action }) => action === 'correct').map((row) => ({ row, journals: correctionsOf(run, row) }));
-  // A line that occurs three times gives two corrections with the same source: the same money.
-  const all = new Map(wanted.flatMap(({ journals }) => journals.map((journal) => [nameOf(journal), journal])));
-  if (all.size === 0) return [];
-  const settlements = [...all.values()].map((journal) => settlementOf(journal, 'undone'));
-  const before = await bookedOf(store.db, run.team_id, [...all.values(), ...settlements]);
-  const isBooked = (journal: Journal) => before.has(nameOf(journal));
-  const isSettled = (journal: Journal) => isBooked(settlementOf(journal, 'undone'));
-  const alreadyPosted = run.applied ? await store.db.transaction((tx) => book(tx, wanted, isBooked)) : new Set<BreakRow>();
-  return wanted.flatMap(({ row, journals }): Outcome[] => {
-    if (alreadyPosted.has(row)) return [{ row, state: 'refused', outcome: 'reported meanwhile: compare again' }];
-    if (journals.some(isSettled)) return [{ row, state: 'settled', outcome: 'settled after an earlier run' }];
-    if (journals.every(isBooked)) return [{ row, state: 'held', outcome: 'in hold since an earlier run' }];
-    return run.applied ? [{ row, state: 'held', outcome: 'in hold' }] : [];
-  });
-}
-
-interface Wanted {
-  row: BreakRow;
-  journals: Journal[];
-}
-
-/**
- * Posts the corrections that are not posted yet.
- * @returns those the provider has reported itself since the comparison; their money is already posted
- */
-async function book(tx: Tx, wanted: Wanted[], isBooked: (journal: Journal) => boolean): Promise<Set<BreakRow>> {
-  const late = wanted.map(({ row }) => row).filter(({ kind }) => kind === 'late');
-  const reported = late.length > 0 ? await lockReported(tx, late) : new Set<string>();
-  const alreadyPosted = new Set(late.filter(({ subject_id, leg }) => reported.has(`${subject_id} ${leg}`)));
-  // A line that occurs twice gives one journal.
-  const journals = wanted.flatMap((one) =>
-    alreadyPosted.has(one.row) ? [] : one.journals.map((journal) => [nameOf(journal), journal] as const),
-  );
-  await post(
-    tx,
-    [...new Map(journals).values()].filter((journal) => !isBooked(journal)),
-  );
-  return alreadyPosted;
-}
-
-function nameOf({ source_id, kind }: Journal): string {
-  return `${source_id} ${kind}`;
+  return posted;
 }

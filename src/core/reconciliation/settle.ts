@@ -9,7 +9,7 @@ import { suspenseKey, suspenseOf } from '../../money/ledger/suspense.ts';
 import { type Arrival, repayCredit } from '../../money/settlement/credit.ts';
 import { correctionsOf, intoHold } from './corrections.ts';
 import type { BreakRow, SettledAs } from './schema.ts';
-import { bookedOf, lockBreak, findRunAccount, writeOutcomes } from './store.ts';
+import { bookedOf, lockBreak, findRunAccount, nameOf, writeOutcomes } from './store.ts';
 
 const PLACES: Record<SettledAs, Account> = {
   merchant: account('available', null),
@@ -58,7 +58,7 @@ export async function settleBreak(
     const corrections = correctionsOf({ team_id: ref.team_id, id: ref.run_id, provider_account }, row);
     const journals = corrections.map((correction) => settlementOf(correction, decision.as));
     const booked = await bookedOf(tx, ref.team_id, [...corrections, ...journals]);
-    const isBooked = ({ source_id, kind }: Journal) => booked.has(`${source_id} ${kind}`);
+    const isBooked = (journal: Journal) => booked.has(nameOf(journal));
     if (corrections.length === 0 || !corrections.every(isBooked)) throw new Problem(400, 'Nothing of the break is in hold.');
     if (journals.some(isBooked)) throw new Problem(400, 'The break is settled already.');
     const held = await suspenseOf(tx, ref.team_id, corrections);

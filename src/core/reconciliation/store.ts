@@ -1,5 +1,6 @@
 import { jsonText } from '../../kit/json.ts';
-import { fixed, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { type Fragment, fixed, PLANNED_EACH_TIME, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import type { Journal } from '../../money/ledger/post.ts';
 import type { BreakKind, BreakRow, BreakState, Run, BreakCount } from './schema.ts';
 
 /** Inserts a run. It is written with its breaks in one transaction, so a run killed earlier leaves no rows. */
@@ -43,6 +44,37 @@ export function breaksAfter(
   return db.all<BreakRow>(sql`
     select ${BREAK_FIELDS} from reconciliation_breaks
     where team_id = ${team_id} and run_id = ${id} and kind = ${kind} and id > ${after} order by id limit ${limit}`);
+}
+
+/** Returns breaks of a run in the order of their numbers. */
+export function breaksOfRun(
+  db: Queryable,
+  { team_id, run_id }: Pick<BreakRow, 'team_id' | 'run_id'>,
+  after: bigint,
+  limit: number,
+): Promise<BreakRow[]> {
+  return db.all<BreakRow>(sql`
+    select ${BREAK_FIELDS} from reconciliation_breaks
+    where team_id = ${team_id} and run_id = ${run_id} and id > ${after} order by id limit ${limit}`);
+}
+
+/** Waits for other runs that set money of this account aside: of two amounts of the same money, only the first is posted. */
+export async function lockAccount(
+  tx: Tx,
+  { team_id, provider_account }: Pick<Run, 'team_id' | 'provider_account'>,
+): Promise<void> {
+  const name = `reconciliation ${provider_account}`;
+  await tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${name}, ${team_id}))`);
+}
+
+/** Returns and locks those of these breaks, all of one kind, that are still open. */
+export async function lockOpen(tx: Tx, rows: readonly BreakRow[]): Promise<BreakRow[]> {
+  const [first] = rows;
+  if (!first) return [];
+  return tx.all<BreakRow>(sql`
+    select ${BREAK_FIELDS} from reconciliation_breaks
+    where team_id = ${first.team_id} and run_id = ${first.run_id} and kind = ${first.kind} and id = any(${rows.map(({ id }) => id)})
+      and state = 'open' order by id for update`);
 }
 
 /** Returns and locks a break by its number in the report, so that only one decision is made at a time. */
@@ -105,14 +137,44 @@ export function countStates(db: Queryable, { team_id, id }: Pick<Run, 'team_id' 
     group by kind, state order by kind, state`);
 }
 
-/** Returns which of these journals are posted. */
-export async function bookedOf(
-  db: Queryable,
-  team_id: bigint,
-  journals: readonly { source_id: string; kind: string }[],
-): Promise<Set<string>> {
-  const rows = await db.all<{ source_id: string; kind: string }>(sql`
+/** What a journal is unique by. */
+export type Named = Pick<Journal, 'source_id' | 'kind'>;
+
+/** Returns the name of a journal in the result of {@link bookedOf}. */
+export function nameOf({ source_id, kind }: Named): string {
+  return `${source_id} ${kind}`;
+}
+
+/** Returns the {@link nameOf names} of those of these journals that are posted, with whatever amount and currency. */
+export async function bookedOf(db: Queryable, team_id: bigint, journals: readonly Named[]): Promise<Set<string>> {
+  const rows = await db.all<Named>(sql`
     select source_id, kind from journals where team_id = ${team_id} and (source_id, kind) in (
       select * from unnest(${journals.map(({ source_id }) => source_id)}::text[], ${journals.map(({ kind }) => kind)}::text[]))`);
-  return new Set(rows.map(({ source_id, kind }) => `${source_id} ${kind}`));
+  return new Set(rows.map(nameOf));
+}
+
+/**
+ * SQL: the money that a break is about, as text. It is that of the journal's source (corrections.ts), without the difference between
+ * payout and refund.
+ */
+const moneyOf = (row: 'w' | 'b'): Fragment =>
+  fixed(`case when ${row}.kind in ('missing_here', 'duplicate')
+    then json_build_array(${row}.flow = 'collect', ${row}.key, ${row}.reference) else json_build_array(${row}.kind, ${row}.subject_id, ${row}.leg)
+    end::text`);
+
+/** Returns the first run of the account that has set aside the money of each of these breaks of one run, by the number of the break. */
+export async function runsWithMoneyOf(
+  tx: Tx,
+  { team_id, id, provider_account }: Pick<Run, 'team_id' | 'id' | 'provider_account'>,
+  rows: readonly BreakRow[],
+): Promise<Map<bigint, string>> {
+  if (rows.length === 0) return new Map();
+  const found = await tx.all<{ id: bigint; run_id: string }>(sql`
+    select w.id, min(b.run_id) as run_id
+    from reconciliation_breaks w join reconciliation_breaks b on b.team_id = w.team_id and ${moneyOf('b')} = ${moneyOf('w')}
+      join reconciliation_runs r on r.team_id = b.team_id and r.id = b.run_id and r.provider_account = ${provider_account}
+    where w.team_id = ${team_id} and w.run_id = ${id} and w.id = any(${rows.map((row) => row.id)})
+      and b.action = 'correct' and b.state in ('held', 'settled')
+    group by w.id${PLANNED_EACH_TIME}`);
+  return new Map(found.map((row) => [row.id, row.run_id]));
 }

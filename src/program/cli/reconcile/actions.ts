@@ -87,17 +87,20 @@ async function run(
     apply: options.apply === true,
     force: options.force === true,
   };
-  const run = await reconcile(deps, store, request, operator()).catch((error: unknown) => refuse(error, options.provider));
+  const run = await reconcile(deps, store, request, operator()).catch((error: unknown) =>
+    refuse(error, options, account.team_id),
+  );
   return { run, states: await countBreaks(store, run), files: await writeReport(store, run, options.report) };
 }
 
-function refuse(error: unknown, provider: string): never {
+function refuse(error: unknown, { provider, environment }: Options, team_id: bigint): never {
   if (error instanceof AnotherAccount) {
     const advice = 'Nothing was changed. Run without --apply first; --force applies it regardless.';
     throw new Failure(`this looks like the statement of another account: ${error.message}`, advice, { cause: error });
   }
   if (error instanceof ArchivedPeriod) {
-    const advice = 'Restore them first: pirogue archive --restore --from <date> --before <date>';
+    const period = `--from ${error.from} --before ${error.before}`;
+    const advice = `Restore them first: pirogue archive --restore ${period} --team ${team_id} --environment ${environment}`;
     throw new Failure(`${error.message}, so that the statement cannot be compared`, advice, { cause: error });
   }
   if (!(error instanceof NotAStatement)) throw error;

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ENVIRONMENTS } from '../../../kit/environment.ts';
 import { calendarDay } from '../ledger/day.ts';
 import { SETTLED_AS } from '../../../core/reconciliation/schema.ts';
-import { evidence, person, teamId } from '../values.ts';
+import { count, evidence, person, teamId } from '../values.ts';
 
 /** `pirogue reconcile` */
 export function addReconcile(program: Command): void {
@@ -24,11 +24,21 @@ export function addReconcile(program: Command): void {
     .action(async (options) => (await import('./actions.ts')).reconcileCommand(options));
 }
 
-/** `pirogue breaks settle` */
+/** `pirogue breaks …` */
 export function addBreaks(program: Command): void {
-  program
+  const breaks = program
     .command('breaks')
-    .description('money that reconciliation moved to suspense')
+    .description('breaks that reconciliation found, and the money that it moved to suspense');
+  breaks
+    .command('list')
+    .description('show the breaks of a run, in the order of their numbers')
+    .argument('<run>', 'rec_…')
+    .option('--team <id>', 'team (default: the demo team of keys.json)', teamId)
+    .option('--limit <n>', 'maximum number', count, 100)
+    .option('--cursor <break>', 'continue after the break with this number, which the page before printed', breakNumber)
+    .option('--json', 'print one JSON document: items and meta')
+    .action(async (run, options) => (await import('./list.ts')).listCommand(run, options));
+  breaks
     .command('settle')
     .description('decide where the money of a break belongs')
     .argument('<run>', 'rec_…')

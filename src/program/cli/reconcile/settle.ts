@@ -1,6 +1,6 @@
 import { readConfig } from '../../../platform/config/config.ts';
 import { commandClock } from '../command-clock.ts';
-import { ENVIRONMENTS } from '../../../kit/environment.ts';
+import { type Environment, ENVIRONMENTS } from '../../../kit/environment.ts';
 import { Problem } from '../../../kit/errors.ts';
 import { isId } from '../../../kit/ids.ts';
 import { decimal } from '../../../money/ledger/decimal.ts';
@@ -23,8 +23,7 @@ interface Options {
 
 /** Settles a break. The decision is final, and is printed with its ledger postings. */
 export async function settleCommand(run_id: string, id: bigint, options: Options): Promise<void> {
-  const environment = ENVIRONMENTS.find((one) => isId('rec', one, run_id));
-  if (!environment) throw new Failure(`${run_id} is not the id of a run`, 'Use the rec_… of the report.');
+  const environment = environmentOf(run_id);
   const config = readConfig(process.env);
   const ref = { team_id: options.team ?? demoTeamId(config), run_id, id };
   const verdict = { as: options.as, evidence: options.evidence, author: options.author ?? operator().id };
@@ -43,6 +42,16 @@ export async function settleCommand(run_id: string, id: bigint, options: Options
       booked: lines.join('; '),
     }),
   );
+}
+
+/**
+ * Returns the environment of a reconciliation run.
+ * @throws Failure for a text that is not the id of one
+ */
+export function environmentOf(run_id: string): Environment {
+  const environment = ENVIRONMENTS.find((one) => isId('rec', one, run_id));
+  if (environment) return environment;
+  throw new Failure(`${run_id} is not the id of a run`, 'Use the rec_… of the report.');
 }
 
 function refuse(error: unknown): never {
