@@ -52,7 +52,7 @@ test('only a rendered page counts as viewed, not a request that checks the addre
 test('user input is shown on the page as text, never as markup', async () => {
   const evil = '<script>alert(1)</script>"\'&';
   const { url } = await fixture.createSent({
-    items: [{ name: evil, description: evil, unit_price: 5 }],
+    items: [{ name: evil, description: evil, unit_price: 500 }],
     notes: evil,
     reference: evil,
     customer: { email: 'evil@buyers.example', name: evil },

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { fileMailer } from '../../src/edge/mail/files.ts';
+import { deleteMailFilesBefore, fileMailer } from '../../src/edge/mail/files.ts';
 import { read } from './smtp-server.ts';
 
 const MAIL = {
@@ -41,4 +41,15 @@ test('a folder that is not writable is a failure that is retried', async () => {
   const file = path.join(data_dir, 'file');
   fs.writeFileSync(file, '');
   assert.deepEqual(await fileMailer(file, 'a@b.example').send(MAIL), { kind: 'failed', error: 'ENOTDIR' });
+});
+
+test('files are deleted by when their mails were queued, whole or not; what is no mail stays', async () => {
+  const later = { ...MAIL, id: 'later', date: new Date('2026-11-22T00:00:00Z') };
+  for (const mail of [MAIL, later]) assert.deepEqual(await mailer.send(mail), { kind: 'sent' });
+  fs.writeFileSync(path.join(folder, '20261120T000000Z-user-7.eml.tmp'), 'half');
+  fs.writeFileSync(path.join(folder, '1-notes.txt'), 'kept');
+  const round = (dir = data_dir) => deleteMailFilesBefore(dir, new Date('2026-11-21T13:24:07Z'), 1);
+  assert.deepEqual([await round(), await round(), await round()], [1, 1, 0]);
+  assert.deepEqual(fs.readdirSync(folder).sort(), ['1-notes.txt', '20261122T000000Z-later.eml']);
+  assert.equal(await round(path.join(data_dir, 'none')), 0);
 });

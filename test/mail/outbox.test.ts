@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
 import { after, afterEach, beforeEach, test } from 'node:test';
+import { must } from '../../src/kit/errors.ts';
 import { sql } from '../../src/kit/sql.ts';
+import { fileMailer } from '../../src/edge/mail/files.ts';
 import type { Mailer, Sending } from '../../src/edge/mail/outgoing.ts';
 import { smtpMailer } from '../../src/edge/mail/smtp.ts';
 import { writeMail } from '../../src/tenants/outbox/service.ts';
 import { dropMails, insertMailInTurn } from '../../src/tenants/outbox/store.ts';
 import { mailForgetSweep, mailSweep, retryDelay } from '../../src/edge/mail/sweeps.ts';
+import { purgeSweeps } from '../../src/edge/purge/sweeps.ts';
 import { startApi } from '../setup/api.ts';
+import { mailsIn } from './folder.ts';
 import { read, type SmtpServer, startSmtpServer } from './smtp-server.ts';
 
 const api = await startApi({ workers: false });
@@ -21,6 +27,8 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
+/** What a process without a mail server sends with; all others here have one. */
+const files = fileMailer(api.config.data_dir, 'Pirogue <pirogue@localhost>');
 const sweep = () => mailSweep(api.deps, store, smtpMailer(server.url, 'Pirogue <no-reply@pirogue.example>'));
 const write = (recipient?: string, team_id = api.team.id) =>
   db.transaction((tx) =>
@@ -124,24 +132,50 @@ for (const kind of ['sent', 'failed'] as const) {
     await write('awa@client.example');
     const answer = Promise.withResolvers<Sending>();
     const asked = Promise.withResolvers<void>();
-    const forgotten: string[] = [];
     const mailer: Mailer = {
-      send: () => {
+      send: async (mail) => {
+        await files.send(mail);
         asked.resolve();
         return answer.promise;
       },
-      forget: async ({ id }) => void forgotten.push(String(id)),
     };
     const slow = mailSweep(api.deps, store, mailer).round();
     await asked.promise;
     await db.transaction((tx) => dropMails(tx, api.team.id, ['awa@client.example']));
-    assert.equal(await mailSweep(api.deps, store, mailer).round(), 0, 'not while it may be under way');
+    assert.equal(await sweep().round(), 0, 'not while it may be under way');
     answer.resolve(kind === 'sent' ? { kind } : { kind, error: 'ETIMEDOUT' });
     await slow;
-    assert.equal(await mailSweep(api.deps, store, mailer).round(), 1);
-    assert.deepEqual([forgotten.length, await row()], [1, undefined]);
+    assert.equal(mailsIn(api).length, 1);
+    assert.equal(await sweep().round(), 1);
+    assert.deepEqual([mailsIn(api), await row()], [[], undefined]);
   });
 }
+
+test('a mail that is dropped leaves no file, not even an unfinished one, when there is a mail server since', async () => {
+  await write('awa@client.example');
+  await mailSweep(api.deps, store, files).round();
+  const folder = path.join(api.config.data_dir, 'mail');
+  const [file] = fs.readdirSync(folder);
+  fs.writeFileSync(path.join(folder, `${file}.tmp`), 'half');
+  await db.transaction((tx) => dropMails(tx, api.team.id, ['awa@client.example']));
+  assert.equal(await sweep().round(), 1);
+  assert.deepEqual([mailsIn(api), await row(), server.mails], [[], undefined, []]);
+});
+
+test('the file of a mail is deleted when the retention of mails is over', async () => {
+  await write();
+  await mailSweep(api.deps, store, files).round();
+  const roundIn = (days: number) => {
+    const clock = { now: () => Date.now() + days * 86_400_000 };
+    const sweeps = purgeSweeps({ ...api.deps, clock }, store);
+    return must(
+      sweeps.find(({ name }) => name === 'purge-mail-files'),
+      'it is one of live',
+    ).round();
+  };
+  assert.deepEqual([await roundIn(29), mailsIn(api).length], [0, 1]);
+  assert.deepEqual([await roundIn(31), mailsIn(api).length], [1, 0]);
+});
 
 const LOST: [what: string, prepare: () => Promise<unknown>][] = [
   ['an unknown recipient', async () => Object.assign(server, { script: { RCPT: '550 no' } })],

@@ -5,6 +5,7 @@ import { sql } from '../../src/kit/sql.ts';
 import type { OutgoingMail } from '../../src/edge/mail/outgoing.ts';
 import { mailSweep } from '../../src/edge/mail/sweeps.ts';
 import { Payer } from '../checkout/payer.ts';
+import { newLink, payBy } from '../links/browser.ts';
 import { type Api, startApi, until } from '../setup/api.ts';
 import { Registry, type TestProvider } from '../setup/providers.ts';
 
@@ -21,9 +22,10 @@ const provider: TestProvider = {
 
 let api: Api;
 let key: string;
+let publicKey: string;
 before(async () => {
   api = await startApi({ workers: false, providers: new Registry({ sandbox: [provider], live: [provider] }) });
-  key = (await api.newMerchant({ verification_level: 4 })).live.secret;
+  ({ secret: key, public: publicKey } = (await api.newMerchant({ verification_level: 4 })).live);
 });
 after(() => api.stop());
 
@@ -37,8 +39,19 @@ async function pay(fields: object, phone = '650000000', by = key): Promise<{ id:
   });
   assert.equal(made.status, 201, JSON.stringify(made.body));
   const { id } = made.body.transaction;
-  await api.call('POST', `/payments/${id}`, { key: by, body: { channel: 'cm.mtn', data: { phone } } });
+  await charge(id, phone, by);
   return { id, url: made.body.authorization_url };
+}
+
+function charge(id: string, phone = '650000000', by = key) {
+  return api.call('POST', `/payments/${id}`, { key: by, body: { channel: 'cm.mtn', data: { phone } } });
+}
+
+/** Charges the payment to whose page a link or an invoice led. */
+async function chargeOf({ headers }: { headers: Headers }): Promise<void> {
+  const token = /\/pay\/([^.?]+)/.exec(headers.get('location') ?? '') ?? assert.fail('it leads to no payment');
+  const { body } = await charge(`trx_${token[1]}`);
+  assert.equal(body.transaction?.status, 'succeeded', JSON.stringify(body));
 }
 
 const written = () =>
@@ -88,6 +101,35 @@ test('the address of the customer is used when the payment has none', async () =
   const { body } = await api.call('POST', '/customers', { key, body: { name: 'Yao', email: 'yao@buyers.example' } });
   await pay({ customer_id: body.customer.id });
   assert.deepEqual(await written(), [{ kind: 'receipt', recipient: 'yao@buyers.example' }]);
+});
+
+test('a number that is typed into a public page brings its owner no receipt', async () => {
+  const phone = '+237650000055';
+  const { body } = await api.call('POST', '/customers', { key, body: { name: 'Yao', email: 'owner@buyers.example', phone } });
+  const recipients = async () => (await sent()).map(({ to }) => to);
+  const byKey = await pay({ phone }, '650000000', publicKey);
+  await chargeOf(await payBy((await newLink(api, key)).url, { phone }));
+  const payments = await live().db.all(sql`select id from payments where customer_id = ${body.customer.id}`);
+  assert.deepEqual([payments.length, (await written()).length], [2, 2], `${byKey.id} and the one of the link name the owner`);
+  assert.deepEqual([await recipients(), await written()], [[], []]);
+  await pay({ phone, email: 'typed@buyers.example' }, '650000000', publicKey);
+  assert.deepEqual(await recipients(), ['typed@buyers.example']);
+  await pay({ phone });
+  assert.deepEqual(await recipients(), ['owner@buyers.example']);
+});
+
+test('the payer of an invoice gets the receipt at the address of the customer', async () => {
+  const items = [{ name: 'Mangoes', unit_price: 10_000 }];
+  const wanted = { items, currency: 'XAF', customer: { phone: '+237650000066' } };
+  const { id, customer } = (await api.call('POST', '/invoices', { key, body: wanted })).body.invoice;
+  const { url } = (await api.call('POST', `/invoices/${id}/send`, { key })).body.invoice;
+  await api.call('PATCH', `/customers/${customer}`, { key, body: { email: 'since@buyers.example' } });
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  await chargeOf(await fetch(url, { method: 'POST', redirect: 'manual', headers, body: '' }));
+  assert.deepEqual(
+    (await sent()).map(({ to }) => to),
+    ['since@buyers.example'],
+  );
 });
 
 test('no mail is sent without an address, or after a failure', async () => {

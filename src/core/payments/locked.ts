@@ -1,12 +1,12 @@
 import { must } from '../../kit/errors.ts';
-import type { Queryable, Tx } from '../../kit/sql.ts';
+import type { Tx } from '../../kit/sql.ts';
 import { apply } from './apply.ts';
 import type { ApplyContext } from './change.ts';
 import { attemptsOf } from '../attempts/store.ts';
 import { isUnderWay } from '../attempts/schema.ts';
 import type { PaymentRow } from './schema.ts';
-import { hasUndecidedMoney, hasUnmatchedMoney } from './retry.ts';
-import { isFinal, isUnpaid } from './states.ts';
+import { hasUndecidedMoney } from './retry.ts';
+import { isFinal } from './states.ts';
 import { lockPayments, type PaymentRef } from './store.ts';
 
 /** A payment that is locked until the transaction ends. */
@@ -26,14 +26,6 @@ export async function lockPaymentProgress(tx: Tx, ref: PaymentRef): Promise<Lock
   const attempts = await attemptsOf(tx, [ref]);
   const started = payment.status !== 'pending' || attempts.some(isUnderWay) || (await hasUndecidedMoney(tx, attempts));
   return { payment, progress: started ? 'under_way' : 'not_started' };
-}
-
-/**
- * Whether a payment ended unpaid, and money that arrived for it waits for a decision (`hasUnmatchedMoney`): the payer may have paid, so no other
- * payment is asked for in its place.
- */
-export async function isUndecided(db: Queryable, payment: Pick<PaymentRow, 'team_id' | 'id' | 'status'>): Promise<boolean> {
-  return isUnpaid(payment.status) && (await hasUnmatchedMoney(db, await attemptsOf(db, [payment])));
 }
 
 /** Cancels a locked payment on which no charge has started, in the caller's transaction. */

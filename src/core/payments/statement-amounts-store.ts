@@ -1,4 +1,4 @@
-import { type Queryable, sql } from '../../kit/sql.ts';
+import { clause, type Queryable, sql } from '../../kit/sql.ts';
 import { SET_ASIDE_BY_STATEMENT, UNDECIDED_BY_STATEMENT } from '../../money/ledger/suspense.ts';
 
 /** Another amount of an attempt that reconciliation has booked into suspense. */
@@ -8,6 +8,17 @@ export interface StatedAmount {
   amount_minor: bigint;
   currency: string;
 }
+
+/**
+ * SQL: whether the payment `p` ended unpaid, and money that arrived for it waits for a decision: a provider reports another amount, or a
+ * statement has shown it. Archived or not: a payment with the former is never archived, and the journals of the latter name the payment.
+ * So do journals about the parts of its refunds, which do not count.
+ */
+export const AWAITS_DECISION = clause`p.status in ('failed', 'cancelled', 'expired') and (
+  exists (select from attempts a where a.team_id = p.team_id and a.payment_id = p.id and a.mismatch is not null)
+  or exists (
+    select from journals j
+    where j.team_id = p.team_id and j.subject_id = p.id and left(j.source_id, 4) = 'att_' and ${UNDECIDED_BY_STATEMENT}))`;
 
 /** Returns the ids of those attempts of which a statement has shown money about which nobody has decided. */
 export async function undecidedByStatement(

@@ -9,6 +9,7 @@ import type { JsonObject } from '../../kit/json.ts';
 import { checkMetadata } from '../../kit/metadata.ts';
 import { isMovable, minorFromWire, wireFromMinor } from '../../kit/money.ts';
 import type { Tx } from '../../kit/sql.ts';
+import { checkLargest } from '../../providers/reference/largest.ts';
 import { ENVIRONMENT, eventOf } from './apply.ts';
 import { checkItems, itemsOf, objectionToTotal, totalOf } from './items.ts';
 import type { ChangeInvoiceBody, CreateInvoiceBody, InvoiceRow, ItemBody } from './schema.ts';
@@ -112,13 +113,15 @@ function termsOf(
   // Without partial payments there is no minimum: a stored one is dropped.
   const wanted = allow_partial ? body.min_amount : change.min_amount;
   const least_minor = wanted == null ? null : minorFromWire(wanted);
+  const partTooLarge = least_minor === null ? null : checkLargest(currency, least_minor);
   const errors: FieldErrors = {};
-  const objection = objectionToTotal(amount_minor);
+  const objection = objectionToTotal({ amount_minor, currency, allow_partial });
   if (objection) errors.items = [objection];
   if (least_minor !== null) {
     if (!allow_partial) errors.min_amount = ['needs allow_partial'];
     else if (!isMovable(least_minor, currency)) errors.min_amount = [`must be a whole amount of ${currency}`];
     else if (least_minor > amount_minor) errors.min_amount = ['must not be more than the whole'];
+    else if (partTooLarge) errors.min_amount = [partTooLarge];
   }
   if (change.due_date != null && change.due_date < dayOf(at)) errors.due_date = ['must not be in the past'];
   if (Object.keys(errors).length > 0) throw invalid(errors);

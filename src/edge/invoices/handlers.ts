@@ -4,14 +4,15 @@ import { noticePage } from '../pages/notice.ts';
 import { themeOf } from '../pages/theme/theme.ts';
 import { must, type Problem } from '../../kit/errors.ts';
 import type { Html } from '../../kit/html.ts';
+import type { Queryable } from '../../kit/sql.ts';
 import type { Throttle } from '../../kit/throttle.ts';
 import { typedAmount } from '../../kit/typed-amount.ts';
 import { hostedPageUrl } from '../../core/payments/token.ts';
 import { findTeam, type TeamRow } from '../../tenants/teams/store.ts';
 import { isUnderWay } from '../../core/attempts/schema.ts';
 import { attemptsOf } from '../../core/attempts/store.ts';
-import { isUndecided } from '../../core/payments/locked.ts';
 import { hasUndecidedMoney } from '../../core/payments/retry.ts';
+import type { PaymentRow } from '../../core/payments/schema.ts';
 import { getPaymentRow } from '../../core/payments/service.ts';
 import { isFinal } from '../../core/payments/states.ts';
 import { ENVIRONMENT } from './apply.ts';
@@ -20,7 +21,7 @@ import { payInvoice } from './pay.ts';
 import type { InvoiceRow } from './schema.ts';
 import { markViewed } from './service.ts';
 import { isPayable } from './states.ts';
-import { findInvoice } from './store.ts';
+import { awaitsDecision, findInvoice } from './store.ts';
 import { readInvoiceToken } from './token.ts';
 import { transact } from './transact.ts';
 import { invoicePage, type Scene, unknownPage } from './view.ts';
@@ -149,14 +150,19 @@ async function pageOf(
   return { status, language, page, headers: { 'Content-Security-Policy': policyWith(theme.style, page) } };
 }
 
-/** Returns what keeps an invoice from being paid by another payment than its last one; null for nothing. */
-async function heldBy(deps: InvoiceDeps, { team_id, payment_id, status }: InvoiceRow): Promise<Scene['held']> {
-  if (payment_id === null || !isPayable(status)) return null;
+/** Returns what keeps an invoice from being paid by another payment; null for nothing. */
+async function heldBy(deps: InvoiceDeps, row: InvoiceRow): Promise<Scene['held']> {
+  const { team_id, payment_id } = row;
+  if (payment_id === null || !isPayable(row.status)) return null;
   const store = deps.stores[ENVIRONMENT].of(team_id);
-  const payment = await getPaymentRow(store, team_id, payment_id);
-  if (isFinal(payment.status)) return (await isUndecided(store.db, payment)) ? { by: 'money' } : null;
-  const attempts = await attemptsOf(store.db, [{ team_id, id: payment_id }]);
-  const isMoving = payment.status === 'processing' || payment.status === 'partial' || attempts.some(isUnderWay);
-  const begun = isMoving || (await hasUndecidedMoney(store.db, attempts));
-  return begun ? { by: 'payment', url: hostedPageUrl(deps, store, team_id, payment_id) } : null;
+  const last = await getPaymentRow(store, team_id, payment_id);
+  if (await hasBegun(store.db, last)) return { by: 'payment', url: hostedPageUrl(deps, store, team_id, payment_id) };
+  return (await awaitsDecision(store.db, row)) ? { by: 'money' } : null;
+}
+
+/** Whether a payment that has not ended is being charged, or money of its charges waits for a decision. */
+async function hasBegun(db: Queryable, payment: PaymentRow): Promise<boolean> {
+  if (payment.status !== 'pending') return !isFinal(payment.status);
+  const attempts = await attemptsOf(db, [payment]);
+  return attempts.some(isUnderWay) || (await hasUndecidedMoney(db, attempts));
 }

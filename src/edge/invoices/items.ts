@@ -1,6 +1,8 @@
 import type { FieldErrors } from '../../kit/errors.ts';
-import { decimalsOf, MAX_AMOUNT, type Minor, minorFromWire } from '../../kit/money.ts';
-import type { ItemBody, StoredItem } from './schema.ts';
+import { decimalsOf, MAX_AMOUNT, type Minor, minorFromWire, wireFromMinor } from '../../kit/money.ts';
+import { leastOf } from '../../providers/reference/channels.ts';
+import { checkLargest } from '../../providers/reference/largest.ts';
+import type { InvoiceRow, ItemBody, StoredItem } from './schema.ts';
 
 const MAX_MINOR = BigInt(MAX_AMOUNT) * 100n;
 
@@ -55,8 +57,17 @@ export function checkItems(items: unknown): FieldErrors {
   return errors;
 }
 
-/** Returns the error of a total, or null. */
-export function objectionToTotal(total: Minor): string | null {
-  if (total <= 0n) return 'must add up to more than nothing';
-  return total > MAX_MINOR ? `must add up to at most ${MAX_AMOUNT}` : null;
+/** The terms that decide whether an invoice can be paid. */
+type Payable = Pick<InvoiceRow, 'amount_minor' | 'currency' | 'allow_partial'>;
+
+/**
+ * Returns the error of a total, or null. No channel collects a payment below the minimum of the currency, or above its largest amount. An
+ * invoice above the latter is paid in parts, where it may be.
+ */
+export function objectionToTotal({ amount_minor, currency, allow_partial }: Payable): string | null {
+  if (amount_minor <= 0n) return 'must add up to more than nothing';
+  if (amount_minor > MAX_MINOR) return `must add up to at most ${MAX_AMOUNT}`;
+  const least = leastOf(currency);
+  if (amount_minor < least) return `must be at least ${wireFromMinor(least)} ${currency}`;
+  return allow_partial ? null : checkLargest(currency, amount_minor);
 }

@@ -1,5 +1,6 @@
 import type { Minor } from '../../kit/money.ts';
 import { leastOf } from '../../providers/reference/channels.ts';
+import { checkLargest, largestOf } from '../../providers/reference/largest.ts';
 import { dueOf } from './present.ts';
 import type { InvoiceRow } from './schema.ts';
 
@@ -11,13 +12,21 @@ export interface Part {
 
 /**
  * Returns the limits of a partial payment; null when the amount due has to be paid at once. Neither the part nor the
- * remainder may be below the minimum of every channel of the currency: such a remainder could never be paid.
+ * remainder may be below the minimum of every channel of the currency: such a remainder could never be paid. A part above their largest
+ * amount could not be paid either.
  */
 export function partOf(row: InvoiceRow): Part | null {
   if (!row.allow_partial) return null;
   const floor = leastOf(row.currency);
   const wanted = row.least_minor ?? 0n;
   const least = wanted > floor ? wanted : floor;
-  const most = dueOf(row) - floor;
+  const rest = dueOf(row) - floor;
+  const largest = largestOf(row.currency) ?? rest;
+  const most = rest < largest ? rest : largest;
   return least <= most ? { least, most } : null;
+}
+
+/** Whether no channel takes the amount due at once, so that it has to be paid in parts. */
+export function needsParts(row: InvoiceRow): boolean {
+  return row.allow_partial && checkLargest(row.currency, dueOf(row)) !== null;
 }

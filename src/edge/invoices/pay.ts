@@ -7,18 +7,18 @@ import { isCurrency, isMovable, type Minor, wireFromMinor } from '../../kit/mone
 import type { Tx } from '../../kit/sql.ts';
 import { hostedPageUrl } from '../../core/payments/token.ts';
 import { createInTransaction } from '../../core/payments/create-within.ts';
-import { cancelLockedPayment, isUndecided } from '../../core/payments/locked.ts';
+import { cancelLockedPayment } from '../../core/payments/locked.ts';
 import type { CreatePaymentBody, PaymentRow } from '../../core/payments/schema.ts';
 import type { Team } from '../../tenants/teams/schema.ts';
 import { findTeam } from '../../tenants/teams/store.ts';
 import { applySteps, ENVIRONMENT } from './apply.ts';
 import type { InvoiceDeps } from './deps.ts';
-import { partOf } from './part.ts';
+import { needsParts, partOf } from './part.ts';
 import { dueOf } from './present.ts';
 import type { InvoiceRow } from './schema.ts';
 import { lockWithPayment } from './service.ts';
 import { isPayable } from './states.ts';
-import { countPayments, insertPayment } from './store.ts';
+import { awaitsDecision, countPayments, insertPayment } from './store.ts';
 import type { InvoiceRef } from './token.ts';
 import { transact } from './transact.ts';
 
@@ -56,7 +56,7 @@ export async function payInvoice(deps: InvoiceDeps, ref: InvoiceRef, chosen: Min
       return { kind: 'pay', url: hostedPageUrl(deps, store, ref.team_id, payment.id) };
     };
     if (held?.progress === 'under_way') return lead(held.payment);
-    if (held && (await isUndecided(tx, held.payment))) return { kind: 'settled' };
+    if (await awaitsDecision(tx, ref)) return { kind: 'settled' };
     const amount_minor = amountOf(row, chosen);
     if (amount_minor === null) return { kind: 'amount' };
     const problem = paymentProblem(levelOf(ENVIRONMENT, team), row.currency, amount_minor);
@@ -82,7 +82,7 @@ export async function payInvoice(deps: InvoiceDeps, ref: InvoiceRef, chosen: Min
 /** Returns the amount to pay now; null when the chosen amount is not allowed. */
 function amountOf(row: InvoiceRow, chosen: Minor | null): Minor | null {
   const due = dueOf(row);
-  if (chosen === null || chosen === due) return due;
+  if (chosen === null || chosen === due) return needsParts(row) ? null : due;
   const part = partOf(row);
   return part && chosen >= part.least && chosen <= part.most && isMovable(chosen, row.currency) ? chosen : null;
 }

@@ -5,7 +5,7 @@ import { applySteps } from './apply.ts';
 import { dueOf } from './present.ts';
 import type { InvoiceRow } from './schema.ts';
 import { isPayable } from './states.ts';
-import { findInvoice, insertPayment, lockInvoices } from './store.ts';
+import { awaitsDecision, findInvoice, insertPayment, lockInvoices } from './store.ts';
 import type { InvoiceRef } from './token.ts';
 
 /** A failed payment of an invoice. */
@@ -19,7 +19,7 @@ export function invoiceOf({ team_id, key_id }: Pick<PaymentRow, 'team_id' | 'key
 /** Whether the page of an invoice's failed payment offers another try. */
 export async function invoiceTakesRetry(db: Queryable, ref: InvoiceRef, failed: Failed): Promise<boolean> {
   const row = await findInvoice(db, ref);
-  return row !== undefined && isDue(row, failed);
+  return row !== undefined && isDue(row, failed) && !(await awaitsDecision(db, row));
 }
 
 /**
@@ -28,7 +28,7 @@ export async function invoiceTakesRetry(db: Queryable, ref: InvoiceRef, failed: 
  */
 export async function lockForRetry(tx: Tx, ref: InvoiceRef, failed: Failed): Promise<InvoiceRow | null> {
   const row = must((await lockInvoices(tx, [ref]))[0], 'an invoice with payments is never deleted');
-  return isDue(row, failed) ? row : null;
+  return isDue(row, failed) && !(await awaitsDecision(tx, row)) ? row : null;
 }
 
 /** Makes a payment the open one of its locked invoice. */

@@ -8,6 +8,7 @@ import type { Team } from '../../tenants/teams/schema.ts';
 import { applySteps, ENVIRONMENT } from './apply.ts';
 import type { InvoiceDeps } from './deps.ts';
 import { type InvoiceRequest, dayOf } from './draft.ts';
+import { objectionToTotal } from './items.ts';
 import { dueOf } from './present.ts';
 import type { InvoiceRow } from './schema.ts';
 import { lockInvoice } from './service.ts';
@@ -32,7 +33,7 @@ type SendDeps = Pick<InvoiceDeps, 'config' | 'secrets'>;
 /**
  * Mails the invoice to its customer. The first time assigns its number and its page; each further time is a reminder. A
  * customer with only a phone number is not mailed: the merchant passes on the page's URL.
- * @throws Problem 400 nothing is due, 402 unverified team, 404, 422 no address, blocked customer or past due date, 429
+ * @throws Problem 400 nothing is due, 402 unverified team, 404, 422 no address, blocked customer, past due date or total, 429
  */
 export async function sendInvoice(tx: Tx, deps: SendDeps, request: InvoiceRequest, team: Team, id: string): Promise<InvoiceRow> {
   const { at } = request;
@@ -61,11 +62,14 @@ export async function sendInvoice(tx: Tx, deps: SendDeps, request: InvoiceReques
 
 /**
  * Fields that the first sending sets permanently.
- * @throws Problem 422 when the due date is in the past
+ * @throws Problem 422 when the due date is in the past, or no channel collects the total
  */
 async function issued(tx: Tx, deps: SendDeps, row: InvoiceRow, at: number): Promise<Partial<InvoiceRow>> {
   const { due_date } = row;
   if (due_date !== null && due_date < dayOf(at)) throw invalid({ due_date: ['is in the past: change it first'] });
+  // Drafts of earlier releases, whose totals were not checked.
+  const objection = objectionToTotal(row);
+  if (objection) throw invalid({ items: [objection] });
   const number = `INV-${String(await takeNumber(tx, row.team_id)).padStart(NUMBER_DIGITS, '0')}`;
   const overdue_at = due_date === null ? null : new Date(Math.min(Date.parse(due_date) + DAY_MS, LAST_MS));
   return { number, overdue_at, sent_at: new Date(at), url: invoiceUrl(deps, row) };
@@ -96,9 +100,9 @@ function later(message: string, wait_ms: number): Problem {
 }
 
 function mail(tx: Tx, row: InvoiceRow, recipient: string, reminder: boolean): Promise<void> {
-  const { team_id, currency, due_date, locale } = row;
+  const { team_id, id: invoice, currency, due_date, locale } = row;
   const number = must(row.number, 'sending gives it');
   const url = must(row.url, 'sending gives it');
-  const facts = { number, url, currency, due_date, locale, reminder, due_minor: String(dueOf(row)) };
+  const facts = { invoice, number, url, currency, due_date, locale, reminder, due_minor: String(dueOf(row)) };
   return writeMail(tx, { team_id, kind: 'invoice', facts, recipient });
 }

@@ -1,3 +1,4 @@
+import { AWAITS_DECISION } from '../../core/payments/statement-amounts-store.ts';
 import { jsonText } from '../../kit/json.ts';
 import { amongKeys, fixed, PLANNED_EACH_TIME, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import type { InvoiceRow } from './schema.ts';
@@ -90,6 +91,17 @@ export async function countPayments(tx: Tx, { team_id, id }: InvoiceRef): Promis
 
 export async function insertPayment(tx: Tx, { team_id, id }: InvoiceRef, payment_id: string): Promise<void> {
   await tx.run(sql`insert into invoice_payments (team_id, payment_id, invoice_id) values (${team_id}, ${payment_id}, ${id})`);
+}
+
+/**
+ * Whether money that arrived for an ended payment of the invoice waits for a decision. The payer may have paid, so no other payment is asked
+ * for.
+ */
+export async function awaitsDecision(db: Queryable, { team_id, id }: InvoiceRef): Promise<boolean> {
+  const row = await db.maybe(sql`
+    select 1 from invoice_payments i join payments p on p.team_id = i.team_id and p.id = i.payment_id
+    where i.team_id = ${team_id} and i.invoice_id = ${id} and ${AWAITS_DECISION} limit 1`);
+  return row !== undefined;
 }
 
 /** Captured and refunded amounts of a payment so far. */

@@ -5,7 +5,7 @@ import { alert, field, headline, state } from '../pages/parts.ts';
 import { numberFormat } from '../../kit/formatters.ts';
 import { type Html, html } from '../../kit/html.ts';
 import { currencyLabel, formatMoney, type Minor } from '../../kit/money.ts';
-import { type Part, partOf } from './part.ts';
+import { needsParts, type Part, partOf } from './part.ts';
 import { dueOf } from './present.ts';
 import type { Theme } from '../pages/theme/theme.ts';
 import type { Seller } from '../../tenants/teams/schema.ts';
@@ -82,7 +82,7 @@ function payForm(scene: Scene): Html {
   const part = partOf(row);
   const whole = html`<form method="post" action="${path}?lang=${language}"><button>${texts.pay(money(row, due, language))}</button></form>`;
   return html`<section><h2>${texts.payTitle}</h2>
-${row.status === 'overdue' && html`<p class="soft gap">${texts.overdue}</p>`}${alert(complaint.alert ?? (complaint.amount && !part ? texts.wholeOnly : undefined))}${whole}
+${row.status === 'overdue' && html`<p class="soft gap">${texts.overdue}</p>`}${alert(complaint.alert ?? (complaint.amount && !part ? texts.wholeOnly : undefined))}${!needsParts(row) && whole}
 ${part && partForm(scene, part)}</section>`;
 }
 

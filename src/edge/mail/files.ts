@@ -5,36 +5,74 @@ import { messageOf } from './message.ts';
 
 const COMPOSE = { streamTransport: true, buffer: true, disableFileAccess: true, disableUrlAccess: true } as const;
 
+/** What the name of a mail's file is made of. */
+type Named = Pick<OutgoingMail, 'id' | 'date'>;
+
 /**
  * Creates a mailer that writes each mail as an `.eml` file to `mail/` under the data folder, readable by its owner only. A
  * retry writes the same file. Files are written atomically.
  */
 export function fileMailer(data_dir: string, from: string): Mailer {
-  const folder = path.join(data_dir, 'mail');
   return {
     send: async (mail) => {
       try {
         const { createTransport } = await import('nodemailer'); // here, because most processes send no mail
         const composer = createTransport(COMPOSE);
         const { message } = await composer.sendMail(messageOf(mail, from));
-        await fs.mkdir(folder, { recursive: true, mode: 0o700 });
-        await writeWhole(path.join(folder, nameOf(mail)), message as Buffer);
+        await fs.mkdir(folderOf(data_dir), { recursive: true, mode: 0o700 });
+        await writeWhole(fileOf(data_dir, mail), message as Buffer);
         return { kind: 'sent' };
       } catch (error) {
         return { kind: 'failed', error: (error as NodeJS.ErrnoException).code ?? 'error' };
       }
     },
-    forget: (mail) => fs.rm(path.join(folder, nameOf(mail)), { force: true }),
   };
 }
 
-/** Returns a file name that sorts by time. */
-function nameOf({ id, date }: Pick<OutgoingMail, 'id' | 'date'>): string {
-  return `${date.toISOString().replace(/[-:]|\.\d+/g, '')}-${id}.eml`;
+/** Deletes the file of a mail, and what a process that died left of it. A process with a mail server may have files from before. */
+export async function deleteMailFile(data_dir: string, mail: Named): Promise<void> {
+  const file = fileOf(data_dir, mail);
+  await fs.rm(draftOf(file), { force: true });
+  await fs.rm(file, { force: true });
+}
+
+/** A file that this module wrote, or began to write. */
+const WRITTEN = /^\d{8}T\d{6}Z-.+\.eml(?:\.tmp)?$/;
+
+/**
+ * Deletes the files of mails that were queued before a moment, of all environments and recipients.
+ * @returns number of files
+ */
+export async function deleteMailFilesBefore(data_dir: string, before: Date, limit: number): Promise<number> {
+  const folder = folderOf(data_dir);
+  const names = await fs.readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  const old = names.filter((name) => WRITTEN.test(name) && name < stampOf(before)).slice(0, limit);
+  await Promise.all(old.map((name) => fs.rm(path.join(folder, name), { force: true })));
+  return old.length;
+}
+
+function folderOf(data_dir: string): string {
+  return path.join(data_dir, 'mail');
+}
+
+/** Returns the file of a mail, whose name sorts by time. */
+function fileOf(data_dir: string, { id, date }: Named): string {
+  return path.join(folderOf(data_dir), `${stampOf(date)}-${id}.eml`);
+}
+
+function stampOf(date: Date): string {
+  return date.toISOString().replace(/[-:]|\.\d+/g, '');
+}
+
+function draftOf(file: string): string {
+  return `${file}.tmp`;
 }
 
 async function writeWhole(file: string, bytes: Buffer): Promise<void> {
-  const draft = `${file}.tmp`;
+  const draft = draftOf(file);
   await fs.rm(draft, { force: true });
   await fs.writeFile(draft, bytes, { mode: 0o600, flag: 'wx', flush: true });
   await fs.rename(draft, file);

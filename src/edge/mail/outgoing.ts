@@ -21,6 +21,4 @@ export type Sending =
 /** Destination of mails. Never throws; has its own deadline. */
 export interface Mailer {
   send(mail: OutgoingMail): Promise<Sending>;
-  /** Deletes the local copy of a mail. Absent when the mailer keeps none. */
-  forget?(mail: Pick<OutgoingMail, 'id' | 'date'>): Promise<void>;
 }

@@ -3,7 +3,9 @@ import { unreachable } from '../../kit/errors.ts';
 import { hostedPageUrl } from '../../core/payments/token.ts';
 import { findTeam } from '../../tenants/teams/store.ts';
 import type { Sweep } from '../../platform/work/sweep.ts';
+import { currentMail } from './current.ts';
 import type { MailDeps } from './deps.ts';
+import { deleteMailFile } from './files.ts';
 import { mailerOf } from './mailer.ts';
 import type { Mailer, Sending } from './outgoing.ts';
 import { MAILS_KEEP_MS, type MailRow, type MailToSend } from '../../tenants/outbox/schema.ts';
@@ -43,12 +45,12 @@ export function mailForgetSweep(store: Store): Sweep {
 }
 
 async function sendOne(deps: MailDeps, store: Store, mailer: Mailer, mail: MailRow): Promise<void> {
-  if (mail.kind === 'dropped') {
-    await mailer.forget?.({ id: mail.id, date: mail.created_at });
+  const current = mail.kind === 'dropped' ? null : await currentMail(deps, store, mail);
+  if (!current) {
+    await deleteMailFile(deps.config.data_dir, { id: mail.id, date: mail.created_at });
     return deleteMail(store.db, mail);
   }
-  if (mail.kind === 'receipt' && !deps.config.receipt_mail) return deleteMail(store.db, mail);
-  const sending = await attempt(deps, store, mailer, mail);
+  const sending = await attempt(deps, store, mailer, current);
   if (!(await settle(deps, store, mail, sending))) await endDroppedLease(store.db, mail);
 }
 

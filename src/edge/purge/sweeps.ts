@@ -1,4 +1,5 @@
 import { tableOf } from '../erasure/catalogue.ts';
+import { deleteMailFilesBefore } from '../mail/files.ts';
 import { must } from '../../kit/errors.ts';
 import { lowestIdAt } from '../../kit/ids.ts';
 import type { Queryable } from '../../kit/sql.ts';
@@ -61,7 +62,19 @@ export function purgeSweeps(deps: PurgeDeps, store: Store): Sweep[] {
         return forgotten + (await expireOldest(db, ANSWERS, new Date(clock.now() - REPLAY_MS - SLACK_MS), BATCH));
       },
     },
+    // One folder has the mails of both environments and of people.
+    ...(environment === 'live' ? [mailFileSweep(deps)] : []),
   ];
+}
+
+/** Deletes the files of mails that a process without a mail server wrote to its folder, also if it has one since. */
+function mailFileSweep({ clock, config }: PurgeDeps): Sweep {
+  return {
+    name: 'purge-mail-files',
+    environment: 'live',
+    idle_ms: IDLE_MS,
+    round: () => deleteMailFilesBefore(config.data_dir, new Date(clock.now() - MAILS_KEEP_MS - SLACK_MS), BATCH),
+  };
 }
 
 /** Makes partitions ahead of time, and drops those whose retention is over: one in a round, so that no lock is held for long. */

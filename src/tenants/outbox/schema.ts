@@ -32,10 +32,12 @@ export interface FloatFacts {
 }
 
 export interface InvoiceFacts {
+  /** Id of the invoice, which is read again when the mail is sent. Absent in mails that the previous release queued. */
+  invoice?: string;
   number: string;
   /** URL of the invoice page. */
   url: string;
-  /** Amount still due, in hundredths. */
+  /** Amount that was due when the mail was queued, in hundredths. */
   due_minor: string;
   currency: string;
   /** A UTC day, YYYY-MM-DD. */
