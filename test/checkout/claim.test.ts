@@ -149,17 +149,39 @@ test('other browsers see the status, and no data of the payer', async () => {
 test('a browser that enters the charged number takes over the page when no charge is in progress', async () => {
   const { holder, other, id } = await claimedAndIdle();
   const seen = await other.get();
-  assert.match(seen.body, /Was that you\?/);
+  assert.match(seen.body, /Did you start this payment\?/);
   assert.doesNotMatch(seen.body, /650123456/);
   const wrong = await other.submit({ phone: '650999999' });
   assert.equal(wrong.status, 403);
-  assert.match(wrong.body, /id="phone-error">This is not the number that was charged/);
+  assert.match(wrong.body, /id="phone-error">This is not the number used for this payment\./);
+  const untyped = await other.submit({ channel: 'cm.card' });
+  assert.equal(untyped.status, 403);
+  assert.doesNotMatch(untyped.body, /id="phone-error"/, 'nothing was typed that could be wrong');
   assert.equal((await other.submit({ phone: '+237 6 50 12 34 56' })).status, 303);
   assert.deepEqual(await claimOf(id), sha256(other.cookie?.split('=')[1] ?? ''));
   assert.match((await other.get()).body, /How would you like to pay/);
   assert.match((await holder.get()).body, /another browser/);
   providerAnswer = CONFIRM;
   assert.equal((await other.submit(FORM)).status, 303);
+});
+
+test('a card charge that no provider took keeps no other browser out, because there is no number that it could enter', async () => {
+  const {
+    payers: [first, other],
+    id,
+  } = await browsers(2);
+  const numbersIn = (page: string) => page.replaceAll(/\s|&nbsp;/g, '');
+  providerAnswer = CLOSED;
+  const card = { channel: 'cm.card', number: '4242 4242 4242 4242', expiry: '12/30', cvc: '123' };
+  assert.equal((await first.submit(card)).status, 502);
+  assert.match(numbersIn((await first.get()).body), /650123456/);
+  const seen = await other.get();
+  assert.match(seen.body, /How would you like to pay/);
+  assert.doesNotMatch(numbersIn(seen.body), /650123456/, 'the number is for the browser that began');
+  providerAnswer = CONFIRM;
+  assert.equal((await other.submit(FORM)).status, 303);
+  assert.deepEqual(await claimOf(id), sha256(other.cookie?.split('=')[1] ?? ''));
+  assert.equal((await first.submit(FORM)).status, 403, 'a provider has the charge of the other browser');
 });
 
 test('no browser takes over the page of a payment that has ended, even with the number', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { reserve } from '../../src/money/transaction-limits/service.ts';
 import { type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
 import { Registry, type TestProvider } from '../setup/providers.ts';
 import { newPayment, Payer } from './payer.ts';
@@ -78,4 +79,42 @@ test('429 for a payment with a hundred charges in an hour that no provider took,
   assert.equal((await payer.json({ channel: 'cm.mtn', data: { phone: '650000059' } })).status, 429);
   clock.advance(HOUR_MS);
   assert.equal((await payer.json({ channel: 'cm.mtn', data: { phone: '650000059' } })).status, 502);
+});
+
+test('a refusal that no other payment method avoids is shown above the form: 422 above a limit of the team, 402 without its verification', async () => {
+  const french = { 'accept-language': 'fr' };
+  const { team, live } = await api.newMerchant({ verification_level: 1 });
+  const payer = new Payer((await newPayment(api, { amount: 100 }, live.secret)).url);
+  await payer.get();
+  const form = { channel: 'cm.mtn', phone: '650000060' };
+  // All that the team may take in a day.
+  const used = {
+    team_id: team.id,
+    direction: 'payment',
+    currency: 'XAF',
+    amount_minor: 200_000_000n,
+    level: 1,
+    at: clock.now(),
+  } as const;
+  await api.deps.stores.live.db.transaction((tx) => reserve(tx, used));
+  const above = await payer.submit(form, '', french);
+  assert.equal(above.status, 422);
+  assert.match(
+    above.body,
+    /role="alert">Le marchand ne peut pas recevoir ce montant pour le moment\. Demandez-lui comment payer\./,
+  );
+  await api.setTeam(team, { verification_level: 0 });
+  clock.advance(1_000);
+  const unverified = await payer.submit(form, '', french);
+  assert.equal(unverified.status, 402);
+  assert.match(unverified.body, /role="alert">Ce marchand ne peut pas encore recevoir de paiements\. Rien n’a été débité\./);
+  assert.match(unverified.body, /name="phone" value="650000060"/);
+  const { body } = await payer.json(form, '', french);
+  assert.deepEqual(
+    [body.error_code, body.payer_message],
+    ['merchant_not_verified', 'Ce marchand ne peut pas encore recevoir de paiements. Rien n’a été débité.'],
+  );
+  await api.setTeam(team, { verification_level: 4 });
+  clock.advance(1_000);
+  assert.equal((await payer.submit(form, '', french)).status, 303, 'a decline leads to the page, which says why');
 });

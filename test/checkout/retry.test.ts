@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { openHosted } from '../../src/core/charge/hosted.ts';
+import { retryPayment } from '../../src/edge/checkout/retry.ts';
+import { must } from '../../src/kit/errors.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { type Api, FakeClock, startApi } from '../setup/api.ts';
 import { newPayment, Payer } from './payer.ts';
@@ -105,6 +108,29 @@ test('a browser that does not hold the payment which followed learns nothing of 
   const led = await stranger.submit(PAID);
   assert.deepEqual([led.status, led.body], [303, ''], 'a page shows the payment as it shows it to all');
   assert.equal((await get(retried_by)).attempts.length, 1);
+});
+
+test('a try whose charge was rejected before it was stored keeps no other browser out; the first that is charged holds the page', async () => {
+  const { id, payer, url, token } = await declined({ phone: '+237677123456' });
+  // As when a limit rejects the charge, or the process ends here.
+  const hosted = must(await openHosted(api.deps, token), 'the token is ours');
+  await retryPayment(api.deps, hosted, payer.cookie?.split('=')[1] ?? '', 'req_1');
+  const { retried_by } = await get(id);
+  const location = (await payer.get()).headers.get('location');
+  const first = await follow(payer, location);
+  assert.equal((await new Payer(url).json(PAID)).status, 403, 'a script at the old address still learns nothing');
+  const other = await follow(new Payer(url), location);
+  const pages = [(await first.get()).body, (await other.get()).body].map((page) => page.replaceAll(/\s|&nbsp;/g, ''));
+  assert.deepEqual(
+    pages.map((page) => [page.includes('<form'), page.includes('677123456')]),
+    [
+      [true, true],
+      [true, false],
+    ],
+  );
+  assert.equal((await other.submit(PAID)).status, 303);
+  assert.equal((await first.json({ ...PAID, phone: '650000007' })).status, 403);
+  assert.equal((await becomes(retried_by, 'succeeded')).attempts.length, 1);
 });
 
 test('a script gets the new payment in the answer: 202, and 402 with the reason when it is declined', async () => {

@@ -63,6 +63,10 @@ describe('POST /customers', () => {
     assert.deepEqual([wrong.status, Object.keys(wrong.body.errors).sort()], [422, ['address', 'email', 'phone']]);
     const later = await api.call('POST', '/customers', { body: { phone: '---', metadata } });
     assert.deepEqual([later.status, Object.keys(later.body.errors).sort()], [422, ['metadata', 'phone']]);
+    for (const phone of ['+', '+0', '000000']) {
+      const { status, body } = await api.call('POST', '/customers', { body: { phone, email: 'zeros@shop.example' } });
+      assert.deepEqual([status, Object.keys(body.errors)], [422, ['phone']], phone);
+    }
     const large = { a: 'x'.repeat(17_000) };
     const { body } = await api.call('POST', '/customers', { body: { phone: '---', address: large, billing: large } });
     assert.deepEqual(Object.keys(body.errors).sort(), ['address', 'billing', 'phone']);

@@ -76,8 +76,8 @@ describe('a payment creates its customer', () => {
     assert.notEqual(ids[0], ids[1]);
   });
 
-  test('a phone without a digit identifies no customer', async () => {
-    assert.equal(await customerOf({ phone: 'unknown' }), null);
+  test('a phone without a digit, or with zeros only, identifies no customer', async () => {
+    for (const phone of ['unknown', '+', '+0', '000000']) assert.equal(await customerOf({ phone }), null, phone);
   });
 });
 

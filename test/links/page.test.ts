@@ -245,7 +245,7 @@ test('402 with an explanation for a team that is not verified; nothing is create
 test('422 above the transaction limit of the team, and for a blocked customer: the form shows a message', async () => {
   const high = await newLink(api, key, { amount: 500_001 });
   assert.equal((await payBy(high.url)).status, 422);
-  const { body } = await api.call('POST', '/customers', { key, body: { phone: '670100077' } });
+  const { body } = await api.call('POST', '/customers', { key, body: { phone: '+237670100077' } });
   await api.call('POST', `/customers/${body.customer.id}/block`, { key });
   const open = await newLink(api, key);
   const { status, text } = await payBy(open.url, { phone: '670100077' });

@@ -123,6 +123,13 @@ test('a failed payment says that nothing was charged, and where to try again', (
   }
 });
 
+test('another browser is asked whether it started the payment, and for the number that was used: nothing may have been charged', () => {
+  for (const language of LANGUAGES) {
+    const { takeOverTitle, takeOverText, errors } = textsIn(language).checkout;
+    assert.doesNotMatch(`${takeOverTitle} ${takeOverText} ${errors.number}`, /charged|payé|débité|pago|debitado/, language);
+  }
+});
+
 test('French uses the words of its banks: debited, not taken or returned; saved, not retained', () => {
   for (const [name, text] of textsOf('fr')) assert.doesNotMatch(written(text), /prélev|rendus?\b|Retenir|capte le réseau/, name);
 });

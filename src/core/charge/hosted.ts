@@ -18,7 +18,7 @@ import type { PaymentDeps } from '../payments/deps.ts';
 import type { Charge } from './instrument.ts';
 import { cancelAttempt, isCancellable } from './poll.ts';
 import { wrongState } from './refusals.ts';
-import { type AttemptRow, isOpen } from '../attempts/schema.ts';
+import { type AttemptRow, isOpen, isUnderWay } from '../attempts/schema.ts';
 import type { PaymentRow } from '../payments/schema.ts';
 import { isFinal } from '../payments/states.ts';
 import { lockPayments, type PaymentRef, writeClaim } from '../payments/store.ts';
@@ -76,11 +76,30 @@ export function holderOf(payment: Pick<PaymentRow, 'claim'>, browser: string | n
   return browser !== null && payment.claim.equals(sha256(browser)) ? 'this' : 'another';
 }
 
+/**
+ * Returns which browser holds the page. Like {@link holderOf}, but a claim does not bind other browsers while no provider can have anything of
+ * the payment and no number is stored with which they could take the page over: after another try that was rejected before its charge was
+ * stored, and after a card charge that no provider took. They could not pay until the window ends.
+ */
+export function bindingHolderOf({ payment, attempts }: Pick<Hosted, 'payment' | 'attempts'>, browser: string | null): Holder {
+  const holder = holderOf(payment, browser);
+  const isBinding = payment.status !== 'pending' || attempts.some((attempt) => mayExist(attempt) || hasNumber(attempt));
+  return holder === 'another' && !isBinding ? 'none' : holder;
+}
+
+/** Whether a provider has the attempt, or may have it. */
+function mayExist(attempt: AttemptRow): boolean {
+  return attempt.status !== 'unavailable' || isUnderWay(attempt);
+}
+
+/** Whether the attempt has a number or account that a payer can know. The payer of a card attempt is a token. */
+function hasNumber({ channel, payer, payer_hash }: AttemptRow): boolean {
+  return channelById(channel)?.kind !== 'card' && (payer !== null || payer_hash !== null);
+}
+
 /** Whether the typed number or account is one on which this payment was charged. Whoever knows it may take the page over. */
 export function wasCharged(secrets: Secrets, attempts: readonly AttemptRow[], typed: string): boolean {
-  return attempts.some(({ team_id, payer, payer_hash, country, channel }) => {
-    // The payer of a card attempt is a token, which proves no knowledge.
-    if (channelById(channel)?.kind === 'card') return false;
+  return attempts.filter(hasNumber).some(({ team_id, payer, payer_hash, country }) => {
     const phone = country ? parsePhone(typed, country) : null;
     const numbers = phone ? [phone.e164, typed] : [typed];
     return numbers.some((number) =>
@@ -175,8 +194,9 @@ async function claim(deps: PaymentDeps, tx: Tx, ref: PaymentRef, browser: string
   const holder = payment && holderOf(payment, browser);
   if (!payment || holder === 'this') return;
   if (holder === 'another') {
-    const earlier = (await attemptsOf(tx, [ref])).filter(({ id }) => id !== proof.attempt_id);
-    if (earlier.some(isOpen) || proof.typed === null || !wasCharged(deps.secrets, earlier, proof.typed)) throw otherBrowser();
+    const attempts = (await attemptsOf(tx, [ref])).filter(({ id }) => id !== proof.attempt_id);
+    const isProven = !attempts.some(isOpen) && proof.typed !== null && wasCharged(deps.secrets, attempts, proof.typed);
+    if (!isProven && bindingHolderOf({ payment, attempts }, browser) === 'another') throw otherBrowser();
   }
   await writeClaim(tx, ref, payment.claim, sha256(browser));
 }

@@ -4,6 +4,7 @@ import { envelope } from '../../kit/envelope.ts';
 import { invalid, notFound, Problem, unreachable } from '../../kit/errors.ts';
 import type { Charged } from '../../core/charge/charge.ts';
 import {
+  bindingHolderOf,
   cancelFrom,
   chargeFrom,
   continueFrom,
@@ -60,7 +61,7 @@ export function submit(context: CheckoutContext, visit: Visit, body: unknown): P
     const { hosted } = place;
     const { payment } = hosted;
     if (payment.retried_by !== null) return follow(context, place, browser);
-    if (holderOf(payment, browser) === 'another') {
+    if (bindingHolderOf(hosted, browser) === 'another') {
       const typed = submission.phone ?? submission.account_number;
       const known = typeof typed === 'string' && wasCharged(context.deps.secrets, hosted.attempts, typed);
       if (openAttempt(hosted.attempts) || !known) throw otherBrowser();
@@ -194,7 +195,7 @@ async function answered(
     return accepted(context, place, charged);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    return showRejection(context, { ...place.visit, browser }, error, submission, card);
+    return showRejection(context, { ...place, visit: { ...place.visit, browser } }, error, submission, card);
   }
 }
 

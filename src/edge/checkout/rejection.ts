@@ -1,9 +1,8 @@
 import { must, Problem } from '../../kit/errors.ts';
-import { openHosted } from '../../core/charge/hosted.ts';
-import { isChargeable } from '../../core/charge/refusals.ts';
+import { type Hosted, openHosted } from '../../core/charge/hosted.ts';
 import { isReason } from '../../providers/adapters/reasons.ts';
 import { channelById } from '../../providers/reference/channels.ts';
-import { type CheckoutContext, pathOf, type Shown, type Visit } from './context.ts';
+import { type CheckoutContext, type Opened, pathOf, type Shown, type Visit } from './context.ts';
 import { type Language, textsIn } from '../pages/language.ts';
 import { cardPageOf, notice, pageOf, problemAnswer } from './show.ts';
 import type { Submission } from './submission.ts';
@@ -13,11 +12,12 @@ import { countryName } from '../pages/scene.ts';
 /**
  * Answers a rejected submit. As JSON: the error as the API would return it. In a browser: the page with an error beside
  * each invalid field. After a decline or in a wrong state, the page itself shows the payment's status.
+ * @param opened the payment before the submit
  * @param card the submit came from the card page
  */
 export async function showRejection(
   context: CheckoutContext,
-  visit: Visit,
+  { visit, hosted: before }: Opened,
   problem: Problem,
   submission: Submission | undefined,
   card: boolean,
@@ -25,12 +25,16 @@ export async function showRejection(
   if (visit.json) return problemAnswer(inLanguage(problem, visit.language));
   if (problem.status === 429) return showTooManyRequests(context, visit, problem, 'busy');
   const hosted = must(await openHosted(context.deps, visit.token), 'the payment was there when the submit came');
-  // Blocked only for now: the page with the payment's status would not mention the block.
-  const later = problem.details.error_code === 'fraud_blocked' && isChargeable(hosted.payment);
-  if ((problem.status === 402 && !later) || problem.status === 400) return { kind: 'redirect', to: pathOf(context, visit.token) };
+  // Of a 402 that has changed nothing, such as that the team is not verified, the payment's status says nothing.
+  const isDecline = problem.status === 402 && statesOf(hosted) !== statesOf(before);
+  if (isDecline || problem.status === 400) return { kind: 'redirect', to: pathOf(context, visit.token) };
   const fieldErrors = complaintsOf(problem, visit.language, submission);
   const rejection = { status: problem.status, typed: typedIn(submission), fieldErrors };
   return card ? cardPageOf(context, visit, hosted, rejection) : pageOf(context, visit, hosted, false, rejection);
+}
+
+function statesOf({ payment, attempts }: Hosted): string {
+  return [payment, ...attempts].map(({ status }) => status).join();
 }
 
 /** Answers 429 with the time after which to retry, as a page with this notice or as JSON. */
@@ -43,9 +47,27 @@ export function showTooManyRequests(context: CheckoutContext, visit: Visit, prob
 
 /** Translates `payer_message` into the payer's language, because clients show it unchanged. */
 function inLanguage(problem: Problem, language: Language): Problem {
-  const { error_code } = problem.details;
-  if (problem.status !== 402 || error_code === undefined || !isReason(error_code)) return problem;
-  return new Problem(402, problem.message, { ...problem.details, payer_message: textsIn(language).reasons[error_code] });
+  const payer_message = problem.status === 402 ? refusalOf(problem, language) : null;
+  return payer_message === null ? problem : new Problem(402, problem.message, { ...problem.details, payer_message });
+}
+
+/** Returns why the payment was refused, whatever was typed, in the payer's language; null for an error of the input. */
+function refusalOf({ details: { error_code } }: Problem, language: Language): string | null {
+  const { checkout, reasons } = textsIn(language);
+  switch (error_code) {
+    case 'link_full':
+      return checkout.errors.linkFull;
+    case 'link_used':
+      return checkout.errors.linkUsed;
+    case 'merchant_not_verified':
+      return checkout.errors.notVerified;
+    case 'ceiling_exceeded':
+      return checkout.errors.ceiling;
+    case 'customer_blocked':
+      return checkout.errors.blocked;
+    default:
+      return error_code !== undefined && isReason(error_code) ? reasons[error_code] : null;
+  }
 }
 
 function typedIn(submission: Submission | undefined): Typed {
@@ -62,12 +84,13 @@ function complaintsOf(problem: Problem, language: Language, submission: Submissi
   const { errors, refusedText } = textsIn(language).checkout;
   const fields = problem.details.errors ?? {};
   const has = (name: string) => Object.hasOwn(fields, name);
-  if (problem.details.error_code === 'link_full') return { alert: errors.linkFull };
-  if (problem.details.error_code === 'link_used') return { alert: errors.linkUsed };
+  const refusal = refusalOf(problem, language);
+  if (refusal !== null) return { alert: refusal };
   if (problem.status === 502) return { alert: errors.unavailable };
   if (has('form_token')) return { alert: errors.form };
   if (has('saved_method')) return { alert: errors.saved };
-  if (problem.status === 403) return { phone: errors.number };
+  // The page says that another browser holds it. Beside that, only a number that was typed can be wrong.
+  if (problem.status === 403) return hasNumber(submission) ? { phone: errors.number } : {};
   if (has('amount')) return { alert: errors.amount };
   // The payer left the choice of the operator to us.
   const unrecognised = submission?.channel === undefined && submission?.phone !== undefined;
@@ -79,6 +102,10 @@ function complaintsOf(problem: Problem, language: Language, submission: Submissi
     ...(has('otp') ? { otp: errors.otp } : {}),
   };
   return Object.keys(fieldErrors).length > 0 ? fieldErrors : { alert: refusedText };
+}
+
+function hasNumber(submission: Submission | undefined): boolean {
+  return submission?.phone !== undefined || submission?.account_number !== undefined;
 }
 
 function countryOf(language: Language, submission: Submission | undefined): string | null {

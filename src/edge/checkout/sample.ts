@@ -30,7 +30,7 @@ export function sampleForm({ language, merchant, theme, currency, fees, descript
   const page = formPage({
     ...{ language, merchant, theme, payment, texts: textsIn(language).checkout, sandbox: false, path: '' },
     ...{ means: methodOptionsFor(payment, fees), form_token: '', address: null, typed: {}, fieldErrors: {}, failed: null },
-    ...{ saved: null, remembers: false },
+    ...{ saved: null, remembers: false, phone: null },
   });
   return withoutScripts(page);
 }

@@ -5,11 +5,12 @@ import { unchargedOf } from '../../core/payments/retry.ts';
 import type { PaymentRow } from '../../core/payments/schema.ts';
 import { isFinal } from '../../core/payments/states.ts';
 import { hostedPageUrl } from '../../core/payments/token.ts';
-import { type Holder, type Hosted, holderOf, openAttempt, openHosted } from '../../core/charge/hosted.ts';
+import { bindingHolderOf, type Holder, type Hosted, holderOf, openAttempt, openHosted } from '../../core/charge/hosted.ts';
 import { savedPayerOf } from '../../core/charge/saved.ts';
 import { isCancellable } from '../../core/charge/poll.ts';
 import { isReason } from '../../providers/adapters/reasons.ts';
 import { guardOf } from '../../money/webhooks/url.ts';
+import { invoiceOf } from '../invoices/retry.ts';
 import { policyWith } from '../pages/assets.ts';
 import { formToken, newBrowser } from '../pages/browser.ts';
 import { type Answer, type CheckoutContext, openVisit, type PageAnswer, pathOf, type Shown, type Visit } from './context.ts';
@@ -69,7 +70,7 @@ export async function pageOf(
   if (payment.retried_by !== null) return toLatest(context, visit, hosted);
   const now = context.deps.clock.now();
   const pageState = pageStateOf(hosted, now);
-  const holder = holderOf(payment, visit.browser);
+  const holder = bindingHolderOf(hosted, visit.browser);
   if (pageState.kind === 'final') {
     const again = await offersRetry(context, visit, hosted);
     return again ? form(context, visit, hosted, rejection) : result(context, visit, hosted, pageState.status);
@@ -232,8 +233,17 @@ async function form(context: CheckoutContext, visit: Visit, shown: Hosted, rejec
   const { store, payment } = hosted;
   const address =
     visit.desktop && payment.claim === null ? hostedPageUrl(context.deps, store, payment.team_id, payment.id) : null;
-  const scene = { ...(await sceneOf(context, visit, hosted)), means, ...memory, form_token, address, typed, fieldErrors, failed };
+  const filled = { typed, fieldErrors, phone: phoneShown(visit, payment) };
+  const scene = { ...(await sceneOf(context, visit, hosted)), means, ...memory, form_token, address, ...filled, failed };
   return page(status, formPage(scene), scene, browser);
+}
+
+/**
+ * Returns the number with which the form is filled in. None for an invoice: its address may be passed on, and the number is that of the
+ * customer's profile. None in another browser than the one that began the payment.
+ */
+function phoneShown({ browser }: Visit, payment: PaymentRow): string | null {
+  return invoiceOf(payment) || holderOf(payment, browser) === 'another' ? null : payment.phone;
 }
 
 /** Why the payer is back at the form of a payment in tranches. A payment in one charge would have failed instead. */

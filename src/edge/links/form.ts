@@ -8,6 +8,7 @@ import { checkLargest } from '../../providers/reference/largest.ts';
 import { Type } from 'typebox';
 import type { LinkTexts } from '../pages/texts/link.ts';
 import type { Payer } from './pay.ts';
+import { internationalNumbers } from './phone.ts';
 import { type LinkRow, PAYER_FIELDS, type PayerField } from './schema.ts';
 
 /** What the payer typed, to be shown again. */
@@ -28,9 +29,6 @@ const fields = validatorOf(
   undefined,
 );
 
-/** E.164 has at most 15 digits. The shortest national numbers have six. */
-const PHONE = /^\+?(?:[\s().-]*\d){6,15}[\s().-]*$/;
-
 /** Returns the fields of the form as typed. Ignores values that are not text and fields that the link does not collect. */
 export function typedIn(link: LinkRow, body: unknown): Typed {
   const sent = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
@@ -41,7 +39,7 @@ export function typedIn(link: LinkRow, body: unknown): Typed {
 
 /**
  * Validates the form.
- * @returns the payer and the amount, or the validation errors
+ * @returns the payer, with the phone number in international form, and the amount; or the validation errors
  */
 export function readPayer(link: LinkRow, typed: Typed, texts: LinkTexts): Payer | { fieldErrors: FieldErrors } {
   const fieldErrors: FieldErrors = {};
@@ -55,9 +53,10 @@ export function readPayer(link: LinkRow, typed: Typed, texts: LinkTexts): Payer 
     if (!link.collect.includes(name)) continue;
     if (!payer[name] || wrong[name] || cards[name]) fieldErrors[name] = texts.errors[name];
   }
-  if (payer.phone && !PHONE.test(payer.phone)) fieldErrors.phone = texts.errors.phone;
+  const phones = payer.phone ? internationalNumbers(payer.phone, link.currency) : [];
+  if (payer.phone && phones.length !== 1) fieldErrors.phone ??= texts.errors[phones.length > 1 ? 'phoneCountry' : 'phone'];
   if (amount_minor === null || Object.keys(fieldErrors).length > 0) return { fieldErrors };
-  return { ...payer, amount_minor };
+  return { ...payer, ...(phones[0] === undefined ? {} : { phone: phones[0] }), amount_minor };
 }
 
 function objectionTo(link: LinkRow, amount: Minor): 'amount' | 'decimals' | 'ceiling' | null {

@@ -62,12 +62,12 @@ function nameOf({ texts }: Scene, { id, name }: Channel): string {
 /** Id of the text about the PIN, below the button: the button stays on the first screen of a small phone. */
 export const PIN_HELP = 'pin-help';
 
-/** Field for the phone number, filled in with the typed or the merchant's number. */
-export function phoneField({ texts, typed, payment, fieldErrors }: FormScene): Html {
+/** Field for the phone number, filled in with the typed number or that of the scene. */
+export function phoneField({ texts, typed, phone, fieldErrors }: FormScene): Html {
   return field(
     { id: 'phone', label: texts.phone, helpElsewhere: PIN_HELP, error: fieldErrors.phone },
     (attributes) =>
-      html`<input type="tel" name="phone" value="${typed.phone ?? (payment.phone && spaced(payment.phone))}" autocomplete="tel" inputmode="tel"
+      html`<input type="tel" name="phone" value="${typed.phone ?? (phone && spaced(phone))}" autocomplete="tel" inputmode="tel"
 maxlength="32" required ${attributes}>`,
   );
 }

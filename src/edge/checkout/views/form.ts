@@ -32,6 +32,8 @@ export interface FormScene extends Scene, SavedPayer {
    * payment: the phone would show only that it has started elsewhere.
    */
   address: string | null;
+  /** The number that the field is filled in with at first; null for none. */
+  phone: string | null;
   /** What was typed before, when the form is shown again. */
   typed: Typed;
   fieldErrors: FieldErrors;

@@ -148,6 +148,9 @@ export interface CheckoutTexts {
     form: string;
     number: string;
     amount: string;
+    ceiling: string;
+    notVerified: string;
+    blocked: string;
     linkFull: string;
     linkUsed: string;
   };

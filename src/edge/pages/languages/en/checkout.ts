@@ -102,8 +102,8 @@ export const checkout: CheckoutTexts = {
 
   elsewhereTitle: 'Payment started in another browser',
   elsewhereText: 'The details are shown only in the browser that started the payment. The result will appear here too.',
-  takeOverTitle: 'Was that you?',
-  takeOverText: 'To continue here, enter the phone or account number that was charged.',
+  takeOverTitle: 'Did you start this payment?',
+  takeOverText: 'To continue here, enter the phone or account number that you used.',
   takeOverNumber: 'Phone or account number',
   takeOver: 'Continue here',
 
@@ -155,8 +155,11 @@ export const checkout: CheckoutTexts = {
     unavailable: 'This payment method is not responding at the moment. Nothing was paid: try again or choose another one.',
     saved: 'This number is no longer saved. Please enter it.',
     form: 'The page was open for too long or your browser blocks cookies. Please try again.',
-    number: 'This is not the number that was charged.',
+    number: 'This is not the number used for this payment.',
     amount: 'This amount cannot be paid this way. Choose another payment method.',
+    ceiling: 'The merchant cannot take this amount at the moment. Ask the merchant how to pay.',
+    notVerified: 'This merchant cannot take payments yet. No money was taken.',
+    blocked: 'The merchant does not accept this payment. Ask the merchant how to pay.',
     linkFull: 'Other payments through this link are in progress. Nothing was paid: try again in a few minutes.',
     linkUsed: 'This link has reached its number of payments. Nothing was paid: ask the merchant for a new link.',
   },

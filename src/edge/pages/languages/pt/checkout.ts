@@ -105,7 +105,7 @@ export const checkout: CheckoutTexts = {
   elsewhereTitle: 'Pagamento iniciado noutro navegador',
   elsewhereText:
     'Os detalhes só são apresentados no navegador em que o pagamento foi iniciado. O resultado também aparecerá aqui.',
-  takeOverTitle: 'Foi iniciado por si?',
+  takeOverTitle: 'Este pagamento foi iniciado por si?',
   takeOverText: 'Para continuar aqui, introduza o número de telefone ou de conta utilizado.',
   takeOverNumber: 'Número de telefone ou de conta',
   takeOver: 'Continuar aqui',
@@ -158,8 +158,11 @@ export const checkout: CheckoutTexts = {
     unavailable: 'Este meio de pagamento não responde de momento. Nada foi pago: tente novamente ou escolha outro.',
     saved: 'Este número já não está guardado. Introduza-o, por favor.',
     form: 'A página esteve aberta demasiado tempo ou o seu navegador recusa cookies. Tente novamente.',
-    number: 'Este não é o número que foi debitado.',
+    number: 'Este não é o número utilizado para este pagamento.',
     amount: 'Este montante não pode ser pago desta forma. Escolha outro meio de pagamento.',
+    ceiling: 'De momento, o comerciante não pode receber este montante. Pergunte-lhe como pagar.',
+    notVerified: 'Este comerciante ainda não pode receber pagamentos. Não foi debitado nenhum montante.',
+    blocked: 'O comerciante não aceita este pagamento. Pergunte-lhe como pagar.',
     linkFull:
       'Todos os lugares deste link estão ocupados por pagamentos em curso. Nada foi pago: tente novamente dentro de alguns minutos.',
     linkUsed: 'Este link já recebeu o número de pagamentos previsto. Nada foi pago: peça um novo link ao comerciante.',
