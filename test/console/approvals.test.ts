@@ -322,7 +322,7 @@ test('a payout goes to the recipient as it was when it was asked for, or nowhere
   const { id: beneficiary } = made.beneficiary;
   const asked = async () => {
     const to = 'Awa Ngo · +237650000000';
-    const values = { beneficiary, to, amount: '20000', currency: 'XAF', reference: 'rent' };
+    const values = { beneficiary, to, amount: '20000', currency: 'XAF', reference: 'rent', sure: 'yes' };
     return approvalPath(await maker.submit(`${base}/payouts/new`, `${base}/payouts/send`, values));
   };
   const good = await asked();

@@ -168,14 +168,15 @@ describe('a refund', () => {
   });
 });
 
-test('a pending payment is cancelled once; later the page says why not', async () => {
+test('a pending payment is cancelled, once for each form; of another the page says why not', async () => {
   const { body } = await api.call('POST', '/payments', { body: { amount: 900, currency: 'XAF', phone: '+237650000000' } });
   const page = `${base}/payments/${body.transaction.id}`;
   const { text } = await finance.get(page);
   const done = await finance.post(`${page}/cancel`, token(text));
   assert.deepEqual([done.status, done.to], [303, `${page}?done=cancel`]);
   assert.match((await finance.get(`${page}?done=cancel`)).text, /The payment was cancelled\.[\s\S]*Payment cancelled/);
-  const late = await finance.post(`${page}/cancel`, token(text));
+  assert.equal((await finance.post(`${page}/cancel`, token(text))).to, `${page}?done=cancel`);
+  const late = await finance.post(`${base}/payments/${await paid(api)}/cancel`, token(text));
   assert.equal(late.status, 400);
   assert.match(late.text, /class="alert bad"/);
 });

@@ -1,4 +1,4 @@
-import { randomBase62, type Secrets, sameText } from '../../kit/crypto.ts';
+import { randomBase62, type Secrets, sameText, sha256 } from '../../kit/crypto.ts';
 
 /** Name of the hidden field. */
 export const FORM_FIELD = '_form';
@@ -21,6 +21,19 @@ export function readFormToken(secrets: Secrets, browser: string, session_id: str
   const [nonce, mac, more] = presented.split('.', 3);
   if (nonce === undefined || mac === undefined || more !== undefined || !/^[0-9A-Za-z]{22}$/.test(nonce)) return null;
   return sameText(mac, macOf(secrets, browser, session_id, nonce)) ? nonce : null;
+}
+
+/** Code of the letter `a`. */
+const A = 97;
+
+/**
+ * Returns the key of what one form asks for: the same for each submit of it, and another one when something else was typed.
+ * @param form_key of the submitted form
+ */
+export function keyOfAsked(form_key: string, asked: unknown): string {
+  // Letters only: a row of digits could be taken for a card number.
+  const letters = [...sha256(JSON.stringify(asked)).subarray(0, 16)].map((byte) => A + (byte & 15));
+  return `${form_key}-${String.fromCharCode(...letters)}`;
 }
 
 function macOf(secrets: Secrets, browser: string, session_id: string | null, nonce: string): string {

@@ -6,6 +6,7 @@ import { listThresholds } from '../../tenants/approvals/threshold-store.ts';
 import { needsSecond } from '../../tenants/approvals/thresholds.ts';
 import { approvalActor } from './approvals/actor.ts';
 import { payeeOf } from './approvals/payee.ts';
+import { ranBefore } from './approvals/ran.ts';
 import type { ApiCall, TeamVisit } from './page.ts';
 
 /** Money that an operation moves out of a team's balance, in hundredths, with the fee. It is what the threshold is compared with. */
@@ -71,4 +72,20 @@ export async function movesMoney(visit: TeamVisit, operation: string, call: Movi
   } as const;
   const approval = await control.transaction((tx) => ask(tx, secrets, approvalActor(visit), request));
   return { kind: 'asked', approval };
+}
+
+/** What an operation of a form has led to: the object that it made, whose id is known for a day, or an approval. */
+export type Led = { kind: 'done'; id: string | null } | { kind: 'asked'; approval: string };
+
+/** Returns what {@link movesMoney} has done with a key and a body before, however long ago; null: nothing. */
+export async function movedBefore(
+  visit: TeamVisit,
+  operation: string,
+  form_key: string,
+  body: Readonly<Record<string, unknown>>,
+): Promise<Led | null> {
+  const approval = await findByForm(visit.approvals.control, visit.team.id, form_key);
+  if (approval !== undefined) return { kind: 'asked', approval };
+  const before = await ranBefore(visit, { operation, form_key }, { body });
+  return before && { kind: 'done', id: before.resource_id };
 }

@@ -1,3 +1,4 @@
+import { doneOnce, isRecorded } from '../../done-once.ts';
 import { type Answer, redirect, type TeamVisit } from '../../page.ts';
 
 /** Blocks a customer, or accepts its payments again. */
@@ -11,6 +12,9 @@ export async function setBlocked(visit: TeamVisit, blocked: boolean): Promise<An
 /** Deletes a saved payment method. */
 export async function deleteMethod(visit: TeamVisit): Promise<Answer> {
   const { id = '', method = '' } = visit.params;
-  await visit.api('DELETE /customers/:id/payment_methods/:method', { params: { id, method } });
+  await doneOnce(
+    () => visit.api('DELETE /customers/:id/payment_methods/:method', { params: { id, method } }),
+    () => isRecorded(visit, 'payment_method.delete', method),
+  );
   return redirect(`${visit.base}/customers/${id}?done=remove`);
 }

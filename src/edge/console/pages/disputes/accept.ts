@@ -1,6 +1,7 @@
 import { html } from '../../../../kit/html.ts';
 import { hundredths } from '../../../../kit/money.ts';
 import { toApproval } from '../../approvals/held.ts';
+import { doneOnce, isRecorded } from '../../done-once.ts';
 import { type Moved, movesMoney } from '../../money.ts';
 import { type Answer, fieldOf, redirect, type TeamVisit } from '../../page.ts';
 import { typedAmount } from '../../parts/amount.ts';
@@ -51,8 +52,11 @@ export async function submitAccept(visit: TeamVisit): Promise<Answer> {
   const typed = fieldOf(visit, 'confirm');
   if (typedAmount(typed) !== amount) return showAccept(visit, { typed });
   try {
-    const accepted = await movesMoney(visit, 'POST /disputes/:id/accept', { params: { id } }, movedBy(dispute));
-    if (accepted.kind === 'asked') return toApproval(visit, accepted.approval);
+    const accepted = await doneOnce(
+      () => movesMoney(visit, 'POST /disputes/:id/accept', { params: { id } }, movedBy(dispute)),
+      () => isRecorded(visit, 'dispute.accept', id),
+    );
+    if (accepted?.kind === 'asked') return toApproval(visit, accepted.approval);
   } catch (error) {
     return showAccept(visit, { typed, fault: faultOf(visit, error) });
   }

@@ -1,9 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
+import { doneOnce } from '../../done-once.ts';
 import { ownFaults } from '../../messages/own.ts';
 import type { FieldErrors } from '../../../../kit/errors.ts';
 import { type Answer, fieldOf, redirect, type TeamVisit } from '../../page.ts';
 import { faultOf } from '../../parts/fault.ts';
 import { EVIDENCE_FIELDS, type TypedEvidence } from './evidence-form.ts';
 import { showDispute } from './one.ts';
+import { disputeOf } from './read.ts';
 import { DISPUTE_TEXTS } from './texts.ts';
 
 /** Maximum number of documents, so that all evidence fits into the 16 KB of the API. */
@@ -14,7 +17,11 @@ export async function submitEvidence(visit: TeamVisit): Promise<Answer> {
   const typed = Object.fromEntries(EVIDENCE_FIELDS.map((name) => [name, fieldOf(visit, name)])) as TypedEvidence;
   const { id = '' } = visit.params;
   try {
-    await visit.api('POST /disputes/:id/evidence', { params: { id }, body: { evidence: evidenceOf(visit, typed) } });
+    const evidence = evidenceOf(visit, typed);
+    await doneOnce(
+      () => visit.api('POST /disputes/:id/evidence', { params: { id }, body: { evidence } }),
+      async () => isDeepStrictEqual((await disputeOf(visit)).evidence, evidence),
+    );
   } catch (error) {
     return showDispute(visit, { typed, fault: faultOf(visit, error) });
   }

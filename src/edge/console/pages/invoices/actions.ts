@@ -1,3 +1,4 @@
+import { doneOnce, isRecorded } from '../../done-once.ts';
 import { type Answer, redirect, type TeamVisit } from '../../page.ts';
 import { faultOf } from '../../parts/fault.ts';
 import { refuseUnseen } from '../../parts/seen.ts';
@@ -23,8 +24,17 @@ export function cancelInvoice(visit: TeamVisit): Promise<Answer> {
 }
 
 /** Deletes a draft. */
-export function deleteInvoice(visit: TeamVisit): Promise<Answer> {
-  return acted(visit, 'DELETE /invoices/:id', `${visit.base}/invoices?done=delete`);
+export async function deleteInvoice(visit: TeamVisit): Promise<Answer> {
+  const { id = '' } = visit.params;
+  try {
+    await doneOnce(
+      () => visit.api('DELETE /invoices/:id', { params: { id } }),
+      () => isRecorded(visit, 'invoice.delete', id),
+    );
+  } catch (error) {
+    return showInvoice(visit, faultOf(visit, error));
+  }
+  return redirect(`${visit.base}/invoices?done=delete`);
 }
 
 /** Runs an operation of the invoice; why it was rejected is shown above the invoice as it is now. */

@@ -62,7 +62,10 @@ export const ENGLISH: PayoutTexts = {
     'transfer.failed': 'Payout failed',
     'transfer.cancelled': 'Payout cancelled',
   },
-  done: { create: 'The payout was created.' },
+  done: {
+    create: 'The payout was created.',
+    before: 'This form was submitted before: this is the payout that it made. For another one, open a new form.',
+  },
   someoneElse: 'Somebody who is not saved',
   someoneElseHelp: 'Only when no beneficiary is chosen.',
   number: 'Phone or account number',
@@ -75,6 +78,10 @@ export const ENGLISH: PayoutTexts = {
   uncovered: 'The available balance does not cover amount and fee.',
   recipientChanged:
     'The recipient has changed since it was shown. Check it, and in the list whether the payout was made before the change.',
+  repeats:
+    'This recipient was paid the same amount in the last 24 hours, or such a payout is under way or waits for a second person.',
+  sure: 'Pay this amount to this recipient once more',
+  unsure: 'Nothing was paid out: confirm first that the amount is to be paid once more.',
   final: 'Check the recipient: a payout cannot be cancelled.',
   send: (amount) => `Pay out ${amount}`,
   change: 'Change',

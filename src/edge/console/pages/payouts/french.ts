@@ -62,7 +62,11 @@ export const FRENCH: PayoutTexts = {
     'transfer.failed': 'Virement échoué',
     'transfer.cancelled': 'Virement annulé',
   },
-  done: { create: 'Le virement a été créé.' },
+  done: {
+    create: 'Le virement a été créé.',
+    before:
+      'Ce formulaire a déjà été envoyé\u00A0: voici le virement qu’il a créé. Pour en faire un autre, ouvrez un nouveau formulaire.',
+  },
   someoneElse: 'Une personne non enregistrée',
   someoneElseHelp: 'Seulement si aucun bénéficiaire n’est choisi.',
   number: 'Numéro de téléphone ou de compte',
@@ -75,6 +79,10 @@ export const FRENCH: PayoutTexts = {
   uncovered: 'Le solde disponible ne couvre pas le montant et les frais.',
   recipientChanged:
     'Le destinataire a changé depuis son affichage. Vérifiez-le, et vérifiez dans la liste si le virement n’a pas déjà été effectué.',
+  repeats:
+    'Un virement du même montant à ce destinataire a été effectué dans les dernières 24 heures, est en cours ou attend une deuxième personne.',
+  sure: 'Virer de nouveau ce montant à ce destinataire',
+  unsure: 'Rien n’a été viré\u00A0: confirmez d’abord que ce montant doit être viré une nouvelle fois.',
   final: 'Vérifiez le destinataire : un virement ne peut pas être annulé.',
   send: (amount) => `Virer ${amount}`,
   change: 'Modifier',

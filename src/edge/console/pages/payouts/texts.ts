@@ -51,7 +51,7 @@ export interface PayoutTexts {
   chosen: string;
   events: Record<PayoutEvent, string>;
   /** What was done by the action before. */
-  done: Record<'create', string>;
+  done: Record<'create' | 'before', string>;
   someoneElse: string;
   someoneElseHelp: string;
   number: string;
@@ -63,6 +63,10 @@ export interface PayoutTexts {
   confirm: string;
   uncovered: string;
   recipientChanged: string;
+  /** Before a payout that repeats one. */
+  repeats: string;
+  sure: string;
+  unsure: string;
   final: string;
   send(amount: string): string;
   change: string;

@@ -1,4 +1,5 @@
 import { html } from '../../../../../kit/html.ts';
+import { doneOnce, isRecorded } from '../../../done-once.ts';
 import { type Answer, redirect, type TeamVisit } from '../../../page.ts';
 import { pageHead } from '../../../parts/parts.ts';
 import { backTo, endpointOf } from './read.ts';
@@ -21,6 +22,10 @@ export async function showDelete(visit: TeamVisit): Promise<Answer> {
 
 /** Deletes the endpoint. */
 export async function deleteEndpoint(visit: TeamVisit): Promise<Answer> {
-  await visit.api('DELETE /webhooks/:id', { params: { id: visit.params.id ?? '' } });
+  const { id = '' } = visit.params;
+  await doneOnce(
+    () => visit.api('DELETE /webhooks/:id', { params: { id } }),
+    () => isRecorded(visit, 'webhook.delete', id),
+  );
   return redirect(`${visit.base}/developers/endpoints?done=delete`);
 }

@@ -1,5 +1,6 @@
 import { Problem } from '../../../../../kit/errors.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
+import { doneOnce, isRecorded } from '../../../done-once.ts';
 import { type Answer, redirect, type TeamVisit } from '../../../page.ts';
 import { shownFault } from '../../../parts/fault.ts';
 import { showPayment } from './page.ts';
@@ -8,7 +9,10 @@ import { showPayment } from './page.ts';
 export async function cancel(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
   const id = visit.params.id ?? '';
   try {
-    await visit.api('DELETE /payments/:id', { params: { id } });
+    await doneOnce(
+      () => visit.api('DELETE /payments/:id', { params: { id } }),
+      () => isRecorded(visit, 'payment.cancel', id),
+    );
   } catch (error) {
     if (!(error instanceof Problem) || error.status !== 400) throw error;
     return showPayment(deps, visit, shownFault(visit.language, error));

@@ -1,4 +1,5 @@
 import { type Html, html } from '../../../../../kit/html.ts';
+import { doneOnce, isRecorded } from '../../../done-once.ts';
 import type { Answer, TeamVisit } from '../../../page.ts';
 import { redirect } from '../../../page.ts';
 import { card, doneAlert, empty, facts, idText, when } from '../../../parts/parts.ts';
@@ -62,6 +63,10 @@ async function payouts(visit: TeamVisit, beneficiary: string): Promise<Html | nu
 
 /** Deletes a saved recipient. Its payouts remain. */
 export async function deleteBeneficiary(visit: TeamVisit): Promise<Answer> {
-  await visit.api('DELETE /beneficiaries/:id', { params: { id: visit.params.id ?? '' } });
+  const { id = '' } = visit.params;
+  await doneOnce(
+    () => visit.api('DELETE /beneficiaries/:id', { params: { id } }),
+    () => isRecorded(visit, 'beneficiary.delete', id),
+  );
   return redirect(`${visit.base}/payouts/beneficiaries?done=remove`);
 }

@@ -1,25 +1,11 @@
-import {
-  linesThat,
-  lockLists,
-  markRepeats,
-  paidSince,
-  reopenFailed,
-  startBatch,
-  sumsOf,
-  waitingElsewhere,
-} from '../../../../../core/payout-batches/store.ts';
+import { linesThat, lockLists, markRepeats, reopenFailed, startBatch, sumsOf } from '../../../../../core/payout-batches/store.ts';
 import type { BatchRow } from '../../../../../core/payout-batches/schema.ts';
-import { APPROVAL_MS } from '../../../../../tenants/approvals/schema.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
 import type { TeamVisit } from '../../../page.ts';
-import { recipientLine, sameness } from '../recipient.ts';
-import { stillWaiting } from './follow.ts';
-import { MAX_RECENT, RECENT_MS } from './make.ts';
+import { knownPayouts } from '../known.ts';
+import { sameness } from '../recipient.ts';
 import { MAX_LINES } from './parse.ts';
 import { waitingSingles } from './singles.ts';
-
-/** How long an approval can wait at most: to be decided on, and then to run. */
-const WAITING_MS = 2 * APPROVAL_MS;
 
 /**
  * Confirms a list, or another try of its rejected lines, unless more of its lines repeat a payout than the person has confirmed. Much may have been paid out since the list
@@ -40,15 +26,7 @@ export async function confirmLines(
   return store.db.transaction(async (tx) => {
     await lockLists(tx, team.id);
     const lines = await linesThat(tx, ref, status, MAX_LINES);
-    // What waits is read first, and what was paid last: a line that is approved and paid meanwhile is found in one of them.
-    const elsewhere = await waitingElsewhere(tx, store.environment, ref, at - WAITING_MS, MAX_RECENT);
-    const waiting = await stillWaiting(visit, elsewhere);
-    const paid = await paidSince(tx, store.environment, team.id, at - RECENT_MS, MAX_RECENT);
-    const known = new Set([
-      ...paid.map((one) => sameness({ ...one, recipient: recipientLine(one.recipient) })),
-      ...waiting.map(sameness),
-      ...singles.map(sameness),
-    ]);
+    const known = await knownPayouts(visit, tx, singles, batch.id);
     const repeated = lines.filter((line) => line.repeats === null && known.has(sameness(line)));
     await markRepeats(
       tx,

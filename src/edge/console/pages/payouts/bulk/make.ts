@@ -4,23 +4,17 @@ import type { LineRow } from '../../../../../core/payout-batches/schema.ts';
 import { insertBatch, paidSince } from '../../../../../core/payout-batches/store.ts';
 import { amongBeneficiaries } from '../../../../../core/transfers/payee.ts';
 import { type Quote, quoteTransfer } from '../../../../../core/transfers/quote.ts';
-import { sha256 } from '../../../../../kit/crypto.ts';
 import { Problem } from '../../../../../kit/errors.ts';
 import { levelOf } from '../../../../../money/transaction-limits/service.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
+import { keyOfAsked } from '../../../forms.ts';
 import type { TeamVisit } from '../../../page.ts';
+import { MAX_RECENT, RECENT_MS } from '../known.ts';
 import { type Asked, bodyOf } from '../new/asked.ts';
 import { recipientLine, sameness } from '../recipient.ts';
 import type { ParsedLine } from './parse.ts';
 import { BULK_TEXTS } from './texts.ts';
 import { cut } from '../../../../../kit/unicode.ts';
-
-/** How far back payouts are compared, and how many of the newest at most. */
-export const RECENT_MS = 24 * 3_600_000;
-export const MAX_RECENT = 5_000;
-
-/** Code of the letter `a`. */
-const A = 97;
 
 /**
  * Checks each line as POST /transfers would, and stores the list. Nothing is paid out. One form that was shown makes one list of one
@@ -30,13 +24,7 @@ const A = 97;
 export async function makeBatch(deps: ConsoleDeps, visit: TeamVisit, parsed: readonly ParsedLine[]): Promise<string> {
   const asked = parsed.map((one) => one.asked);
   const { store, team, at, session } = visit;
-  // Letters only: a row of digits could be taken for a card number, in the idempotency keys of the lines.
-  const text = String.fromCharCode(
-    ...sha256(JSON.stringify(asked))
-      .subarray(0, 16)
-      .map((byte) => A + (byte & 15)),
-  );
-  const id = `${visit.formKey.replace('console-', '')}-${text}`;
+  const id = keyOfAsked(visit.formKey.replace('console-', ''), asked);
   const saved = asked.flatMap(({ beneficiary }) => beneficiary || []);
   const [beneficiaries, recent] = await Promise.all([
     findBeneficiaries(store.db, team.id, saved),

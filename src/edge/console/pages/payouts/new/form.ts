@@ -4,6 +4,7 @@ import { CURRENCIES } from '../../../../../kit/money.ts';
 import type { Answer, TeamVisit } from '../../../page.ts';
 import type { Fault } from '../../../parts/fault.ts';
 import { alert, field, pageHead, select } from '../../../parts/parts.ts';
+import { sameForm } from '../../../parts/same-form.ts';
 import { PAYOUT_CHANNELS } from '../recipient.ts';
 import { PAYOUT_TEXTS } from '../texts.ts';
 import type { Asked } from './asked.ts';
@@ -13,7 +14,7 @@ type Beneficiary = ReturnType<typeof presentBeneficiary>;
 /** Beneficiaries that the form offers: the newest. The others are paid from their pages. */
 const MAX_OFFERED = 100;
 
-/** Shows the form of a payout. */
+/** Shows the form of a payout, new or once more. */
 export async function showForm(visit: TeamVisit, asked: Asked, fault?: Fault): Promise<Answer> {
   const { language, base } = visit;
   const texts = PAYOUT_TEXTS[language];
@@ -27,7 +28,7 @@ export async function showForm(visit: TeamVisit, asked: Asked, fault?: Fault): P
     nav: '/payouts',
     ...(fault ? { status: fault.status } : {}),
     body: html`<p class="back"><a href="${base}/payouts">← ${texts.title}</a></p>${pageHead(texts.create)}<section class="card narrow">${alert(message)}
-<form method="post" action="${path}?from=${encodeURIComponent(path)}">${visit.formFields()}
+<form method="post" action="${path}?from=${encodeURIComponent(path)}">${sameForm(visit)}
 ${recipientFields(visit, saved, asked, errors)}
 ${field({ name: 'amount', label: texts.amount, value: asked.amount, error: errors.amount?.[0], inputmode: 'decimal', autocomplete: 'off', required: true })}
 ${select(

@@ -5,15 +5,19 @@ import { hundredths } from '../../../../../kit/money.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
 import type { PaidTo } from '../../../../../tenants/api/route.ts';
 import { approvalFault, refuseApproval } from '../../../../../tenants/approvals/faults.ts';
-import { type Moved, movesMoney } from '../../../money.ts';
+import { type Led, type Moved, movesMoney } from '../../../money.ts';
 import { type Answer, type ConsolePage, fieldOf, redirect, type TeamVisit, teamPage } from '../../../page.ts';
+import { checkbox } from '../../../parts/choices.ts';
 import { money, signedMoney } from '../../../parts/format.ts';
 import { alert, card, facts, pageHead } from '../../../parts/parts.ts';
+import { sameForm } from '../../../parts/same-form.ts';
 import { secondNote } from '../../../parts/second-note.ts';
+import { OPERATION } from '../bulk/run.ts';
 import { recipientLine, recipientRows } from '../recipient.ts';
 import { PAYOUT_TEXTS } from '../texts.ts';
 import { type Asked, askedOf, FIELDS, payoutFault, quoteOf } from './asked.ts';
 import { showForm } from './form.ts';
+import { isRepeated, payoutBefore, payoutKey } from './once.ts';
 
 /** A new payout: the form, what it would do, and the submission. */
 export function newPages(deps: ConsoleDeps): ConsolePage[] {
@@ -32,12 +36,18 @@ export function newPages(deps: ConsoleDeps): ConsolePage[] {
   ];
 }
 
-/** Shows what the payout would do, or the form again: what was asked for is wrong, or is to be changed. */
+/**
+ * Shows what the payout would do, or the form again: what was asked for is wrong, or is to be changed. A form that was carried out before
+ * leads to its payout.
+ */
 async function checkPayout(deps: ConsoleDeps, visit: TeamVisit, warning?: string): Promise<Answer> {
   const asked = askedOf(visit);
   if (fieldOf(visit, 'step') === 'edit') return showForm(visit, asked);
   try {
-    return await showConfirmation(visit, asked, await quoteOf(deps, visit, asked), warning);
+    const quote = await quoteOf(deps, visit, asked);
+    const before = await payoutBefore(visit, quote);
+    if (before) return toPayout(visit, before, 'before');
+    return await showConfirmation(visit, asked, quote, { repeated: await isRepeated(deps, visit, quote), warning });
   } catch (error) {
     return showForm(visit, asked, payoutFault(visit, error));
   }
@@ -48,18 +58,29 @@ function movedBy({ body: { currency }, amount_minor, fee_minor }: Quote): Moved 
   return { amount_minor: amount_minor + fee_minor, currency };
 }
 
-/** Pays out, and leads to the payout, or to the decision that it waits for. */
+/** Leads to a payout, or to the decision that it waits for. */
+function toPayout({ base }: TeamVisit, led: Led, done: 'create' | 'before'): Answer {
+  if (led.kind === 'asked') return redirect(`${base}/approvals/${led.approval}`);
+  return redirect(led.id === null ? `${base}/payouts` : `${base}/payouts/${led.id}?done=${done}`);
+}
+
+/** Pays out, unless it repeats a payout and the person has not confirmed that. */
 async function sendPayout(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
   const asked = askedOf(visit);
   try {
     const quote = await quoteOf(deps, visit, asked);
+    const sure = fieldOf(visit, 'sure') !== '' || !(await isRepeated(deps, visit, quote));
+    // A form that is submitted again repeats its own payout.
+    if (!sure && !(await payoutBefore(visit, quote))) {
+      return await showConfirmation(visit, asked, quote, { repeated: true, warning: PAYOUT_TEXTS[visit.language].unsure });
+    }
     const verifyPayee = (payee: PaidTo) => {
       if (fieldOf(visit, 'to') !== recipientLine(payee)) refuseApproval('payee');
     };
-    const movement = await movesMoney(visit, 'POST /transfers', { body: { ...quote.body }, verifyPayee }, movedBy(quote));
-    if (movement.kind === 'asked') return redirect(`${visit.base}/approvals/${movement.approval}`);
-    const { id } = movement.reply.body.transfer as { id: string };
-    return redirect(`${visit.base}/payouts/${id}?done=create`);
+    const call = { body: { ...quote.body }, idempotency_key: payoutKey(visit, quote), verifyPayee };
+    const movement = await movesMoney(visit, OPERATION, call, movedBy(quote));
+    if (movement.kind === 'asked') return toPayout(visit, movement, 'create');
+    return toPayout(visit, { kind: 'done', id: (movement.reply.body.transfer as { id: string }).id }, 'create');
   } catch (error) {
     // A beneficiary that was changed meanwhile is shown again: money goes to whom the person saw.
     if (approvalFault(error) === 'payee') return checkPayout(deps, visit, PAYOUT_TEXTS[visit.language].recipientChanged);
@@ -67,7 +88,12 @@ async function sendPayout(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer> 
   }
 }
 
-async function showConfirmation(visit: TeamVisit, asked: Asked, quote: Quote, warning?: string): Promise<Answer> {
+async function showConfirmation(
+  visit: TeamVisit,
+  asked: Asked,
+  quote: Quote,
+  { repeated, warning }: { repeated: boolean; warning: string | undefined },
+): Promise<Answer> {
   const { language, base, store, team } = visit;
   const texts = PAYOUT_TEXTS[language];
   const { currency } = quote.body;
@@ -78,12 +104,13 @@ async function showConfirmation(visit: TeamVisit, asked: Asked, quote: Quote, wa
     kind: 'page',
     title: texts.confirm,
     nav: '/payouts',
-    body: html`<p class="back"><a href="${base}/payouts">← ${texts.title}</a></p>${pageHead(texts.confirm)}${alert(warning)}${!covered && alert(texts.uncovered)}${covered && (await secondNote(visit, movedBy(quote)))}
+    body: html`<p class="back"><a href="${base}/payouts">← ${texts.title}</a></p>${pageHead(texts.confirm)}${alert(warning)}${!covered && alert(texts.uncovered)}${covered && (await secondNote(visit, movedBy(quote)))}${repeated && alert(texts.repeats, 'info')}
 <div class="columns"><div>${card(texts.cards.recipient, facts(recipientRows({ ...quote.payee.recipient, channel: quote.payee.channel.id }, language)))}</div>
 <div>${sums(visit, quote, hundredths(available), after)}</div></div>
-<form class="card-form" method="post" action="${base}/payouts/send?from=${encodeURIComponent(`${base}/payouts/new`)}">${visit.formFields()}${FIELDS.map(
+<form class="card-form" method="post" action="${base}/payouts/send?from=${encodeURIComponent(`${base}/payouts/new`)}">${sameForm(visit)}${FIELDS.map(
       (name) => html`<input type="hidden" name="${name}" value="${asked[name] ?? ''}">`,
     )}<input type="hidden" name="to" value="${recipientLine(quote.payee.recipient)}">
+${covered && repeated && checkbox({ name: 'sure', value: 'yes', label: texts.sure, checked: false })}
 ${covered && html`<p class="help">${texts.final}</p>`}<div class="form-actions">${covered && html`<button>${texts.send(money(quote.amount_minor, currency, language))}</button>`}
 <button class="quiet-button" name="step" value="edit" formaction="${base}/payouts/new?from=${encodeURIComponent(`${base}/payouts/new`)}">${texts.change}</button></div></form>`,
   };

@@ -25,7 +25,7 @@ export async function showPayout(deps: ConsoleDeps, visit: TeamVisit): Promise<A
     nav: '/payouts',
     body: html`<p class="back"><a href="${base}/payouts">← ${texts.title}</a></p>
 <div class="page-head"><div><h1>${amount} ${payoutBadge(transfer.status, language)}</h1><p class="note">${idText(transfer.id)}</p></div></div>
-${transfer.status !== 'failed' && doneAlert(texts.done, query.done)}${alert(whyFailed(visit, transfer))}${alert(whyWaiting(visit, transfer), 'info')}
+${(transfer.status !== 'failed' || query.done === 'before') && doneAlert(texts.done, query.done)}${alert(whyFailed(visit, transfer))}${alert(whyWaiting(visit, transfer), 'info')}
 <div class="columns payment"><div>${await payoutTimeline(deps, visit, transfer)}</div>
 <div>${amounts(visit, transfer)}${recipient(visit, transfer)}${details(visit, transfer)}</div></div>`,
   };
