@@ -4,11 +4,15 @@ import { runProgram } from './program/start/run.ts';
 
 const ROLES: readonly Role[] = ['all', 'api', 'worker', 'migrate'];
 
+/** How long something that is still open, such as a connection, may keep a process whose work is over. */
+const EXIT_MS = 2_000;
+
 /** `npm start [-- role]`. */
 async function main(argument: string | undefined): Promise<void> {
   const role = ROLES.find((known) => known === (argument ?? 'all'));
   if (!role) throw new ConfigError(`${argument} is not a role: use one of ${ROLES.join(', ')}`);
   await runProgram(readConfig(process.env), role);
+  setTimeout(() => process.exit(), EXIT_MS).unref();
 }
 
 main(process.argv[2]).catch((error: unknown) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import type net from 'node:net';
 import { after, before, mock, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { asUnavailable, DatabaseUnavailable } from '../../src/kit/database-unavailable.ts';
 import { createLog } from '../../src/kit/log.ts';
@@ -11,7 +11,7 @@ import { type DbPool, openPool } from '../../src/platform/db/pool.ts';
 import { until } from '../setup/api.ts';
 import { cloneDatabases, type Databases } from '../setup/databases.ts';
 import { call, newFolder, type Program, startProgram } from '../ops/program.ts';
-import { VirtualAddress } from './servers.ts';
+import { addressOf, VirtualAddress } from './servers.ts';
 
 /** A database that accepts connections and never answers, and one that stops answering in the middle of a statement. */
 const log = createLog({ level: 'silent', format: 'json' });
@@ -20,10 +20,7 @@ let databases: Databases;
 let address: VirtualAddress;
 before(async () => {
   databases = await cloneDatabases();
-  const { hostname, port } = new URL(databases.live);
-  const host = decodeURIComponent(hostname);
-  const target: net.NetConnectOpts = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port: Number(port) };
-  address = new VirtualAddress(target);
+  address = new VirtualAddress(addressOf(databases.live));
   await address.listen();
 });
 after(async () => {
@@ -41,6 +38,17 @@ test('a dedicated client, as migrations and backups use, gives up a server that 
   await client.end();
   await assert.rejects(connectClient(address.url(databases.live)), isUnavailable);
   address.passes = true;
+});
+
+test('a connection is closed soon after its end, though the server does not close its side', async () => {
+  const client = await connectClient(address.url(databases.live));
+  address.passes = false;
+  try {
+    const ended = client.end().then(() => 'ended');
+    assert.equal(await Promise.race([ended, sleep(5_000, 'it waits', { ref: false })]), 'ended');
+  } finally {
+    address.passes = true;
+  }
 });
 
 test('a connection that is not used keeps what it has prepared for five minutes', async () => {
@@ -143,9 +151,7 @@ test('while the database answers nothing, requests are answered at once without 
     // Its trials, and those of the probe; not a connection for each request.
     assert.ok(address.made - made < 10, `${address.made - made} connections`);
     address.passes = true;
-    const { hostname, port } = new URL(databases.live);
-    const host = decodeURIComponent(hostname);
-    address.target = host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port: Number(port) };
+    address.target = addressOf(databases.live);
     await until(create, ({ status }) => status === 201);
     assert.deepEqual([lines('open'), lines('closed')], [1, 1]);
   } finally {

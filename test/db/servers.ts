@@ -137,12 +137,19 @@ function newFolder(): string {
   return folder;
 }
 
+/** Where the server of a database URL is: a TCP address or a unix socket. */
+export function addressOf(url: string): net.NetConnectOpts {
+  const { hostname, port } = new URL(url);
+  const host = decodeURIComponent(hostname);
+  return host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port: Number(port) };
+}
+
 /** An address that moves from server to server. What was connected before stays connected to the one before. */
 export class VirtualAddress {
   port = 0;
   /** Where new connections go; null: they are refused. */
   target: net.NetConnectOpts | null;
-  /** Whether bytes pass. Otherwise connections are accepted and nothing is ever answered. */
+  /** Whether bytes, and the ends of connections, pass. Otherwise connections are accepted and nothing is ever answered. */
   passes = true;
   /** Connections made so far. */
   made = 0;
@@ -159,7 +166,7 @@ export class VirtualAddress {
   }
 
   async listen(): Promise<void> {
-    this.#server = net.createServer((near) => this.#join(near));
+    this.#server = net.createServer({ allowHalfOpen: true }, (near) => this.#join(near));
     await new Promise<void>((resolve) => this.#server?.listen(this.port, '127.0.0.1', resolve));
     this.port = (this.#server.address() as net.AddressInfo).port;
   }
@@ -183,13 +190,14 @@ export class VirtualAddress {
   #join(near: net.Socket): void {
     this.made += 1;
     if (this.target === null) return void near.destroy();
-    const far = net.connect(this.target);
+    const far = net.connect({ ...this.target, allowHalfOpen: true });
     for (const [from, to] of [
       [near, far],
       [far, near],
     ] as const) {
       this.#sockets.add(from);
       from.on('data', (bytes) => void (this.passes && to.write(bytes)));
+      from.on('end', () => void (this.passes && to.end()));
       from.on('error', () => to.destroy());
       from.on('close', () => {
         this.#sockets.delete(from);

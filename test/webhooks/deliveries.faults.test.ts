@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { mock, test } from 'node:test';
+import { DatabaseUnavailable } from '../../src/kit/database-unavailable.ts';
 import { createSender, type Send } from '../../src/kit/fetch.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { until } from '../setup/api.ts';
+import { FakeClock, until } from '../setup/api.ts';
 import { Deliveries, sleep } from '../setup/deliveries.ts';
 import type { Received } from '../setup/receiver.ts';
 
@@ -253,6 +254,57 @@ test('a temporary loss of the database stops nothing: deliveries continue and ou
   await hooks.receiver.waitFor(2);
 });
 
+const withCode = (code: string) => Object.assign(new Error(code), { code });
+for (const [what, error, isCompleted] of [
+  ['the database is not available', new DatabaseUnavailable(new Error('no connection')), true],
+  ['the server ended a statement at its deadline', withCode('57014'), true],
+  ['a lock was not available in time', withCode('55P03'), true],
+  ['the program has a defect', new TypeError('undefined is not a function'), false],
+] as const)
+  test(`a round that failed because ${what} is ${isCompleted ? '' : 'not '}completed`, async () => {
+    const clock = new FakeClock();
+    const { promise: failed, resolve } = Promise.withResolvers<void>();
+    const { environment, db } = hooks.store;
+    const all: typeof db.all = () => {
+      clock.advance(600_000);
+      resolve();
+      return Promise.reject(error);
+    };
+    const worker = hooks.start({ clock, store: { environment, db: { ...db, all } } });
+    await failed;
+    await sleep(50);
+    assert.equal(clock.now() - worker.lastRound(), isCompleted ? 0 : 600_000);
+  });
+
+test('a delivery that fails inside the program waits in the queue without a try, and is not claimed again and again', async () => {
+  const { db } = hooks.store;
+  const endpoint = await hooks.register();
+  const sealed = await db.maybe<{ secret_sealed: string }>(sql`
+    select secret_sealed from webhook_endpoints where id = ${endpoint.id}`);
+  await db.run(sql`update webhook_endpoints set secret_sealed = 'unreadable' where id = ${endpoint.id}`);
+  await hooks.announce(40);
+  const reported = mock.method(hooks.api.deps.log, 'error', () => {});
+  const worker = hooks.start({ config: { webhook_timeout_ms: 100 }, tuning: { lease_slack_ms: 300 } });
+  const backInQueue = () =>
+    db.all<{ tries: number }>(sql`
+      select tries from deliveries where claim is null and due_at > pirogue_now() + interval '9 minutes'`);
+  await until(backInQueue, (rows) => rows.length === 40);
+  // Longer than two leases.
+  await sleep(1_000);
+  await worker.stop();
+  reported.mock.restore();
+  assert.equal(reported.mock.callCount(), 40, 'each was tried once');
+  assert.ok((await backInQueue()).every(({ tries }) => tries === 0));
+  assert.deepEqual(await hooks.attemptsOf(endpoint), []);
+  await db.run(sql`update webhook_endpoints set secret_sealed = ${sealed?.secret_sealed} where id = ${endpoint.id}`);
+  await db.run(sql`update deliveries set due_at = pirogue_now()`);
+  hooks.start();
+  const attempts = await hooks.recorded(endpoint, 40);
+  assert.ok(
+    attempts.every(({ attempt, status }: { attempt: number; status: string }) => attempt === 1 && status === 'succeeded'),
+  );
+});
+
 test('an event whose body cannot be read holds up no other delivery, and is tried again', async () => {
   const errors: string[] = [];
   const { log } = hooks.api.deps;
@@ -267,7 +319,7 @@ test('an event whose body cannot be read holds up no other delivery, and is trie
     await hooks.store.db.all<{ body: Buffer; event_id: string }>(sql`
     select event_id, body from events join deliveries on event_id = events.id order by deliveries.id desc limit 1`)
   )[0];
-  hooks.start({ config: { webhook_timeout_ms: 100 }, tuning: { lease_slack_ms: 300 } });
+  hooks.start({ tuning: { fault_retry_ms: 300 } });
   await hooks.receiver.waitFor(2);
   await hooks.recorded(endpoint, 2);
   assert.equal(await hooks.pending(), 1, 'the unreadable one waits');

@@ -1,12 +1,12 @@
-import { CircuitOpen } from '../../platform/db/circuit.ts';
 import type { Store } from '../../platform/db/stores.ts';
 import { unpack } from '../../kit/packing.ts';
 import { type Send, send as sendOut } from '../../kit/fetch.ts';
 import { bodyFor } from '../events/body.ts';
+import { isOfDatabase, logFailure } from '../../platform/work/failures.ts';
 import { type Turn, Turns } from '../../platform/work/shards.ts';
 import type { Worker } from '../../platform/work/worker.ts';
 import { announceDeactivation } from './deactivation.ts';
-import { type Claimed, claimDue, recordOutcomes } from './deliveries-store.ts';
+import { type Claimed, claimDue, type Outcome, recordOutcomes } from './deliveries-store.ts';
 import type { WebhookDeps } from './deps.ts';
 import { Lanes } from './lanes.ts';
 import { OpenedSecrets } from './opened-secrets.ts';
@@ -25,10 +25,15 @@ export interface DeliveryTuning extends SlotLimits {
    * quick endpoint takes all that a claim gave it in four rounds of at most `quick_ms`, well within the first half.
    */
   lease_slack_ms: number;
+  /**
+   * Milliseconds until a delivery is tried again that failed inside the program. Such a fault lasts until a person mends it, and an endpoint may
+   * have it in 100,000 deliveries.
+   */
+  fault_retry_ms: number;
 }
 
 const DEFAULTS: DeliveryTuning = {
-  ...{ send: sendOut, lease_slack_ms: 10_000 },
+  ...{ send: sendOut, lease_slack_ms: 10_000, fault_retry_ms: 600_000 },
   ...{ total: 512, per_endpoint: 16, per_quick: 64, quick_ms: 500, per_failing: 2 },
 };
 
@@ -100,10 +105,10 @@ class DeliveryWorker {
         await this.#pacer.end(await this.#round());
         this.lastRound = this.#deps.clock.now();
       } catch (err) {
-        this.#deps.log[err instanceof CircuitOpen ? 'debug' : 'error'](
-          { err, environment: this.#store.environment },
-          'webhook deliveries could not be claimed; it will be tried again',
-        );
+        const { environment } = this.#store;
+        logFailure(this.#deps.log, err, { environment }, 'webhook deliveries could not be claimed; it will be tried again');
+        // The round did end.
+        if (isOfDatabase(err)) this.lastRound = this.#deps.clock.now();
         await this.#pacer.failed();
       }
     }
@@ -147,7 +152,7 @@ class DeliveryWorker {
       after: this.#after,
       rows: limit,
       endpoints: MAX_ENDPOINTS,
-      lease_ms: this.#deps.config.webhook_timeout_ms + this.#tuning.lease_slack_ms,
+      lease_ms: this.#lease_ms,
       ...this.#slots.allowed,
       busy,
       turn,
@@ -166,27 +171,37 @@ class DeliveryWorker {
     this.#underWay.add(sending);
   }
 
-  /** @param release frees the slot: immediately after a success; after a failure, when the endpoint is marked as failing */
+  get #lease_ms(): number {
+    return this.#deps.config.webhook_timeout_ms + this.#tuning.lease_slack_ms;
+  }
+
+  /**
+   * @param release frees the slot: immediately after a success; after a failure, when the endpoint is marked as failing and the delivery is
+   * back in the queue
+   */
   async #deliver(row: Claimed, { claim, start_by }: Held, release: (succeeded_ms: number | null) => void): Promise<void> {
-    const id = String(row.id);
-    try {
-      const outcome = await this.#outcomeOf(row, start_by);
-      if (outcome === 'too late') return release(null);
-      const recorded = this.#outcomes.add({ id, claim, ...outcome });
-      const { attempt: made } = outcome;
-      if (made?.succeeded === false) await recorded;
-      release(made?.succeeded ? made.ms : null);
-      await recorded;
-    } catch (err) {
-      // An internal fault, such as a secret encrypted with another key, or a body packed by a newer release: the delivery
-      // becomes due again when its lease ends.
-      this.#deps.log.error({ err, delivery: id, webhook: row.endpoint_id }, 'a webhook delivery could not be made');
-      release(null);
-    }
+    const outcome = await this.#outcomeOf(row, start_by).catch((err) => this.#putBack(row, err));
+    if (outcome === 'too late') return release(null);
+    const recorded = this.#outcomes.add({ id: String(row.id), claim, ...outcome });
+    const { attempt: made, retry_ms } = outcome;
+    if (made?.succeeded === false || retry_ms !== null) await recorded;
+    release(made?.succeeded ? made.ms : null);
+    await recorded;
+  }
+
+  /**
+   * Puts back a delivery that failed inside the program, for example because its endpoint's secret was encrypted with another key, or because a
+   * newer release packed its body. It is no attempt: nothing was sent. With its lease it would stay at the head of the queue, and the next
+   * claim, which follows at once, would take others in its place.
+   */
+  #putBack(row: Claimed, err: unknown): Pick<Outcome, 'retry_ms' | 'attempt'> {
+    const fields = { delivery: String(row.id), webhook: row.endpoint_id };
+    logFailure(this.#deps.log, err, fields, 'a webhook delivery could not be made');
+    return { retry_ms: isOfDatabase(err) ? this.#lease_ms : this.#tuning.fault_retry_ms, attempt: null };
   }
 
   /** @returns `too late` when the delivery has waited so long that its lease might end before its outcome is recorded: it is due again then */
-  #outcomeOf(row: Claimed, start_by: number) {
+  async #outcomeOf(row: Claimed, start_by: number): Promise<Pick<Outcome, 'retry_ms' | 'attempt'> | 'too late'> {
     const { target } = row;
     if (target === null) return { retry_ms: null, attempt: null };
     return this.#lanes.run(row.endpoint_id, async () =>

@@ -162,7 +162,7 @@ export interface Outcome {
   claim: string;
   /** Milliseconds until the next attempt; null: the delivery is finished. */
   retry_ms: number | null;
-  /** Null: nothing was sent. */
+  /** Null: nothing was sent, so that it is not one of the delivery's tries. */
   attempt: Attempt | null;
 }
 
@@ -208,12 +208,13 @@ export function recordOutcomes(db: Queryable, environment: Environment, outcomes
       returning d.team_id, d.endpoint_id, d.event_id, d.tries + 1 as attempt, done.*, null::timestamptz as next_at
     ),
     put_back as (
-      update deliveries d set tries = d.tries + 1, claim = null, due_at = pirogue_now() + done.retry_ms * interval '1 ms'
+      update deliveries d set tries = d.tries + (done.attempt_id is not null)::integer, claim = null,
+        due_at = pirogue_now() + done.retry_ms * interval '1 ms'
       from done where d.id = done.id and d.claim = done.claim and done.retry_ms is not null
       returning d.team_id, d.endpoint_id, d.event_id, d.tries as attempt, done.*, d.due_at as next_at
     ),
     made as (
-      select * from finished where attempt_id is not null union all select * from put_back
+      select * from finished where attempt_id is not null union all select * from put_back where attempt_id is not null
     ),
     attempted as (
       insert into delivery_attempts (team_id, id, endpoint_id, event_id, event_type, attempt, succeeded, response_status,

@@ -1,4 +1,5 @@
 import type { Log } from '../../kit/log.ts';
+import { logFailure } from '../../platform/work/failures.ts';
 import type { Outcome } from './deliveries-store.ts';
 
 const MAX_AT_ONCE = 500;
@@ -59,10 +60,8 @@ export class Outcomes {
         await this.#record(batch.map(({ outcome }) => outcome));
         failures = 0;
       } catch (err) {
-        this.#log.error(
-          { err, outcomes: batch.length + this.#waiting.length },
-          'webhook outcomes could not be recorded; they will be tried again',
-        );
+        const outcomes = batch.length + this.#waiting.length;
+        logFailure(this.#log, err, { outcomes }, 'webhook outcomes could not be recorded; they will be tried again');
         if (!this.#closing || ++failures < LAST_TRIES) {
           this.#waiting.unshift(...batch);
           await rest(ERROR_REST_MS);

@@ -7,6 +7,11 @@ import { type History, IsStandby, Primary } from './primary.ts';
 const CONNECT_TIMEOUT_MS = 5_000;
 /** Deadline for each host during a search, and for a trial. */
 const SEARCH_TIMEOUT_MS = 2_000;
+/**
+ * Deadline for closing a connection in order. A frozen server, or a pooler that has lost its own, never closes the other side, and the socket would
+ * keep the process running.
+ */
+const END_TIMEOUT_MS = 1_000;
 /** A peer that disappeared without closing the connection is noticed this long after the last byte, plus ten probes of a second. */
 const KEEP_ALIVE_MS = 10_000;
 /** Deadline of a statement outside a pool. */
@@ -50,6 +55,17 @@ export class DbClient extends pg.Client {
     if (!callback) return connected;
     const done = callback as (error: Error | null, client?: pg.Client) => void;
     connected.then((client) => done(null, client), done);
+    return undefined;
+  }
+
+  /** Closes the connection within a second, whether or not the server responds. */
+  override end(): Promise<void>;
+  override end(callback: (error: Error) => void): void;
+  override end(callback?: (error: Error) => void): Promise<void> | undefined {
+    const timer = setTimeout(() => this.connection.stream.destroy(), END_TIMEOUT_MS).unref();
+    this.once('end', () => clearTimeout(timer));
+    if (!callback) return super.end();
+    super.end(callback);
     return undefined;
   }
 

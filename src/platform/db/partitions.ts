@@ -64,6 +64,23 @@ export async function firstPartitionEnd(db: Queryable, table: string): Promise<s
   return row?.upper;
 }
 
+/**
+ * Returns the environments whose ids bound the partitions of a database: one for a store, none before its first partitions. It reads the
+ * catalogue only, which every login may, so that it works on the schema of an earlier release and under any role. It locks nothing (the
+ * `0` of pg_get_expr): a start does not wait for a partition that is being dropped.
+ * @returns null for a database without the tables of a store
+ */
+export async function environmentsIn(db: Queryable): Promise<Environment[] | null> {
+  const row = await db.maybe<{ is_store: boolean; found: Environment[] }>(sql`
+    select exists (select from pg_class where relname = 'events' and relnamespace = 'public'::regnamespace) as is_store,
+      array(select distinct case when upper like '%\\_test\\_%' then 'sandbox' else 'live' end
+        from pg_partitioned_table t join pg_class p on p.oid = t.partrelid join pg_inherits i on i.inhparent = p.oid
+          join pg_class c on c.oid = i.inhrelid,
+          substring(pg_get_expr(c.relpartbound, 0) from ${`TO \\('([a-z]+_[^']*)'\\)`}::text) as upper
+        where p.relnamespace = 'public'::regnamespace and upper is not null) as found`);
+  return row?.is_store ? row.found : null;
+}
+
 /** Partitions of a table. */
 export interface PartitionUse {
   table: string;

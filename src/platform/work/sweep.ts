@@ -1,8 +1,7 @@
-import { DatabaseUnavailable } from '../../kit/database-unavailable.ts';
 import type { Clock } from '../../kit/clock.ts';
 import type { Environment } from '../../kit/environment.ts';
 import type { Log } from '../../kit/log.ts';
-import { CircuitOpen } from '../db/circuit.ts';
+import { isOfDatabase, logFailure } from './failures.ts';
 import type { Worker } from './worker.ts';
 
 export interface Sweep {
@@ -60,16 +59,12 @@ export function startSweep(sweep: Sweep, tools: { clock: Clock; log: Log }): Wor
         if (found > 0) pause = found < (sweep.full ?? 1) ? Math.min(GAP_MS, sweep.idle_ms) : 0;
         lastRound = tools.clock.now();
       } catch (err) {
-        // The circuit has logged why it opened.
-        const level = err instanceof CircuitOpen ? 'debug' : 'error';
-        tools.log[level](
-          { err, sweep: sweep.name, environment: sweep.environment },
-          'a background round failed; it will be tried again',
-        );
+        const { name, environment } = sweep;
+        logFailure(tools.log, err, { sweep: name, environment }, 'a background round failed; it will be tried again');
         pause = Math.max(ERROR_REST_MS, Math.min(sweep.idle_ms, MAX_ERROR_REST_MS));
         failed = true;
-        // The round did end. A database outage affects all nodes, and readiness reports it separately.
-        if (err instanceof DatabaseUnavailable) lastRound = tools.clock.now();
+        // The round did end.
+        if (isOfDatabase(err)) lastRound = tools.clock.now();
       }
       resting = !failed;
       if (pause > 0 && !stopping) await rest(pause);

@@ -17,6 +17,7 @@ import type { Worker } from '../../platform/work/worker.ts';
 import { banner } from './banner.ts';
 import { openClock } from './clock.ts';
 import { type Databases, migrateAll, openDatabases } from './databases.ts';
+import { requireEnvironments } from './environments.ts';
 import { openMetrics, openTracing } from './observed.ts';
 import { firstSignIn } from './first-sign-in.ts';
 import { permittedFormat } from './formats-store.ts';
@@ -29,6 +30,8 @@ import { untilAvailable } from './until-available.ts';
 
 /** Time for storing the rows of logs that still wait when a process stops. */
 const LOG_CLOSE_MS = 2_000;
+/** Time for closing connections when a process stops. Those whose statement has no response would take up to 22.5 s. */
+const CLOSE_MS = 2_000;
 
 /** Runs until a signal, then drains: no new work starts, work in progress finishes, the database stops last. */
 export async function runProgram(config: Config, role: Role): Promise<void> {
@@ -55,11 +58,13 @@ function makeDataDir(folder: string): void {
 async function runIn(config: Config, role: Role, use: DataDirUse, log: Log, stopAsked: Promise<string>): Promise<void> {
   const databases = await openLocked(config, log);
   try {
-    const prepared = await untilAvailable(() => prepare(config, role, databases, use.first, log), log, stopAsked);
+    const attempt = () => prepare(config, role, databases, use.first, log);
+    const prepared = await untilAvailable(attempt, log, stopAsked, config.shutdown_ms);
+    if (!prepared && role === 'migrate') throw new ConfigError('stopped before every database was migrated: run migrate again');
     try {
       if (prepared && role !== 'migrate') await serve(config, role, databases.service_urls, prepared, log, stopAsked);
     } finally {
-      await prepared?.clock.close();
+      await within(CLOSE_MS, prepared?.clock.close());
     }
   } finally {
     await databases.stop();
@@ -104,7 +109,7 @@ async function serve(
     log.info(`stopping: ${await stopAsked}`);
   } finally {
     await drain(deps, server, workers);
-    await Promise.all([metrics?.close(), tracer?.close(), stores.close()]);
+    await within(CLOSE_MS, Promise.all([metrics?.close(), tracer?.close(), stores.close()]));
   }
   log.info('stopped');
 }
@@ -126,6 +131,7 @@ interface Prepared {
 /** Writes what the service's role may not: the schema, its own secrets, and, in development, the demo team. Idempotent. */
 async function prepare(config: Config, role: Role, databases: Databases, first: boolean, log: Log): Promise<Prepared> {
   const migrating = role === 'migrate' || config.migrate_on_start;
+  await requireEnvironments(databases.urls, migrating, log);
   if (migrating) await migrateAll(databases.urls, (fields, message) => log.warn(fields, message));
   const asOwner = <T>(work: (control: Db) => Promise<T>) => lend(openPool({ url: databases.urls.control, size: 1, log }), work);
   const asService = <T>(work: (control: Db) => Promise<T>) =>
@@ -184,10 +190,13 @@ async function drain(
   service.leaving = true;
   const stopped = workers.map((worker) => worker.stop());
   if (server) await sleep(config.drain_ms);
-  const finished = Promise.all([server?.close(), nodes.stop(), ...stopped]);
-  const late = new Promise((resolve) => setTimeout(resolve, config.shutdown_ms).unref());
-  await Promise.race([finished, late]);
+  await within(config.shutdown_ms, Promise.all([server?.close(), nodes.stop(), ...stopped]));
   await Promise.all([requestLog?.close(LOG_CLOSE_MS), exchangeLog?.close(LOG_CLOSE_MS)]);
+}
+
+/** Waits for the end of work, but no longer than this. */
+async function within(ms: number, work: Promise<unknown> | undefined): Promise<void> {
+  await Promise.race([work, sleep(ms, undefined, { ref: false })]);
 }
 
 /** Resolves with the name of the first signal. A second signal exits immediately. */

@@ -10,14 +10,23 @@ const MAX_TOTAL_MS = 300_000;
 /**
  * Retries `work` while the database is unavailable, with increasing waits and one log line, so that a process that starts
  * during a failover waits for its end.
+ * @param work may be given up at any point, as by a crash: a statement of a migration may wait for a silent database for a day
+ * @param stop_ms how long a try may go on after the process was stopped
  * @returns undefined when the process was stopped meanwhile
  */
-export async function untilAvailable<T>(work: () => Promise<T>, log: Log, stopAsked: Promise<unknown>): Promise<T | undefined> {
+export async function untilAvailable<T extends object>(
+  work: () => Promise<T>,
+  log: Log,
+  stopAsked: Promise<unknown>,
+  stop_ms: number,
+): Promise<T | undefined> {
   const deadline = performance.now() + MAX_TOTAL_MS;
+  const givenUp = stopAsked.then(() => sleep(stop_ms, undefined, { ref: false }));
   for (let wait_ms = FIRST_WAIT_MS, tries = 1; ; wait_ms = Math.min(wait_ms * 2, MAX_WAIT_MS), tries++) {
     try {
-      const result = await work();
-      if (tries > 1) log.info({ tries }, 'the database is available');
+      const result = await Promise.race([work(), givenUp]);
+      if (!result) log.warn('stopped before the databases were prepared');
+      else if (tries > 1) log.info({ tries }, 'the database is available');
       return result;
     } catch (caught) {
       const error = asUnavailable(caught);
