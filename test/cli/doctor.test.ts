@@ -150,6 +150,19 @@ describe('databases', () => {
     assertFails(found['database live'], /no database of that name/, /LIVE_DATABASE_URL/);
   });
 
+  test('databases of another environment fail', async () => {
+    const { control, sandbox, live } = cli.databases;
+    const found = await examine({ SANDBOX_DATABASE_URL: live, LIVE_DATABASE_URL: sandbox });
+    assertFails(found['database sandbox'], /database of the live environment/, /SANDBOX_DATABASE_URL/);
+    assertFails(found['database live'], /database of the sandbox environment/, /LIVE_DATABASE_URL/);
+    const twice = await examine({ LIVE_DATABASE_URL: `${sandbox}?application_name=other` });
+    assert.equal(twice['database sandbox']?.status, 'ok');
+    assertFails(twice['database live'], /database of the sandbox environment/, /LIVE_DATABASE_URL/);
+    const mixed = await examine({ CONTROL_DATABASE_URL: live, LIVE_DATABASE_URL: control });
+    assertFails(mixed['database control'], /database of the live environment/, /CONTROL_DATABASE_URL/);
+    assert.equal(mixed['database live']?.status, 'fail');
+  });
+
   test('databases with an older schema fail until they are migrated', async () => {
     const behind = await openCommandLine();
     try {

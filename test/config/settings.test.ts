@@ -31,6 +31,12 @@ const REFUSED: [env: Record<string, string>, message: RegExp][] = [
   [{ FEE_CARD: '100' }, /^FEE_CARD=100 /],
   [{ PUBLIC_URL: 'ftp://x' }, /^PUBLIC_URL=ftp:\/\/x .*http/],
   [{ PUBLIC_URL: 'pay.example' }, /^PUBLIC_URL=pay.example /],
+  [{ PUBLIC_URL: 'https://pay.example?tenant=1' }, /^PUBLIC_URL=https:\/\/pay.example\?tenant=1 .*without .* a query/],
+  [{ PUBLIC_URL: 'https://pay.example/shop#top' }, /^PUBLIC_URL=.* a fragment/],
+  [{ PUBLIC_URL: 'https://awa@pay.example' }, /^PUBLIC_URL=…@pay.example .*without a user/],
+  [{ CONSOLE_URL: 'https://console.example/shop' }, /^CONSOLE_URL=.*without a path/],
+  [{ CONSOLE_URL: 'https://:secret@console.example' }, /^CONSOLE_URL=…@console.example /],
+  [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318?token=1' }, /^OTEL_EXPORTER_OTLP_ENDPOINT cannot be used/],
   [{ PROFILE: 'production' }, /^SECRETS_KEY is not set/],
   [{ PROFILE: 'production', SECRETS_KEY: KEY, PUBLIC_URL: 'http://pay.example' }, /^PUBLIC_URL is http:\/\/pay.example: .*https/],
   [{ PROFILE: 'production', SECRETS_KEY: KEY, HOST: '10.0.0.5' }, /^PUBLIC_URL is http:\/\/10.0.0.5:8080: .*https/],
@@ -58,6 +64,8 @@ test('an error never contains a secret or the password of an address', () => {
   const secrets: Record<string, string>[] = [
     { SECRETS_KEY: 'hunter2hunter2' },
     { ...URLS, LIVE_DATABASE_URL: 'mysql://root:hunter2@a/l' },
+    { PUBLIC_URL: 'https://root:hunter2@pay.example' },
+    { CONSOLE_URL: 'https://root:hunter2@console.example' },
     {
       ...URLS,
       LIVE_DATABASE_URL: 'postgresql://root:hunter2@a/s',
@@ -95,6 +103,17 @@ test('in production PUBLIC_URL may be plain http on this machine only', () => {
   }
   for (const PUBLIC_URL of ['http://pay.example', 'http://10.0.0.5:8080', 'http://localhost.pay.example']) {
     assert.throws(() => readConfig({ PROFILE: 'production', SECRETS_KEY: KEY, PUBLIC_URL }), /PUBLIC_URL.*https/);
+  }
+});
+
+test('PUBLIC_URL keeps its path, and is what its parts say', () => {
+  for (const [PUBLIC_URL, url] of [
+    ['https://pay.example/shop/', 'https://pay.example/shop'],
+    ['https://pay.example/?', 'https://pay.example'],
+    ['https://pay.example/#', 'https://pay.example'],
+    ['https:pay.example', 'https://pay.example'],
+  ] as const) {
+    assert.equal(readConfig({ PUBLIC_URL }).public_url, url);
   }
 });
 

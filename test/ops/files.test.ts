@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
+import { readConfig } from '../../src/platform/config/config.ts';
+import { connectionsOf } from '../../src/platform/db/stores.ts';
 
 const root = path.join(import.meta.dirname, '..', '..');
 const read = (name: string) => fs.readFileSync(path.join(root, name), 'utf8');
@@ -35,6 +37,49 @@ test('every alert is explained in docs/operations.md', () => {
     names.filter((name) => !text.includes(`\`${name}\``)),
     [],
   );
+});
+
+const ruleOf = (alert: string) => read('ops/prometheus/alerts.yaml').split(`- alert: ${alert}\n`)[1]?.split('- alert: ')[0] ?? '';
+
+/** Whether a series with these labels fits a selector of Prometheus. */
+function fits(selector: string, labels: Record<string, string>): boolean {
+  return [...selector.matchAll(/(\w+)(=~|!~|!=|=)"([^"]*)"/g)].every(([, name = '', operator = '', value = '']) => {
+    const found = labels[name] ?? '';
+    const isSame = operator.endsWith('~') ? new RegExp(`^(?:${value})$`).test(found) : found === value;
+    return isSame !== operator.startsWith('!');
+  });
+}
+
+test('PirogueErrors compares failures with the requests of callers: probes and documented answers do not count', () => {
+  const [failures = '', requests = '', ...others] = every(ruleOf('PirogueErrors'), /pirogue_http_requests_total(\S*?)\[5m\]/g);
+  assert.deepEqual(others, []);
+  for (const [route, status, isRequest, isFailure] of [
+    ['/payments', '201', true, false],
+    ['/payments', '500', true, true],
+    ['/payments', '503', true, true],
+    ['/payments', '501', true, false],
+    ['/payments', '502', true, false],
+    ['/health/live', '200', false, false],
+    ['/health/ready', '503', false, false],
+  ] as const) {
+    assert.equal(fits(requests, { route, status }), isRequest, `${route} ${status}`);
+    assert.equal(fits(failures, { route, status }), isFailure, `${route} ${status}`);
+  }
+});
+
+test('an alert notices a process that is not scraped, and that none is', () => {
+  const rule = ruleOf('PirogueDown');
+  assert.match(rule, /\bup == 0\b/);
+  assert.match(rule, /\babsent\(pirogue_build_info\)/);
+});
+
+test('PostgreSQL of compose.yaml accepts what the processes may open, and some administrators', () => {
+  const compose = read('compose.yaml');
+  const processes = every(compose, /^ {4}(<<: \*pirogue)$/gm).length;
+  assert.ok(processes >= 3);
+  const { database_pool } = readConfig({ DATABASE_POOL: every(compose, /DATABASE_POOL: '(\d+)'/g)[0] });
+  const limit = Number(every(compose, /\bmax_connections=(\d+)/g)[0] ?? 100);
+  assert.ok(limit >= processes * connectionsOf(database_pool) + 20, `${limit} for ${processes} processes`);
 });
 
 test('units, image and compose.yaml set only variables that the program or Node reads', () => {

@@ -1,20 +1,34 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Maximum wait of a scrape for one query. Prometheus gives up the whole scrape after ten seconds by default. */
+const DEADLINE_MS = 3_000;
+
 /**
- * Caches the result of `read`, regardless of the number of scrapers; concurrent calls share one query. A failed result is not
- * cached.
+ * Caches the result of `read`, regardless of the number of scrapers. One run at a time: a slow database is not asked again until it has
+ * answered. A failed result is not cached.
+ *
+ * A call whose run takes longer than the deadline is rejected. Until the previous result is twice as old as it may be, it is returned
+ * instead, so that an alert on a figure whose query takes long is not reset by each new run.
  * @param keep_ms milliseconds on the monotonic clock, because this limits load and has no effect on payments
  */
-export function cached<T>(read: () => Promise<T>, keep_ms: number): () => Promise<T> {
-  let result: Promise<T> | undefined;
-  let until = 0;
-  return () => {
-    const now = performance.now();
-    if (!result || now >= until) {
-      until = now + keep_ms;
-      result = read();
-      result.catch(() => {
-        result = undefined;
-      });
-    }
-    return result;
+export function cached<T>(read: () => Promise<T>, keep_ms: number, deadline_ms = DEADLINE_MS): () => Promise<T> {
+  let last: { result: T; at: number } | undefined;
+  let running: Promise<T> | undefined;
+  const run = async () => {
+    const at = performance.now();
+    last = { result: await read(), at };
+    return last.result;
+  };
+  const overdue = async () => {
+    await sleep(deadline_ms, undefined, { ref: false });
+    if (last && performance.now() - last.at < 2 * keep_ms) return last.result;
+    throw new Error(`no answer within ${deadline_ms} ms`);
+  };
+  return async () => {
+    if (last && performance.now() - last.at < keep_ms) return last.result;
+    running ??= run().finally(() => {
+      running = undefined;
+    });
+    return Promise.race([running, overdue()]);
   };
 }

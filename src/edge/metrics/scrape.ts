@@ -44,7 +44,7 @@ export function scraper({ deps, workers, pools, version }: Scraped): () => Promi
     partitions: cached(() => partitionUse(store.db), BOOKS_MS),
   }));
   return async () => {
-    const [queues, ledgers, floats, returns, awaited, paidLate, partitions] = await Promise.all([
+    const [queues, ledgers, floats, returns, awaited, paidLate, partitions, databases] = await Promise.all([
       Promise.all(stores.map(async ({ store, queues }) => [store, await known(queues(), deps.log)] as const)),
       Promise.all(stores.map(async ({ store, books }) => [store, await known(books(), deps.log)] as const)),
       Promise.all(stores.map(async ({ store, floats }) => [store, await known(floats(), deps.log)] as const)),
@@ -52,6 +52,7 @@ export function scraper({ deps, workers, pools, version }: Scraped): () => Promi
       Promise.all(stores.map(async ({ store, awaited }) => [store, await known(awaited(), deps.log)] as const)),
       Promise.all(stores.map(async ({ store, paidLate }) => [store, await known(paidLate(), deps.log)] as const)),
       Promise.all(stores.map(async ({ store, partitions }) => [store, await known(partitions(), deps.log)] as const)),
+      databaseFamilies(deps),
     ]);
     return [
       ...(deps.meters?.families() ?? []),
@@ -64,7 +65,7 @@ export function scraper({ deps, workers, pools, version }: Scraped): () => Promi
       paidLateFamily(paidLate),
       ...partitionFamilies(partitions),
       poolFamily(pools()),
-      ...(await databaseFamilies(deps)),
+      ...databases,
       workerFamily(deps, workers),
       ...clockFamilies(deps),
       ...processFamilies(loop, version),
@@ -72,7 +73,7 @@ export function scraper({ deps, workers, pools, version }: Scraped): () => Promi
   };
 }
 
-/** Returns null when a database does not respond, so that only its own metrics are missing. */
+/** Returns null when a database does not respond within the deadline of {@link cached}, so that only its own metrics are missing. */
 async function known<T>(answer: Promise<T>, log: Log): Promise<T | null> {
   try {
     return await answer;

@@ -14,10 +14,19 @@ export interface DatabaseUrls {
 export function publicUrl(env: Env, host: string, port: number): string {
   const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
   const value = env.PUBLIC_URL || `http://${shown}:${port}`;
-  if (!URL.canParse(value) || !/^https?:$/.test(new URL(value).protocol)) {
-    throw wrong('PUBLIC_URL', value, 'an http or https address');
-  }
-  return value.replace(/\/+$/, '');
+  const wanted = 'an http or https address without a user, a query or a fragment';
+  const { origin, pathname } = webAddress('PUBLIC_URL', value, wanted);
+  return (origin + pathname).replace(/\/+$/, '');
+}
+
+/**
+ * Parses an address to which paths are appended. It must be nothing but a base of them: no user, no query, no fragment.
+ * @throws ConfigError, whose message has no password
+ */
+export function webAddress(name: string, value: string, wanted: string): URL {
+  const url = URL.parse(value);
+  if (url && /^https?:$/.test(url.protocol) && !(url.username || url.password || url.search || url.hash)) return url;
+  throw wrong(name, value.replace(/^.*@/s, '…@'), wanted);
 }
 
 /** Returns whether the URL is https, or a loopback address, whose traffic does not leave the machine. */

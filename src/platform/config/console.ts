@@ -1,5 +1,5 @@
 import { ConfigError } from '../../kit/config-error.ts';
-import { isSafeInProduction } from './addresses.ts';
+import { isSafeInProduction, webAddress } from './addresses.ts';
 import { type Env, wrong } from './read.ts';
 
 /** Address of the console. */
@@ -19,10 +19,9 @@ export function consoleAddress(env: Env, profile: 'development' | 'production', 
   const value = env.CONSOLE_URL;
   if (value === 'off') return null;
   if (!value) return profile === 'production' ? null : { url: new URL(public_url).origin, host: null };
-  const url = URL.parse(value);
-  if (!url || !/^https?:$/.test(url.protocol) || !/^\/?$/.test(url.pathname) || url.search || url.hash || url.username) {
-    throw wrong('CONSOLE_URL', value, 'an https address without a path, such as https://console.shop.example, or off');
-  }
+  const wanted = 'an https address without a path, such as https://console.shop.example, or off';
+  const url = webAddress('CONSOLE_URL', value, wanted);
+  if (url.pathname !== '/') throw wrong('CONSOLE_URL', value, wanted);
   if (profile === 'production' && !isSafeInProduction(url.origin)) {
     throw new ConfigError(`CONSOLE_URL is ${value}: PROFILE=production needs https (the cookies of sessions travel under it)`);
   }

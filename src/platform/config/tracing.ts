@@ -21,7 +21,8 @@ type Env = Record<string, string | undefined>;
 export function tracingSettings(env: Env): TracingSettings | null {
   const endpoint = env.OTEL_EXPORTER_OTLP_ENDPOINT;
   if (!endpoint) return null;
-  if (!/^https?:$/.test(URL.parse(endpoint)?.protocol ?? '')) {
+  // A path is appended to it, which a query or a fragment would take in.
+  if (!/^https?:$/.test(URL.parse(endpoint)?.protocol ?? '') || /[?#]/.test(endpoint)) {
     throw new ConfigError('OTEL_EXPORTER_OTLP_ENDPOINT cannot be used: it must be an address such as http://127.0.0.1:4318');
   }
   return {

@@ -5,6 +5,7 @@ import { type Absence, absentDatabase } from '../absent-database.ts';
 import { KEPT_FILES } from '../backup/manifest.ts';
 import { commandClock } from '../command-clock.ts';
 import { readTime } from '../../../platform/db/clock.ts';
+import { environmentsIn } from '../../../platform/db/partitions.ts';
 import { systemClock } from '../../../kit/clock.ts';
 import { openSecrets } from '../../start/secrets.ts';
 import { findRoot } from '../../start/secrets-store.ts';
@@ -99,7 +100,10 @@ async function probe(store: keyof DatabaseUrls, kind: SchemaKind, url: string): 
       const asked = systemClock.now();
       const server = await serverState(db);
       const skew_ms = (asked + systemClock.now()) / 2 - server.now.getTime();
-      const finding = databaseFinding(name, server, kind, await appliedMigrations(db));
+      const other = (await environmentsIn(db))?.find((one) => one !== store);
+      const finding = other
+        ? fail(name, `is the database of the ${other} environment`, `Correct ${variable}: no process starts with it.`)
+        : databaseFinding(name, server, kind, await appliedMigrations(db));
       return { finding, skew_ms, ...(finding.status === 'ok' ? { plain: (await readTime(db)).plain } : {}) };
     });
   } catch (error) {
