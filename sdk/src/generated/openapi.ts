@@ -264,7 +264,7 @@ export interface paths {
         put?: never;
         /**
          * Create a transfer
-         * @description Pays out of the available balance to one recipient: a saved `beneficiary`, a beneficiary given as an object, or a `recipient` on a `channel`. Amount and fee are reserved at once; with too low a balance the transfer is created `failed` with `insufficient_balance`. A transfer cannot be cancelled.
+         * @description Pays out of the available balance, or of that of the subaccount in `X-Sync`, to one recipient: a saved `beneficiary`, a beneficiary given as an object, or a `recipient` on a `channel`. Amount and fee are reserved at once; with too low a balance the transfer is created `failed` with `insufficient_balance`. A transfer cannot be cancelled.
          *
          *     A secret key, or a restricted one with `transfer.write`.
          */
@@ -694,7 +694,7 @@ export interface paths {
         put?: never;
         /**
          * Deactivate an account
-         * @description No payments can be created for it any more; existing payments continue.
+         * @description No payments and no payouts can be created for it any more; existing ones continue.
          *
          *     A secret key, or a restricted one with `account.write`.
          */
@@ -716,7 +716,7 @@ export interface paths {
         put?: never;
         /**
          * Reactivate an account
-         * @description Payments can be created for it again.
+         * @description Payments and payouts can be created for it again.
          *
          *     A secret key, or a restricted one with `account.write`.
          */
@@ -822,7 +822,7 @@ export interface paths {
         put?: never;
         /**
          * Deactivate an account
-         * @description No payments can be created for it any more; existing payments continue.
+         * @description No payments and no payouts can be created for it any more; existing ones continue.
          *
          *     A secret key, or a restricted one with `account.write`.
          */
@@ -844,7 +844,7 @@ export interface paths {
         put?: never;
         /**
          * Reactivate an account
-         * @description Payments can be created for it again.
+         * @description Payments and payouts can be created for it again.
          *
          *     A secret key, or a restricted one with `account.write`.
          */
@@ -4225,6 +4225,7 @@ export interface components {
          *       "message": null,
          *       "beneficiary": "ben_test_01kyg0c3n0a1b2c3d4e5f6g7h8",
          *       "channel": "cm.mtn",
+         *       "account": null,
          *       "description": "August delivery",
          *       "metadata": null,
          *       "sandbox": true,
@@ -4259,6 +4260,8 @@ export interface components {
             beneficiary: string | null;
             /** @description `<country>.<operator>`; see GET /channels. */
             channel: string;
+            /** @description The subaccount from whose balance it is paid; null: your own. */
+            account: string | null;
             /** @description Description. */
             description: string | null;
             /** @description Your data, returned unchanged. */
@@ -5010,12 +5013,34 @@ export interface components {
             };
         };
         /**
+         * @description Not Found
+         *
+         *     - No such beneficiary for this team and environment.
+         *     - No such account for this team and environment.
+         */
+        CreateTransferNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Trace-Id": components["headers"]["X-Trace-Id"];
+                traceparent: components["headers"]["traceparent"];
+                "X-Service-Version": components["headers"]["X-Service-Version"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /**
          * @description Unprocessable Entity
          *
          *     - One or more fields are invalid; all are listed.
          *     - The body contains a card number, security code or PIN. Nothing of it is stored.
          *     - The Idempotency-Key is not 1 to 255 visible ASCII characters, or looks like it holds a card number.
          *     - The Idempotency-Key was used with another payload, or more than 24 hours ago.
+         *     - The account of `X-Sync` is deactivated.
          *     - The channel is unknown, or does not support the operation.
          *     - Live only: the team has not passed verification.
          *     - Live only: above the limit of the team's verification level for one transaction, a UTC day or a UTC month.
@@ -6810,6 +6835,11 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
+                 * @description Id of the connected account.
+                 * @example acct_test_01kvcy2q80a1b2c3d4e5f6g7h8
+                 */
+                "X-Sync"?: components["parameters"]["Sync"];
+                /**
                  * @description API version of your client. Default: your team's.
                  * @example 2026-08-01
                  */
@@ -6849,7 +6879,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
-            404: components["responses"]["BeneficiaryNotFound"];
+            404: components["responses"]["CreateTransferNotFound"];
             406: components["responses"]["PrivateKeyRequired"];
             422: components["responses"]["CreateTransferUnprocessableEntity"];
             429: components["responses"]["TooManyRequests"];

@@ -47,7 +47,7 @@ export const OPERATIONS = {
   submitDisputeEvidence: { method: 'POST', path: '/disputes/{id}/evidence', keyed: false, sync: false },
   acceptDispute: { method: 'POST', path: '/disputes/{id}/accept', keyed: false, sync: false },
   listTransfers: { method: 'GET', path: '/transfers', keyed: false, sync: false },
-  createTransfer: { method: 'POST', path: '/transfers', keyed: true, sync: false },
+  createTransfer: { method: 'POST', path: '/transfers', keyed: true, sync: true },
   retrieveTransfer: { method: 'GET', path: '/transfers/{id}', keyed: false, sync: false },
   listBeneficiaries: { method: 'GET', path: '/beneficiaries', keyed: false, sync: false },
   createBeneficiary: { method: 'POST', path: '/beneficiaries', keyed: true, sync: false },
