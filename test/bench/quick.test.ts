@@ -13,7 +13,8 @@ import { tablesOf } from '../../bench/table.ts';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
 const DOCUMENT = path.join(ROOT, 'docs', 'performance.md');
-const LIMIT_MS = 280_000;
+/** Ends a run that hangs. It takes two minutes on two cores, and more than twice as long beside other tests. */
+const LIMIT_MS = 900_000;
 
 const ROWS = {
   post: [

@@ -40,6 +40,8 @@ test('no data of an erased customer remains in invoices, their events, stored re
   const { id, customer } = made.body.invoice;
   const send = (one: string) => fixture.call('POST', `/invoices/${one}/send`);
   const { url } = (await send(id)).body.invoice;
+  // A mail that has not left when its invoice is paid is never sent.
+  await fixture.mails(PERSON.email, 1);
   await fixture.pay(url);
   const draft = await fixture.draft(INVOICE);
   // Made out to an address the profile never had, and mailed to it.

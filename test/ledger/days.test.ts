@@ -18,20 +18,20 @@ beforeEach(async () => {
 const ofTeam = () => ({ ...books.pool, ...books.pool.seeing(TEAM) });
 
 function sale(tx: Tx, amount_minor: bigint) {
-  return book(tx, [['clearing', 'available', amount_minor]]);
+  return book(tx, [['clearing', 'pending', amount_minor]]);
 }
 
-/** Hundredths that have come to be available, as a statement adds them up. */
+/** Hundredths that have come to be pending, as a statement adds them up. */
 async function stated(): Promise<bigint> {
   const days = { from: '2020-01-01', before: '2100-01-01' };
   const changes = await readChanges(ofTeam(), { team_id: TEAM, subaccount: null, currency: 'XAF' }, days);
-  return (changes ?? []).reduce((sum, { account, amount_minor }) => (account === 'available' ? sum + amount_minor : sum), 0n);
+  return (changes ?? []).reduce((sum, { account, amount_minor }) => (account === 'pending' ? sum + amount_minor : sum), 0n);
 }
 
 /** Hundredths in the sums by day. */
 async function summed(): Promise<bigint> {
   const row = await books.owner.maybe<{ amount: bigint }>(
-    sql`select coalesce(sum(amount_minor), 0)::bigint as amount from balance_days where account = 'available'`,
+    sql`select coalesce(sum(amount_minor), 0)::bigint as amount from balance_days where account = 'pending'`,
   );
   return row?.amount ?? 0n;
 }

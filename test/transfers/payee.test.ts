@@ -142,11 +142,13 @@ test('a transfer is shown with all its fields, in major units and in UTC', () =>
   const row = {
     ...{ id: 'po_1', reference: 'r', amount_minor: 1_050n, fee_minor: 11n, currency: 'GHS', status: 'failed' },
     ...{ reason: 'invalid_recipient', message: 'm', beneficiary_id: 'ben_1', channel: 'gh.mtn', description: 'd' },
+    account_id: 'acct_1',
     ...{ metadata: { a: 1 }, created_at: new Date(1), updated_at: new Date(2), completed_at: new Date(3) },
   } as unknown as TransferRow;
   const shown = {
     ...{ id: 'po_1', reference: 'r', amount: 10.5, currency: 'GHS', fee: 0.11, amount_total: 10.61, status: 'failed' },
     ...{ reason: 'invalid_recipient', message: 'm', beneficiary: 'ben_1', channel: 'gh.mtn', description: 'd' },
+    account: 'acct_1',
     ...{ metadata: { a: 1 }, sandbox: false, created_at: '1970-01-01T00:00:00.001Z', updated_at: '1970-01-01T00:00:00.002Z' },
     completed_at: '1970-01-01T00:00:00.003Z',
   };

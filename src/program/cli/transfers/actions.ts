@@ -42,7 +42,7 @@ const TRANSFERS: Resource = {
   ],
   fields: [
     ...['id', 'created_at', 'status', 'reason', 'message', 'amount', 'fee', 'amount_total', 'currency', 'channel'],
-    ...['beneficiary', 'reference', 'description', 'completed_at', 'updated_at', 'metadata', 'sandbox'],
+    ...['beneficiary', 'account', 'reference', 'description', 'completed_at', 'updated_at', 'metadata', 'sandbox'],
   ],
 };
 
@@ -66,6 +66,7 @@ function linesOf(transfer: Item): Record<string, string> {
     'debited in all': moneyOf(transfer, 'amount_total'),
     channel: textOf(transfer.channel),
     beneficiary: textOf(transfer.beneficiary),
+    subaccount: textOf(transfer.account),
     reference: textOf(transfer.reference),
     description: textOf(transfer.description),
     created: momentOf(transfer.created_at),
