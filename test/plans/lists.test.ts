@@ -11,6 +11,7 @@ import { createLog } from '../../src/kit/log.ts';
 import { type Api, startApi } from '../setup/api.ts';
 import { contractOf } from '../openapi/contract.ts';
 import { type Choice, choicesOf, type List, listsOf, parametersOf } from './routes.ts';
+import { addUpDays } from '../ledger/books.ts';
 import { Shelf } from './rows.ts';
 import { type Visits, visitsOf } from './visits.ts';
 
@@ -70,6 +71,7 @@ before(async () => {
   const shelf = new Shelf(owner, api.team.id, ROWS);
   await shelf.fill();
   await buildIndex(owner);
+  await addUpDays(api.deps.stores.live.db, api.team.id);
   await owner.close();
   key = api.keys.live.secret;
   lists = listsOf(contractOf().document, shelf.shop);

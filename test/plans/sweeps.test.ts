@@ -94,8 +94,8 @@ test('a round of each sweep, purge and seal reads a bounded number of rows', { t
   }
   assert.deepEqual(seen, []);
   // They ask only about provider accounts, of which there are none, and about teams with fraud rules, of whose payments they read a fixed number.
-  // The last three work in control, on what people do there.
-  assert.deepEqual(silent, ['abuse-usual', 'float', 'user-mail', 'forget-people', 'control-seal']);
+  // `purge-mail-files` deletes files. The last three work in control, on what people do there.
+  assert.deepEqual(silent, ['abuse-usual', 'float', 'purge-mail-files', 'user-mail', 'forget-people', 'control-seal']);
 });
 
 test('what the metrics ask of the database reads a bounded number of rows', async () => {

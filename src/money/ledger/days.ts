@@ -104,11 +104,11 @@ async function lockCount(tx: Tx, team_id: bigint): Promise<Progress | undefined>
     from balance_day_counts where team_id = ${team_id} for update skip locked`);
 }
 
-/** Returns the id behind the newest journal of a team. */
+/** Returns the id behind the newest journal of a team. The team is a row of its own: as a value, PostgreSQL would read all its journals. */
 async function endOf(db: Queryable, team_id: bigint): Promise<bigint> {
-  const row = await db.maybe<{ id: bigint }>(
-    sql`select id + 1 as id from journals where team_id = ${team_id} order by id desc limit 1`,
-  );
+  const row = await db.maybe<{ id: bigint }>(sql`
+    select newest.id + 1 as id from (select ${team_id}::bigint as team_id offset 0) t
+    cross join lateral (select j.id from journals j where j.team_id = t.team_id order by j.id desc limit 1) newest`);
   return row?.id ?? 0n;
 }
 
