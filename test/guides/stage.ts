@@ -16,7 +16,8 @@ const SERVICE = 'http://127.0.0.1:8080';
 const SHOP = 'https://shop.example';
 /** What ends in `…` in a block is the newest one that came up: `trx_test_…`, `whsec_…`, `sk.…`. */
 const PLACEHOLDER = /\b([prs]k(?:_test)?\.|[a-z]+_(?:test_)?)…/g;
-const VALUE = /\b([prs]k(?:_test)?\.|[a-z]+_(?:test_)?)(?=[0-9A-Za-z]*[0-9])[0-9A-Za-z]{20,}/g;
+/** An id has a digit, unlike a long word after an underscore; a key or a signing secret is random and may have none. */
+const VALUE = /\b([prs]k(?:_test)?\.|whsec_|[a-z]+_(?:test_)?(?=[0-9A-Za-z]*[0-9]))[0-9A-Za-z]{20,}/g;
 
 export interface Ran {
   code: number;
