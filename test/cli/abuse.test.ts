@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { newId } from '../../src/kit/ids.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { KEY_CACHE_MS } from '../../src/tenants/keys/service.ts';
 import { TERMS_CACHE_MS } from '../../src/tenants/teams/charge-terms.ts';
@@ -82,6 +83,44 @@ test('list finds a block by payer and shows no secrets; remove ends it', async (
   await json('blocks', 'remove', email.id);
   assert.deepEqual(await json('blocks', 'list', '--email', 'eve@payer.example'), []);
   assert.equal((await fixture.pay(merchant, fixture.number(), { email: 'eve@payer.example' })).status, 202);
+});
+
+test('a block of an account number applies to each spelling of it', async () => {
+  const own = await fixture.merchant();
+  const team = ['--team', String(own.team.id)];
+  const bank = async (account_number: string) =>
+    (await fixture.pay(own, '', {}, { channel: 'cm.bank', data: { account_number } })).status;
+  assert.equal(await bank('ab10-0123 456.789'), 202);
+  const { id } = parsed(await run('blocks', 'add', '--account', 'Ab 10.01234-56789', ...team, '--json'));
+  for (const spelling of ['ab10-0123 456.789', 'AB100123456789', 'Ab 10.01234-56789'])
+    assert.equal(await bank(spelling), 402, spelling);
+  assert.equal(await bank('ab10-0123 456.780'), 202);
+  // As it was stored before numbers were compared in their plain form.
+  const older = await fixture.block(own, 'payer', 'cd-20 555.777');
+  assert.deepEqual([await bank('cd-20555.777'), await bank('CD20555777')], [402, 202]);
+  const found = async (account: string) => {
+    const blocks: { id: string }[] = parsed(await run('blocks', 'list', '--account', account, ...team, '--json'));
+    return blocks.map((block) => block.id);
+  };
+  assert.deepEqual([await found('ab-100123456789'), await found('cd-20 555.777')], [[id], [older]]);
+});
+
+test('a block of a customer needs the customer, of this team', async () => {
+  const own = await fixture.merchant();
+  const { id } = await fixture.payment(own, { email: 'awa@payer.example' });
+  const { customer } = await fixture.status(own, id);
+  const add = (customer_id: string, { team }: Merchant) =>
+    run('blocks', 'add', '--customer', customer_id, '--team', String(team.id), '--json');
+  const mistyped = newId('cus', 'live', Date.now());
+  for (const [customer_id, of] of [
+    [mistyped, own],
+    [String(customer), merchant],
+  ] as const) {
+    const { code, stderr } = await add(customer_id, of);
+    assert.deepEqual([code, stderr.includes(`has no customer ${customer_id}`)], [1, true], stderr);
+  }
+  assert.equal(parsed(await add(String(customer), own)).value, customer);
+  assert.equal((await fixture.charge(own, id, fixture.number())).status, 402);
 });
 
 test('invalid input is rejected with an explanation', async () => {

@@ -17,6 +17,9 @@ describe('amounts', () => {
     [-100_000n, 'XOF', '-1,000 XOF'],
     [900_719_925_474_099n, 'NGN', '9,007,199,254,740.99 NGN'],
     [5n, 'USD', '0.05 USD'],
+    // Balances that are larger than any payment.
+    [9_007_199_254_741, 'XAF', '9,007,199,254,741 XAF'],
+    [-50_000_000_000_000, 'NGN', '-50,000,000,000,000.00 NGN'],
   ];
   for (const [amount, currency, text] of cases) test(text, () => assert.equal(moneyText(amount, currency), text));
 });

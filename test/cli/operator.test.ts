@@ -4,8 +4,10 @@ import { newId } from '../../src/kit/ids.ts';
 import { type CommandLine, openCommandLine, pirogue } from './command.ts';
 
 let cli: CommandLine;
+let team: string;
 before(async () => {
   cli = await openCommandLine();
+  team = (await cli.json('teams', 'create', '--name', 'Chez Awa', '--email', 'awa@shop.example')).id;
 });
 after(() => cli.close());
 
@@ -25,7 +27,7 @@ const COMMANDS: string[][] = [
 
 for (const args of COMMANDS) {
   test(`${args[0]} works for a user without a name, too`, async () => {
-    const { code, stderr } = await pirogue([...args, '--team', '1'], { ...cli.env, SUDO_USER: '', NODE_OPTIONS: NAMELESS });
+    const { code, stderr } = await pirogue([...args, '--team', team], { ...cli.env, SUDO_USER: '', NODE_OPTIONS: NAMELESS });
     assert.equal(code, 1);
     assert.match(stderr, /not found/i);
     assert.doesNotMatch(stderr, /internal error/);

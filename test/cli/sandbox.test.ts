@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { newId } from '../../src/kit/ids.ts';
+import { sql } from '../../src/kit/sql.ts';
+import { post } from '../../src/money/ledger/post.ts';
 import { type Api, startApi } from '../setup/api.ts';
 import { paid } from '../setup/pay.ts';
-import { pirogue } from './command.ts';
+import { parsed, pirogue } from './command.ts';
 
 let api: Api;
 let team: string[];
@@ -12,12 +15,13 @@ before(async () => {
 });
 after(() => api.stop());
 
-const run = (args: string[]) =>
-  pirogue([...args, ...team, '--json'], {
+const command = (...args: string[]) =>
+  pirogue(args, {
     CONTROL_DATABASE_URL: api.databases.control,
     SANDBOX_DATABASE_URL: api.databases.sandbox,
     LIVE_DATABASE_URL: api.databases.live,
   });
+const run = (args: string[]) => command(...args, ...team, '--json');
 
 test('sandbox fund adds money to the balance; an invalid amount or currency is rejected', async () => {
   assert.equal((await run(['sandbox', 'fund', '--currency', 'XOF', '--amount', '7500'])).code, 0);
@@ -28,6 +32,36 @@ test('sandbox fund adds money to the balance; an invalid amount or currency is r
     assert.ok(stderr.length > 0);
   }
   assert.equal((await run(['sandbox', 'fund', '--currency', 'XXX', '--amount', '1'])).code, 2);
+});
+
+test('sandbox fund prints the balance that results: an advance of the platform is repaid from it first', async () => {
+  const advance = { team_id: api.team.id, kind: 'credit.drawn', source_id: 'adv_1', subject_id: 'adv_1', currency: 'GHS' };
+  await api.deps.stores.sandbox.db.transaction((tx) =>
+    post(tx, [{ ...advance, postings: [{ debit: 'credit', credit: 'clearing', amount_minor: 300_00n }] }]),
+  );
+  const fund = ['sandbox', 'fund', '--currency', 'GHS', '--amount'];
+  const { amount, balance } = parsed(await run([...fund, '100']));
+  assert.deepEqual([amount, balance.available, balance.credit], [100, 0, -200]);
+  const text = await command(...fund, '450', ...team);
+  assert.match(text.stdout, /^added +450\.00 GHS\navailable +250\.00 GHS now [^\n]*\n$/, text.stderr);
+});
+
+test('what is written to a store is written for a team that exists', async () => {
+  const evidence = ['--evidence', 'statement of 21 November'];
+  const commands: string[][] = [
+    ['sandbox', 'fund', '--currency', 'XOF', '--amount', '1'],
+    ['sandbox', 'clock', 'advance', '1h'],
+    ['accounts', 'verify', newId('acct', 'sandbox', 1)],
+    ['trigger', 'dispute.created', '--payment', newId('trx', 'sandbox', 1)],
+    ['disputes', 'open', newId('trx', 'live', 1), ...evidence],
+    ['returns', 'resolve', newId('rtn', 'live', 1), ...evidence],
+    ['compliance', 'approve', newId('cus', 'live', 1)],
+  ];
+  for (const args of commands) {
+    const { code, stderr } = await command(...args, '--team', '404');
+    assert.deepEqual([code, stderr], [1, 'pirogue: there is no team 404. "pirogue teams list" shows them.\n'], args.join(' '));
+  }
+  assert.deepEqual(await api.deps.stores.sandbox.db.all(sql`select source_id from journals where team_id = 404`), []);
 });
 
 test('trigger opens a dispute and decides it', async () => {

@@ -319,7 +319,7 @@ test('so many wait that nobody could look at them: no more are asked for', async
     select id || n, team_id, environment, kind, operation, permission, form_key || n, body_sealed, amount_minor, currency, asked_by,
       asked_session, expires_at
     from approvals, generate_series(1, 99) n where id = ${path.split('/').at(-1)}`);
-  const { path: form, values } = await refundForm(other, other.maker, payment, '20000');
+  const { path: form, values } = await refundForm(other, other.maker, payment, '20001');
   const refused = await other.maker.post(form, values);
   assert.deepEqual([refused.status, /decide on those first/.test(refused.text)], [429, true]);
 });

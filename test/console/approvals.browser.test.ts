@@ -21,7 +21,7 @@ before(async () => {
   const [open, done, taken] = [
     await askRefund(shop, payment),
     await askRefund(shop, payment, '12000'),
-    await askRefund(shop, payment),
+    await askRefund(shop, payment, '20001'),
   ];
   await press(checker, done, 'approve');
   await press(maker, taken, 'withdraw');

@@ -143,6 +143,21 @@ test('a draft is changed, sent, reminded once a day, and cancelled; what is not 
   );
 });
 
+test('a form that is submitted again says what it did: the draft was sent, or a reminder', async () => {
+  await api.control.run({ text: 'update teams set verification_level = 2 where id = $1', values: [api.team.id] });
+  const page = await draft({ email: 'moussa@buyers.example' });
+  const ofDraft = tokenOf(await finance.get(page));
+  const both = await Promise.all([finance.post(`${page}/send`, ofDraft), finance.post(`${page}/send`, ofDraft)]);
+  for (const { to } of [...both, await finance.post(`${page}/send`, ofDraft)]) assert.equal(to, `${page}?done=send`);
+  await api.deps.stores.live.db.run({
+    text: `update invoices set mailed_at = mailed_at - interval '2 days' where id = $1`,
+    values: [page.split('/').at(-1)],
+  });
+  const reminder = tokenOf(await finance.get(page));
+  for (const form of [reminder, reminder]) assert.equal((await finance.post(`${page}/send`, form)).to, `${page}?done=remind`);
+  assert.equal((await finance.post(`${page}/send`, ofDraft)).to, `${page}?done=send`);
+});
+
 test('a recipient that stayed as it was keeps the customer, and a draft is deleted', async () => {
   const { body } = await api.call('POST', '/customers', {
     key: api.keys.live.secret,

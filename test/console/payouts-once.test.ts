@@ -3,11 +3,11 @@ import { after, before, describe, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
 import { type Api, startApi } from '../setup/api.ts';
 import { fund } from '../transfers/support.ts';
-import { approvalPath, countApprovals, openShop, press, type Shop } from './approvals.ts';
+import { approvalPath, countApprovals, openShop, press, refundForm, refunds, sale, type Shop } from './approvals.ts';
 import { HEAD, line, read } from './bulk.ts';
 import type { Shown } from './people.ts';
 
-/** A payout of which the answer was lost: whoever goes back and submits a form again does not pay twice. */
+/** A payout or refund of which the answer was lost: whoever goes back and submits a form again does not pay twice. */
 let api: Api;
 
 before(async () => {
@@ -132,5 +132,38 @@ describe('a payout that repeats one needs a tick', () => {
     assert.equal(await countApprovals(shop), 2);
     const other = await payoutForm(shop);
     approvalPath(await other.send(await other.check(AMA), { sure: 'yes' }));
+  });
+});
+
+describe('a refund of the same amount by another form needs a tick', () => {
+  test('after one of the last 24 hours', async () => {
+    const shop = await shopWith();
+    const payment = await sale(shop);
+    const first = await refundForm(shop, shop.maker, payment, '1000');
+    const done = `${shop.base}/payments/${payment}?done=refund`;
+    for (let i = 0; i < 2; i++) assert.equal((await shop.maker.post(first.path, first.values)).to, done);
+    const { path, values } = await refundForm(shop, shop.maker, payment, '1 000');
+    const stopped = await shop.maker.post(path, values);
+    assert.deepEqual([stopped.status, /id="f-sure-error"/.test(stopped.text)], [422, true]);
+    assert.match(read(stopped.text), /was refunded in the last 24 hours/);
+    assert.equal((await refunds(shop, payment)).length, 1);
+    assert.equal((await shop.maker.post(path, { ...values, ...hiddenOf(stopped), sure: 'yes' })).to, done);
+    assert.equal((await refunds(shop, payment)).length, 2);
+    const other = await refundForm(shop, shop.maker, payment, '1001');
+    assert.equal((await shop.maker.post(other.path, other.values)).to, done);
+  });
+
+  test('while one waits for a second person', async () => {
+    const shop = await shopWith(0n);
+    const [payment, another] = [await sale(shop), await sale(shop)];
+    const ask = async (of: string, more: Values = {}) => {
+      const { path, values } = await refundForm(shop, shop.maker, of, '1000');
+      return shop.maker.post(path, { ...values, ...more });
+    };
+    approvalPath(await ask(payment));
+    assert.equal((await ask(payment)).status, 422);
+    approvalPath(await ask(another));
+    approvalPath(await ask(payment, { sure: 'yes' }));
+    assert.equal(await countApprovals(shop), 3);
   });
 });

@@ -93,6 +93,47 @@ test('a second invitation to an address replaces the first, which may be to anot
   assert.equal((await new Person(api.url).get(await linkTo('Bob@shop.example'))).status, 200);
 });
 
+/** Mails with an invitation that were queued for an address. */
+async function mailsTo(email: string): Promise<number> {
+  return (await api.control.all(sql`select id from user_mails where kind = 'invitation' and recipient = ${email}`)).length;
+}
+
+test('a form is one invitation and one mail, however often it is submitted, and its link stays valid', async () => {
+  const { team } = await api.newMerchant();
+  const owner = await signedIn(api, 'owner', team);
+  const email = 'once@shop.example';
+  const path = `${people(team)}/invite`;
+  const form = { ...formToken((await owner.get(path)).text), email, role: 'support' };
+  const answers = await Promise.all([owner.post(path, form), owner.post(path, form)]);
+  answers.push(await owner.post(path, form));
+  assert.deepEqual(new Set(answers.map(({ to }) => to)), new Set([`${people(team)}?done=invited`]));
+  assert.equal(await mailsTo(email), 1);
+  const link = await linkTo(email);
+  const guest = new Person(api.url);
+  const joined = await guest.submit(link, link, { name: 'Ona', new_password: PASSWORD, new_password_again: PASSWORD });
+  assert.equal(joined.status, 303);
+  assert.equal((await owner.post(path, form)).status, 303, 'also after the person has joined');
+  // With something else typed it is another invitation.
+  assert.equal((await owner.post(path, { ...form, email: 'twice@shop.example' })).status, 303);
+  assert.deepEqual([await mailsTo(email), await mailsTo('twice@shop.example')], [1, 1]);
+});
+
+test('an invitation is sent again once for each form', async () => {
+  const { team } = await api.newMerchant();
+  const owner = await signedIn(api, 'owner', team);
+  const email = 'again@shop.example';
+  await invite(owner, team, email, 'support');
+  const [row] = await api.control.all<{ id: string }>(sql`select id from user_links where email = ${email}`);
+  const path = `${people(team)}/invitations/${row?.id}/resend`;
+  for (const mails of [2, 3]) {
+    const form = formToken((await owner.get(people(team))).text);
+    const answers = await Promise.all([owner.post(path, form), owner.post(path, form)]);
+    answers.push(await owner.post(path, form));
+    assert.deepEqual(new Set(answers.map(({ to }) => to)), new Set([`${people(team)}?done=invited`]));
+    assert.equal(await mailsTo(email), mails);
+  }
+});
+
 test('an invitation is sent again, withdrawn, and ends with the role of whoever sent it', async () => {
   const { team } = await api.newMerchant();
   const owner = await signedIn(api, 'owner', team);
@@ -112,7 +153,7 @@ test('an invitation is sent again, withdrawn, and ends with the role of whoever 
   await api.control.run(sql`update user_links set expires_at = now() + interval '1 minute' where id = ${id}`);
   assert.equal((await action('withdraw')).status, 303);
   assert.equal((await new Person(api.url).get(path)).status, 404);
-  assert.deepEqual([(await action('resend')).status, (await action('withdraw')).status], [404, 404]);
+  assert.deepEqual([(await action('resend')).status, (await action('withdraw')).status], [404, 303], 'it is withdrawn already');
   await invite(admin, team, 'friend@shop.example', 'support');
   const other = await linkTo('friend@shop.example');
   assert.equal((await new Person(api.url).get(other)).status, 200);
@@ -192,7 +233,12 @@ test('whoever is removed loses the team at once, in a session that is open', asy
   const support = await signedIn(api, 'support', team);
   const page = `/console/${team.id}/live/payments`;
   const token = formToken((await support.get(page)).text);
-  assert.equal((await owner.submit(`${people(team)}/${support.id}`, `${people(team)}/${support.id}/remove`)).status, 303);
+  const removal = formToken((await owner.get(`${people(team)}/${support.id}`)).text);
+  for (let i = 0; i < 2; i++) {
+    assert.equal((await owner.post(`${people(team)}/${support.id}/remove`, removal)).to, `${people(team)}?done=removed`);
+  }
+  const stranger = await signedIn(api, 'support');
+  assert.equal((await owner.post(`${people(team)}/${stranger.id}/remove`, removal)).status, 404, 'who never was in the team');
   assert.equal((await support.get(page)).status, 404);
   assert.equal((await support.post(`${people(team)}/${owner.id}/remove`, token)).status, 404);
   assert.equal((await support.get('/console/account')).status, 200, 'the account stays');

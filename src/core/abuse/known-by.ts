@@ -1,4 +1,4 @@
-import { payerHash } from '../customers/payer-hash.ts';
+import { payerHash, plainNumber } from '../customers/payer-hash.ts';
 import { plainAddress } from '../../kit/address-list.ts';
 import type { Secrets } from '../../kit/crypto.ts';
 
@@ -13,7 +13,10 @@ export interface Person {
 
 /** Keys by which the rules identify a payer. The hashes cannot be reversed without the installation's secret. */
 export interface KnownBy {
+  /** Of the number in its plain form, by which charges are counted. */
   payer_hash: string | null;
+  /** Of the number as it is spelled, as in blocks that were added before numbers were compared in their plain form. */
+  spelled_hash: string | null;
   email_hash: string | null;
   customer_id: string | null;
   /** In canonical form. */
@@ -22,12 +25,20 @@ export interface KnownBy {
 
 /** Returns the keys of a payer. */
 export function knownBy(secrets: Secrets, team_id: bigint, { payer, email, customer_id, address }: Person): KnownBy {
+  const [payer_hash, spelled_hash] = payer === null ? [null, null] : payerHashes(secrets, team_id, payer);
   return {
-    payer_hash: payer === null ? null : payerHash(secrets, team_id, payer),
+    ...{ payer_hash, spelled_hash },
     email_hash: email === null ? null : emailHash(secrets, team_id, email),
     customer_id,
     address: address === null ? null : plainAddress(address),
   };
+}
+
+/**
+ * Returns the keyed hashes of a payer's number: of its plain form, which a new block has, and of its spelling, which an older block may have.
+ */
+export function payerHashes(secrets: Secrets, team_id: bigint, number: string): [plain: string, spelled: string] {
+  return [payerHash(secrets, team_id, plainNumber(number)), payerHash(secrets, team_id, number)];
 }
 
 /** Returns the keyed hash of an e-mail address, ignoring case. */

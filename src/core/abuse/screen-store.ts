@@ -122,10 +122,12 @@ function countedCharges(prompted_by: Prompter | null): Fragment {
 }
 
 /** SQL: the oldest block that applies to the charge. */
-function firstBlock({ team_id, payer_hash, email_hash, customer_id, address }: ScreenedCharge, now: Date): Fragment {
+function firstBlock(charge: ScreenedCharge, now: Date): Fragment {
+  const { team_id, payer_hash, spelled_hash, email_hash, customer_id, address } = charge;
   return clause`
       select b.id, b.kind
-      from (values ('payer', ${payer_hash}::text), ('email', ${email_hash}::text), ('customer', ${customer_id}::text)) as wanted (kind, value)
+      from (values ('payer', ${payer_hash}::text), ('payer', ${spelled_hash}::text), ('email', ${email_hash}::text),
+          ('customer', ${customer_id}::text)) as wanted (kind, value)
         join abuse_blocks b on b.team_id = ${team_id} and b.kind = wanted.kind and b.value = wanted.value
       where b.expires_at is null or b.expires_at > ${now}
       union all

@@ -40,15 +40,18 @@ export function deleteBlock(tx: Tx, team_id: bigint, id: string): Promise<BlockR
 
 /**
  * Returns blocks, newest first.
- * @param only limits the result to this kind and value; null for all
+ * @param only limits the result to this kind and these values; null for all
  */
 export function blocksOf(
   db: Queryable,
   team_id: bigint,
-  only: Pick<BlockRow, 'kind' | 'value'> | null,
+  only: { kind: BlockKind; values: readonly string[] } | null,
   limit: number,
 ): Promise<BlockRow[]> {
-  const conditions = [part`team_id = ${team_id}`, ...(only ? [part`kind = ${only.kind}`, part`value = ${only.value}`] : [])];
+  const conditions = [
+    part`team_id = ${team_id}`,
+    ...(only ? [part`kind = ${only.kind}`, part`value = any(${[...only.values]}::text[])`] : []),
+  ];
   return db.all<BlockRow>(sql`select ${columns} from abuse_blocks where ${allOf(conditions)} order by id desc limit ${limit}`);
 }
 

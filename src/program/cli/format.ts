@@ -1,4 +1,4 @@
-import { decimalsOf, type Minor, minorFromWire } from '../../kit/money.ts';
+import { decimalsOf, hundredths, type Minor } from '../../kit/money.ts';
 import { numberFormat } from '../../kit/formatters.ts';
 import { must } from '../../kit/errors.ts';
 import { decimal } from '../../money/ledger/decimal.ts';
@@ -14,19 +14,14 @@ export function moneyText(amount: Minor | number, currency: string): string {
 
 /** Formats an amount as {@link moneyText} does, without its currency. */
 export function amountText(amount: Minor | number, currency: string): string {
-  const text = exactText(minorOf(amount));
+  // A balance can be larger than any payment.
+  const text = exactText(typeof amount === 'bigint' ? amount : hundredths(amount));
   return decimalsOf(currency) === 0 ? text.replace(/\.00$/, '') : text;
 }
 
 /** Formats an amount with separators and both decimals, for columns of the ledger: `2,500,000.00`. */
 export function exactText(amount: Minor): string {
   return decimal(amount).replace(/\B(?=(\d{3})+\.)/g, ',');
-}
-
-function minorOf(amount: Minor | number): Minor {
-  if (typeof amount === 'bigint') return amount;
-  const minor = must(minorFromWire(Math.abs(amount)), 'an amount on the wire is exact');
-  return amount < 0 ? -minor : minor;
 }
 
 /** Formats a number of things with separators. */

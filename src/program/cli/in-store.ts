@@ -3,13 +3,15 @@ import type { Store } from '../../platform/db/stores.ts';
 import type { Environment } from '../../kit/environment.ts';
 import { Problem } from '../../kit/errors.ts';
 import { type Minor, minorFromWire } from '../../kit/money.ts';
+import { findTeam } from '../../tenants/teams/store.ts';
 import { withDatabases, withPool } from './databases.ts';
 import { demoTeamId } from './demo-team.ts';
 import { Failure } from './failure.ts';
+import { noSuchTeam } from './unknown.ts';
 
 /**
- * Opens a store for `work`, with the team of the options or the demo team.
- * @throws Failure with a one-line message where the API would answer with an error status
+ * Opens a store for `work`, with the team of the options or the demo team. A store has no list of teams, and would take rows of any.
+ * @throws Failure with a one-line message when there is no such team, or where the API would answer with an error status
  */
 export async function inStore<T>(
   environment: Environment,
@@ -19,7 +21,10 @@ export async function inStore<T>(
   const config = readConfig(process.env);
   const team_id = options.team ?? demoTeamId(config);
   try {
-    return await withDatabases(config, (urls) => withPool(urls[environment], (db) => work({ environment, db }, team_id)));
+    return await withDatabases(config, async (urls) => {
+      if (!(await withPool(urls.control, (control) => findTeam(control, team_id)))) throw noSuchTeam(team_id);
+      return withPool(urls[environment], (db) => work({ environment, db }, team_id));
+    });
   } catch (error) {
     if (error instanceof Problem) throw new Failure(error.message, 'Check the id and the team (--team).', { cause: error });
     throw error;

@@ -18,13 +18,16 @@ export interface LinkRow {
   expires_at: Date;
 }
 
-export type NewLink = Omit<LinkRow, 'created_at' | 'expires_at'>;
+export type NewLink = Omit<LinkRow, 'created_at' | 'expires_at'> & {
+  /** The form that sent an invitation. */
+  form_key?: string | null;
+};
 
 export async function insertLink(db: Queryable, link: NewLink, lives_ms: number): Promise<void> {
-  const { id, kind, email, user_id, team_id, role, invited_by } = link;
+  const { id, kind, email, user_id, team_id, role, invited_by, form_key = null } = link;
   await db.run(sql`
-    insert into user_links (id, kind, email, user_id, team_id, role, invited_by, created_at, expires_at)
-    values (${id}, ${kind}, ${email}, ${user_id}, ${team_id}, ${role}, ${invited_by}, pirogue_now(),
+    insert into user_links (id, kind, email, user_id, team_id, role, invited_by, form_key, created_at, expires_at)
+    values (${id}, ${kind}, ${email}, ${user_id}, ${team_id}, ${role}, ${invited_by}, ${form_key}, pirogue_now(),
       pirogue_now() + ${lives_ms}::float8 * interval '1 ms')`);
 }
 
@@ -79,6 +82,24 @@ export function listInvitations(db: Queryable, team_id: bigint): Promise<LinkRow
     order by created_at desc limit 200`);
 }
 
+/** Returns the id of the invitation that a form of a team has sent, whatever became of it. */
+export async function findSent(db: Queryable, team_id: bigint, form_key: string): Promise<string | undefined> {
+  const row = await db.maybe<{ id: string }>(sql`
+    select id from user_links where team_id = ${team_id} and form_key = ${form_key}`);
+  return row?.id;
+}
+
+/** Whether a form was the last to send an invitation of a team again. */
+export async function wasResent(
+  db: Queryable,
+  { team_id, id }: { team_id: bigint; id: string },
+  form_key: string,
+): Promise<boolean> {
+  const row = await db.maybe(sql`
+    select 1 as found from user_links where id = ${id} and team_id = ${team_id} and resent_key = ${form_key}`);
+  return row !== undefined;
+}
+
 /** Withdraws the open invitations of a team to an address. */
 export async function revokeInvitationsTo(db: Queryable, team_id: bigint, email: string): Promise<void> {
   await db.run(sql`
@@ -98,14 +119,15 @@ export function revokeInvitation(db: Queryable, team_id: bigint, id: string): Pr
 /**
  * Extends an open invitation of a team by a full period.
  * @param invited_by who sends it again: it ends with their membership, not with that of who sent it first
+ * @param resent_key the form that does; null: none
  */
 export function renewInvitation(
   db: Queryable,
-  { team_id, id, invited_by }: Pick<NewLink, 'team_id' | 'id' | 'invited_by'>,
+  { team_id, id, invited_by, resent_key }: Pick<NewLink, 'team_id' | 'id' | 'invited_by'> & { resent_key: string | null },
   lives_ms: number,
 ): Promise<LinkRow | undefined> {
   return db.maybe<LinkRow>(sql`
-    update user_links set invited_by = ${invited_by}, expires_at = pirogue_now() + ${lives_ms}::float8 * interval '1 ms'
+    update user_links set invited_by = ${invited_by}, resent_key = ${resent_key}, expires_at = pirogue_now() + ${lives_ms}::float8 * interval '1 ms'
     where id = ${id} and team_id = ${team_id} and kind = 'invitation' and used_at is null and revoked_at is null
     returning ${columns}`);
 }

@@ -4,7 +4,7 @@ import type { Actor } from '../audit/actor.ts';
 import { record } from '../audit/record.ts';
 import { queueUserMail } from './mail-store.ts';
 import { attempt, byInvitations } from './attempts.ts';
-import { renewInvitation, revokeInvitation, revokeInvitationsTo } from './link-store.ts';
+import { findSent, renewInvitation, revokeInvitation, revokeInvitationsTo, wasResent } from './link-store.ts';
 import { LINK_MS, makeLink } from './links.ts';
 import { deleteMember, isMember, type LockedMember, lockMembers, updateRole, withdrawInvitationsOf } from './member-store.ts';
 import { isPermitted, ROLES, type Role } from './roles.ts';
@@ -68,30 +68,44 @@ export async function removeMember(tx: Tx, who: Administrator, user_id: string):
   await record(tx, who.by, { team_id: who.team_id, action: 'person.remove', resource_id: user_id, at: who.at });
 }
 
-/** Invites an address to the team, by mail. It replaces earlier invitations to the address, which may be to another role. */
-export async function invite(
-  tx: Tx,
-  who: Administrator,
-  to: { email: string; role: Role; team: string; inviter: string | null; language: string | null },
-): Promise<string> {
-  const { email, role } = to;
+/** In whose name an invitation is mailed. */
+interface Sender {
+  team: string;
+  inviter: string | null;
+  language: string | null;
+  /** Key of the form: submitted again, it mails nothing. Left out: by the command line. */
+  form_key?: string;
+}
+
+/**
+ * Invites an address to the team, by mail. It replaces earlier invitations to the address, which may be to another role.
+ * @returns the id of the invitation; of the first one for a form that is submitted again
+ */
+export async function invite(tx: Tx, who: Administrator, to: Sender & { email: string; role: Role }): Promise<string> {
+  const { email, role, form_key = null } = to;
   const own = ownRole(await lockMembers(tx, who.team_id), who);
+  const sent = form_key === null ? undefined : await findSent(tx, who.team_id, form_key);
+  if (sent !== undefined) return sent;
   if (role === 'owner' && !appointsOwners(own)) refuse('owners');
   if (await isMember(tx, who.team_id, email)) refuse('member');
   if ((await attempt(tx, [byInvitations(who.team_id)])) > 0) refuse('many');
   await revokeInvitationsTo(tx, who.team_id, email);
-  const link = { kind: 'invitation', email, user_id: null, team_id: who.team_id, role, invited_by: who.user_id } as const;
+  const link = {
+    kind: 'invitation',
+    email,
+    user_id: null,
+    team_id: who.team_id,
+    role,
+    invited_by: who.user_id,
+    form_key,
+  } as const;
   const id = await makeLink(tx, link, who.at);
   await mailInvitation(tx, id, to);
   await record(tx, who.by, { team_id: who.team_id, action: 'person.invite', resource_id: id, at: who.at });
   return id;
 }
 
-function mailInvitation(
-  tx: Tx,
-  link: string,
-  to: { email: string; role: Role; team: string; inviter: string | null; language: string | null },
-): Promise<void> {
+function mailInvitation(tx: Tx, link: string, to: Sender & { email: string; role: Role }): Promise<void> {
   const { email, role, team, inviter, language } = to;
   return queueUserMail(tx, { kind: 'invitation', facts: { link, team, by: inviter, role, language }, recipient: email });
 }
@@ -104,15 +118,13 @@ export async function withdraw(tx: Tx, who: Administrator, link: string): Promis
 }
 
 /** Sends an invitation again, for a whole period. From then on it is the sender's own. */
-export async function resend(
-  tx: Tx,
-  who: Administrator,
-  link: string,
-  from: { team: string; inviter: string | null; language: string | null },
-): Promise<void> {
+export async function resend(tx: Tx, who: Administrator, link: string, from: Sender): Promise<void> {
   const own = ownRole(await lockMembers(tx, who.team_id), who);
+  const { form_key: resent_key = null } = from;
+  if (resent_key !== null && (await wasResent(tx, { team_id: who.team_id, id: link }, resent_key))) return;
   if ((await attempt(tx, [byInvitations(who.team_id)])) > 0) refuse('many');
-  const row = await renewInvitation(tx, { team_id: who.team_id, id: link, invited_by: who.user_id }, LINK_MS.invitation);
+  const renewal = { team_id: who.team_id, id: link, invited_by: who.user_id, resent_key };
+  const row = await renewInvitation(tx, renewal, LINK_MS.invitation);
   if (row?.role === undefined || row.role === null) throw notFound();
   if (row.role === 'owner' && !appointsOwners(own)) refuse('owners');
   await mailInvitation(tx, link, { ...from, email: row.email, role: row.role });

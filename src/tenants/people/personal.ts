@@ -24,7 +24,7 @@ export const personal: PersonalData = {
     },
     console_views: { plain: 'user_id team_id environment page query created_at', rules: { name: VIEWED } },
     user_links: {
-      plain: 'id kind user_id team_id role invited_by created_at expires_at used_at revoked_at',
+      plain: 'id kind user_id team_id role invited_by created_at expires_at used_at revoked_at form_key resent_key',
       rules: { email: SENT },
     },
     sign_in_failures: { plain: 'failures since', rules: { name: SENT } },

@@ -12,6 +12,7 @@ import { changeRole, invite, removeMember, resend } from '../../../tenants/peopl
 import { isPermitted, type Role } from '../../../tenants/people/roles.ts';
 import { findUser } from '../../../tenants/people/store.ts';
 import { actorOf } from '../actor.ts';
+import { keyOfAsked } from '../forms.ts';
 import type { TeamVisit } from '../page.ts';
 
 /** Actions that run when they are approved. Those that show a key wait for whoever asked. */
@@ -30,8 +31,10 @@ type Perform = (tx: Tx, visit: TeamVisit, row: ApprovalRow, body: Record<string,
 const ACTIONS: Readonly<Record<Performed, Perform>> = {
   'person.role': (tx, visit, row, { user = '', role }) => changeRole(tx, makerOf(visit, row), user, role as Role),
   'person.remove': (tx, visit, row, { user = '' }) => removeMember(tx, makerOf(visit, row), user),
-  'person.invite': async (tx, visit, row, { email = '', role }) =>
-    invite(tx, makerOf(visit, row), { email, role: role as Role, ...(await senderOf(tx, visit, row)) }),
+  'person.invite': async (tx, visit, row, { email = '', role }) => {
+    const form_key = keyOfAsked(row.form_key, [email, role]);
+    return invite(tx, makerOf(visit, row), { email, role: role as Role, ...(await senderOf(tx, visit, row)), form_key });
+  },
   'person.resend': async (tx, visit, row, { link = '' }) => resend(tx, makerOf(visit, row), link, await senderOf(tx, visit, row)),
   'threshold.set': async (tx, visit, _row, { currency = '', above_minor = '' }) => {
     await setThreshold(tx, visit.team.id, currency, BigInt(above_minor));
@@ -73,9 +76,9 @@ function makerOf(visit: TeamVisit, { asked_by }: ApprovalRow) {
   return { team_id: visit.team.id, user_id: asked_by, by: actorOf(visit), at: visit.at };
 }
 
-async function senderOf(tx: Tx, { team, language }: TeamVisit, { asked_by }: ApprovalRow) {
+async function senderOf(tx: Tx, { team, language }: TeamVisit, { asked_by, form_key }: ApprovalRow) {
   const { name } = must(await findUser(tx, asked_by), 'whoever asked exists');
-  return { team: team.name, inviter: name, language };
+  return { team: team.name, inviter: name, language, form_key };
 }
 
 function note(tx: Tx, visit: TeamVisit, action: 'threshold.set' | 'threshold.remove' | 'key.activate', id: string) {

@@ -1,12 +1,9 @@
 import { createdBefore } from '../../../tenants/api/idempotency.ts';
 import { takenKeys } from '../../../tenants/api/idempotency-store.ts';
 import type { ApprovalRow, Wanted } from '../../../tenants/approvals/schema.ts';
-import { entriesAbout } from '../../../tenants/audit/store.ts';
+import { isRecorded } from '../done-once.ts';
 import type { TeamVisit } from '../page.ts';
 import { goesTo } from './account.ts';
-
-/** Entries of the audit trail about one dispute: it is opened, answered and decided once each. */
-const MAX_ENTRIES = 50;
 
 /** Operations that take no idempotency key. */
 const KEYLESS: ReadonlySet<string> = new Set(['POST /disputes/:id/accept', 'PATCH /accounts/:id']);
@@ -32,13 +29,9 @@ export async function ranBefore(
 ): Promise<{ resource_id: string | null } | null> {
   const { store, team } = visit;
   const { id = '' } = params;
-  if (operation === 'POST /disputes/:id/accept') return (await wasAccepted(visit, id)) ? { resource_id: id } : null;
+  if (operation === 'POST /disputes/:id/accept')
+    return (await isRecorded(visit, 'dispute.accept', id)) ? { resource_id: id } : null;
   if (operation === 'PATCH /accounts/:id') return (await goesTo(visit, id, body)) ? { resource_id: id } : null;
   const request = { params, sync: null, body, caller: { kind: 'secret' } } as const;
   return createdBefore(store.db, { team_id: team.id, route: operation, key: form_key }, request);
-}
-
-async function wasAccepted({ store, team }: TeamVisit, dispute: string): Promise<boolean> {
-  const entries = await entriesAbout(store.db, team.id, [dispute], MAX_ENTRIES);
-  return entries.some(({ action }) => action === 'dispute.accept');
 }

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { addBlock, removeBlock } from '../../../core/abuse/blocks.ts';
-import { emailHash } from '../../../core/abuse/known-by.ts';
+import { emailHash, payerHashes } from '../../../core/abuse/known-by.ts';
 import { type BlockRow, blocksOf } from '../../../core/abuse/service.ts';
 import { type Config, readConfig } from '../../../platform/config/config.ts';
-import { payerHash } from '../../../core/customers/payer-hash.ts';
+import { findCustomer } from '../../../core/customers/store.ts';
 import { plainRange } from '../../../kit/address-list.ts';
 import { commandClock } from '../command-clock.ts';
 import type { Secrets } from '../../../kit/crypto.ts';
@@ -31,7 +31,11 @@ interface Named {
   address?: string;
 }
 
-type Value = Pick<BlockRow, 'kind' | 'value'>;
+/** How blocks name a payer. A new block has the first value, an older one may have another. */
+interface Stored {
+  kind: BlockRow['kind'];
+  values: readonly [string, ...string[]];
+}
 
 interface Place {
   team_id: bigint;
@@ -44,9 +48,11 @@ interface Place {
 export async function addCommand(options: Output & Named & { note?: string; expires?: Date }, command: Command): Promise<void> {
   if (namesOf(options).length !== 1)
     command.error('error: give exactly one of --phone, --account, --email, --customer, --address');
-  const { note = null, expires: expires_at = null } = options;
+  const { note = null, expires: expires_at = null, customer } = options;
   const { block, on } = await inLive(options, async ({ team_id, on, secrets, live }) => {
-    const wanted = { team_id, ...keptAs(secrets, team_id, options), note, expires_at };
+    if (customer !== undefined && !(await findCustomer(live, { team_id, id: customer }))) throw noSuchCustomer(customer, team_id);
+    const { kind, values } = storedAs(secrets, team_id, options);
+    const wanted = { team_id, kind, value: values[0], note, expires_at };
     return { block: await addBlock(live, wanted, operator(), commandClock.now()), on };
   });
   print(options.json, { ...presented(block), in_force: on }, () =>
@@ -66,7 +72,7 @@ export async function listCommand(options: Output & Named & { limit: number }, c
   const names = namesOf(options);
   if (names.length > 1) command.error('error: give at most one of --phone, --account, --email, --customer, --address');
   const rows = await inLive(options, ({ team_id, secrets, live }) =>
-    blocksOf(live, team_id, names.length === 0 ? null : keptAs(secrets, team_id, options), options.limit + 1),
+    blocksOf(live, team_id, names.length === 0 ? null : storedAs(secrets, team_id, options), options.limit + 1),
   );
   const shown = firstOf(rows, options.limit);
   print(options.json, shown.map(presented), () =>
@@ -91,12 +97,19 @@ function namesOf({ phone, account, email, customer, address }: Named): string[] 
   return [phone, account, email, customer, address].filter((value) => value !== undefined);
 }
 
-function keptAs(secrets: Secrets, team_id: bigint, { phone, account, email, customer, address }: Named): Value {
+function storedAs(secrets: Secrets, team_id: bigint, { phone, account, email, customer, address }: Named): Stored {
   const payer = phone ?? account;
-  if (payer !== undefined) return { kind: 'payer', value: payerHash(secrets, team_id, payer) };
-  if (email !== undefined) return { kind: 'email', value: emailHash(secrets, team_id, email) };
-  if (customer !== undefined) return { kind: 'customer', value: customer };
-  return { kind: 'address', value: plainRange(address ?? '') };
+  if (payer !== undefined) return { kind: 'payer', values: payerHashes(secrets, team_id, payer) };
+  if (email !== undefined) return { kind: 'email', values: [emailHash(secrets, team_id, email)] };
+  if (customer !== undefined) return { kind: 'customer', values: [customer] };
+  return { kind: 'address', values: [plainRange(address ?? '')] };
+}
+
+function noSuchCustomer(id: string, team_id: bigint): Failure {
+  return new Failure(
+    `team ${team_id} has no customer ${id}`,
+    '"pirogue customers list --environment live" shows them; select the team with --team.',
+  );
 }
 
 /** Returns the value to display; null for a hash. */

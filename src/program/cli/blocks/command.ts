@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { isAddressOrRange } from '../../../kit/address-list.ts';
 import { isId } from '../../../kit/ids.ts';
+import { plainNumber } from '../../../core/customers/payer-hash.ts';
 import { COUNTRIES } from '../../../providers/reference/countries.ts';
 import { parsePhone } from '../../../providers/reference/phones.ts';
 import { count, emailAddress, futureMoment, teamId } from '../values.ts';
@@ -56,9 +57,8 @@ function phone(text: string): string {
 }
 
 function account(text: string): string {
-  const number = text.replace(/\s/g, '');
-  if (/^[\x21-\x7e]{4,64}$/.test(number)) return number;
-  throw new InvalidArgumentError('An account number has 4 to 64 visible characters.');
+  if (/^[\x21-\x7e]{4,64}$/.test(plainNumber(text))) return text;
+  throw new InvalidArgumentError('An account number has 4 to 64 visible characters, besides spaces, dots and hyphens.');
 }
 
 function customer(text: string): string {

@@ -1,5 +1,6 @@
 import { setVerification } from '../../../core/accounts/service.ts';
 import { presentAccount } from '../../../core/accounts/present.ts';
+import { readBalance } from '../../../core/balance/service.ts';
 import { commandClock } from '../command-clock.ts';
 import type { Environment } from '../../../kit/environment.ts';
 import { isMovable } from '../../../kit/money.ts';
@@ -21,11 +22,17 @@ export async function fundCommand(options: Output & { currency: string; amount: 
   const { currency, amount } = options;
   const amount_minor = readAmount(amount);
   if (!isMovable(amount_minor, currency)) throw new Failure(`${currency} has no decimals`, 'Give a whole amount.');
-  await inStore('sandbox', options, (store, team_id) => fundSandbox(deps, store, team_id, currency, amount_minor, operator()));
-  print(
-    options.json,
-    { currency, amount: Number(amount) },
-    () => `${moneyText(amount_minor, currency)} are available now (GET /balance may be up to three minutes old)`,
+  const balance = await inStore('sandbox', options, async (store, team_id) => {
+    await fundSandbox(deps, store, team_id, currency, amount_minor, operator());
+    return readBalance(store.db, team_id, currency, null);
+  });
+  const { available, credit } = balance;
+  print(options.json, { currency, amount: Number(amount), balance }, () =>
+    details({
+      added: moneyText(amount_minor, currency),
+      available: `${moneyText(available, currency)} now (GET /balance may be up to three minutes old)`,
+      ...(credit === 0 ? {} : { credit: `${moneyText(credit, currency)}, repaid first` }),
+    }),
   );
 }
 

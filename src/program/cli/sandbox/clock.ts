@@ -1,13 +1,9 @@
-import { readConfig } from '../../../platform/config/config.ts';
 import { commandClock } from '../command-clock.ts';
 import { advanceClock, type Advanced } from '../../../edge/sandbox-clock/service.ts';
-import { findTeam } from '../../../tenants/teams/store.ts';
-import { withDatabases, withPool } from '../databases.ts';
-import { demoTeamId } from '../demo-team.ts';
 import { operator } from '../operator.ts';
 import { durationText } from '../format.ts';
+import { inStore } from '../in-store.ts';
 import { print, table } from '../output.ts';
-import { noSuchTeam } from '../unknown.ts';
 
 const WORDS: Record<keyof Advanced, string> = {
   payments: 'unpaid payments',
@@ -20,14 +16,10 @@ const WORDS: Record<keyof Advanced, string> = {
 
 /** `pirogue sandbox clock advance 25h` */
 export async function advanceCommand(by_ms: number, options: { team?: bigint; json?: true }): Promise<void> {
-  const config = readConfig(process.env);
-  const team_id = options.team ?? demoTeamId(config);
-  const advanced = await withDatabases(config, async (urls) => {
-    if (!(await withPool(urls.control, (control) => findTeam(control, team_id)))) throw noSuchTeam(team_id);
-    return withPool(urls.sandbox, (db) =>
-      advanceClock({ clock: commandClock }, { environment: 'sandbox', db }, { team_id, by_ms }, operator()),
-    );
-  });
+  const { team_id, advanced } = await inStore('sandbox', options, async (store, team_id) => ({
+    team_id,
+    advanced: await advanceClock({ clock: commandClock }, store, { team_id, by_ms }, operator()),
+  }));
   print(options.json, { team_id: String(team_id), advanced_ms: by_ms, ...advanced }, () =>
     [
       table(

@@ -3,24 +3,33 @@ import { type Answer, redirect, type TeamVisit } from '../../page.ts';
 import { faultOf } from '../../parts/fault.ts';
 import { refuseUnseen } from '../../parts/seen.ts';
 import { showInvoice } from './one.ts';
-import { invoiceOf } from './read.ts';
+import { type Invoice, invoiceOf } from './read.ts';
 import { typedFrom } from './typed.ts';
 
 /** Sends a draft as the person saw it, or a reminder of an invoice that was sent. */
 export async function sendInvoice(visit: TeamVisit): Promise<Answer> {
-  const invoice = await invoiceOf(visit);
-  const isDraft = invoice.status === 'draft';
+  const { base, params, formKey } = visit;
   try {
-    if (isDraft) refuseUnseen(visit, typedFrom(invoice));
+    const seen = await invoiceOf(visit);
+    if (seen.status === 'draft') refuseUnseen(visit, typedFrom(seen));
+    const call = { params: { id: params.id ?? '' }, idempotency_key: formKey };
+    const { id, sent_at, updated_at } = (await visit.api('POST /invoices/:id/send', call)).body.invoice as Invoice;
+    // The answer says what the form did, also when it is submitted again: only its first sending is the change that it was sent by.
+    return redirect(`${base}/invoices/${id}?done=${sent_at === updated_at ? 'send' : 'remind'}`);
   } catch (error) {
     return showInvoice(visit, faultOf(visit, error));
   }
-  return acted(visit, 'POST /invoices/:id/send', `${visit.base}/invoices/${invoice.id}?done=${isDraft ? 'send' : 'remind'}`);
 }
 
 /** Cancels an invoice. */
-export function cancelInvoice(visit: TeamVisit): Promise<Answer> {
-  return acted(visit, 'POST /invoices/:id/cancel', `${visit.base}/invoices/${visit.params.id}?done=cancel`);
+export async function cancelInvoice(visit: TeamVisit): Promise<Answer> {
+  const { id = '' } = visit.params;
+  try {
+    await visit.api('POST /invoices/:id/cancel', { params: { id }, idempotency_key: visit.formKey });
+  } catch (error) {
+    return showInvoice(visit, faultOf(visit, error));
+  }
+  return redirect(`${visit.base}/invoices/${id}?done=cancel`);
 }
 
 /** Deletes a draft. */
@@ -35,14 +44,4 @@ export async function deleteInvoice(visit: TeamVisit): Promise<Answer> {
     return showInvoice(visit, faultOf(visit, error));
   }
   return redirect(`${visit.base}/invoices?done=delete`);
-}
-
-/** Runs an operation of the invoice; why it was rejected is shown above the invoice as it is now. */
-async function acted(visit: TeamVisit, operation: string, to: string): Promise<Answer> {
-  try {
-    await visit.api(operation, { params: { id: visit.params.id ?? '' }, idempotency_key: visit.formKey });
-  } catch (error) {
-    return showInvoice(visit, faultOf(visit, error));
-  }
-  return redirect(to);
 }

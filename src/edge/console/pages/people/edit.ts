@@ -5,6 +5,7 @@ import { changeRole, removeMember } from '../../../../tenants/people/members.ts'
 import { isRole } from '../../../../tenants/people/roles.ts';
 import { type HeldAction, heldBack } from '../../approvals/held.ts';
 import type { ConsoleDeps } from '../../deps.ts';
+import { doneOnce, isRecorded } from '../../done-once.ts';
 import { type Answer, fieldOf, redirect, type TeamVisit } from '../../page.ts';
 import { alert, card, pageHead } from '../../parts/parts.ts';
 import { administratorOf, faultText, heldPerson, roleChoice } from './parts.ts';
@@ -45,7 +46,11 @@ export async function submitRole(deps: ConsoleDeps, visit: TeamVisit): Promise<A
 export async function submitRemoval(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
   const user_id = visit.params.user ?? '';
   const action = heldPerson('person.remove', { user: user_id });
-  const answer = await change(deps, visit, 'removed', action, (tx) => removeMember(tx, administratorOf(visit), user_id));
+  const removed = await doneOnce(
+    () => change(deps, visit, 'removed', action, (tx) => removeMember(tx, administratorOf(visit), user_id)),
+    () => isRecorded(visit, 'person.remove', user_id, deps.stores.control),
+  );
+  const answer = removed ?? redirect(`${visit.base}/people?done=removed`);
   const left = answer.kind === 'redirect' && answer.to.endsWith('?done=removed') && user_id === visit.session.user.id;
   return left ? redirect('/console/') : answer;
 }

@@ -7,6 +7,8 @@ import { listInvitations } from '../../../../tenants/people/link-store.ts';
 import { isRole } from '../../../../tenants/people/roles.ts';
 import { heldBack } from '../../approvals/held.ts';
 import type { ConsoleDeps } from '../../deps.ts';
+import { doneOnce, isRecorded } from '../../done-once.ts';
+import { keyOfAsked } from '../../forms.ts';
 import { type Answer, fieldOf, redirect, type TeamVisit } from '../../page.ts';
 import { alert, card, field, pageHead } from '../../parts/parts.ts';
 import { administratorOf, faultText, heldPerson, roleChoice } from './parts.ts';
@@ -44,7 +46,7 @@ export async function submitInvite({ stores: { control } }: ConsoleDeps, visit: 
   if (email === null) return showInvite(visit, { email: texts.emailError, status: 422 });
   if (!isRole(role)) return showInvite(visit, { role: texts.roleError, status: 422 });
   try {
-    const to = { email, role, ...senderOf(visit) };
+    const to = { email, role, ...senderOf(visit), form_key: keyOfAsked(visit.formKey, [email, role]) };
     const work = (tx: Tx) => invite(tx, administratorOf(visit), to);
     const held = await heldBack(visit, heldPerson('person.invite', { email, role }), work);
     if (held) return held;
@@ -57,8 +59,8 @@ export async function submitInvite({ stores: { control } }: ConsoleDeps, visit: 
   return redirect(`${visit.base}/people?done=invited`);
 }
 
-function senderOf({ team, session, language }: TeamVisit) {
-  return { team: team.name, inviter: session.user.name, language };
+function senderOf({ team, session, language, formKey }: TeamVisit) {
+  return { team: team.name, inviter: session.user.name, language, form_key: formKey };
 }
 
 /** Sends an invitation again. */
@@ -77,6 +79,10 @@ export async function submitResend({ stores: { control } }: ConsoleDeps, visit: 
 
 /** Withdraws an invitation. */
 export async function submitWithdraw({ stores: { control } }: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
-  await control.transaction((tx) => withdraw(tx, administratorOf(visit), visit.params.link ?? ''));
+  const { link = '' } = visit.params;
+  await doneOnce(
+    () => control.transaction((tx) => withdraw(tx, administratorOf(visit), link)),
+    () => isRecorded(visit, 'person.withdraw', link, control),
+  );
   return redirect(`${visit.base}/people?done=withdrawn`);
 }

@@ -91,6 +91,10 @@ export const ENGLISH: PaymentPageTexts = {
     amount: 'Amount',
     amountHelp: 'Empty: all that is left.',
     wrongAmount: 'is not an amount: write it like 25000 or 1250.50',
+    repeated: 'The same amount again',
+    unsure:
+      'This amount of the payment was refunded in the last 24 hours, or such a refund waits for a second person. No other refund was made.',
+    sure: 'Refund this amount once more',
     reason: 'Reason',
     submit: 'Refund',
     keep: 'Do not refund',

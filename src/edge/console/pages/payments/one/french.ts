@@ -92,6 +92,10 @@ export const FRENCH: PaymentPageTexts = {
     amount: 'Montant',
     amountHelp: 'Vide : tout ce qui reste.',
     wrongAmount: 'n’est pas un montant : écrivez par exemple 25000 ou 1250,50',
+    repeated: 'Même montant une nouvelle fois',
+    unsure:
+      'Ce montant a été remboursé dans les dernières 24 heures, ou un remboursement identique attend une deuxième personne. Aucun nouveau remboursement n’a été effectué.',
+    sure: 'Rembourser ce montant une nouvelle fois',
     reason: 'Motif',
     submit: 'Rembourser',
     keep: 'Ne pas rembourser',

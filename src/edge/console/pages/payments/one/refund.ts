@@ -1,19 +1,29 @@
+import type { PaymentRow } from '../../../../../core/payments/schema.ts';
 import { findPayment } from '../../../../../core/payments/store.ts';
 import { REFUND_REASONS } from '../../../../../core/refunds/reasons.ts';
 import { notFound } from '../../../../../kit/errors.ts';
 import { html } from '../../../../../kit/html.ts';
 import { isId } from '../../../../../kit/ids.ts';
-import { minorFromWire, wireFromMinor } from '../../../../../kit/money.ts';
-import { type Movement, movesMoney } from '../../../money.ts';
+import { type Minor, minorFromWire, wireFromMinor } from '../../../../../kit/money.ts';
+import { MAX_WAITING } from '../../../../../tenants/approvals/schema.ts';
+import { listWaiting } from '../../../../../tenants/approvals/store.ts';
+import { wantedOf } from '../../../../../tenants/approvals/wanted.ts';
+import { movedBefore, type Movement, movesMoney } from '../../../money.ts';
 import { type Answer, fieldOf, redirect, type TeamVisit } from '../../../page.ts';
 import { ownFaults } from '../../../messages/own.ts';
 import { typedAmount } from '../../../parts/amount.ts';
+import { checkbox, choices } from '../../../parts/choices.ts';
 import { type Fault, faultOf } from '../../../parts/fault.ts';
 import { money } from '../../../parts/format.ts';
 import { alert, field, idText, pageHead, select } from '../../../parts/parts.ts';
 import { secondNote } from '../../../parts/second-note.ts';
-import { refundsOf } from './story.ts';
+import { type Refund, refundsOf } from './story.ts';
 import { ONE_TEXTS } from './texts.ts';
+
+const OPERATION = 'POST /refunds';
+
+/** How far back refunds are compared, as payouts are. */
+const RECENT_MS = 24 * 3_600_000;
 
 /** Fields of the form. An empty amount means all that is left. */
 interface Asked {
@@ -21,6 +31,8 @@ interface Asked {
   /** What was left when the form was shown: the same for each submit of it. */
   all: string;
   reason: string;
+  /** The tick for an amount that was refunded just before; empty: not ticked. */
+  sure: string;
 }
 
 /** Shows the form of a refund: what it gives back, to whom, and why. */
@@ -33,6 +45,7 @@ export async function showRefund(visit: TeamVisit, asked?: Asked, fault?: Fault)
   const all = String(wireFromMinor(left));
   const first = asked?.amount ?? all;
   const error = (name: string) => fault?.errors[name]?.[0];
+  const unsure = error('sure');
   return {
     kind: 'page',
     title: texts.refund.title,
@@ -47,6 +60,7 @@ ${select(
   { name: 'reason', label: texts.refund.reason, value: asked?.reason ?? 'requested_by_customer', error: error('reason') },
   REFUND_REASONS.map((reason) => [reason, texts.refund.reasons[reason]] as const),
 )}
+${unsure && choices({ name: 'sure', legend: texts.refund.repeated, error: unsure }, checkbox({ name: 'sure', value: 'yes', label: texts.refund.sure, checked: false }))}
 <p class="help">${texts.refund.note}</p>
 <div class="form-actions"><button>${texts.refund.submit}</button><a class="button quiet-button" href="${path}">${texts.refund.keep}</a></div></form></section>`,
   };
@@ -54,7 +68,8 @@ ${select(
 
 /** Creates the refund of the form, then redirects to the payment. */
 export async function submitRefund(visit: TeamVisit): Promise<Answer> {
-  const asked: Asked = { amount: fieldOf(visit, 'amount'), all: fieldOf(visit, 'all'), reason: fieldOf(visit, 'reason') };
+  const typed = (name: keyof Asked) => fieldOf(visit, name);
+  const asked: Asked = { amount: typed('amount'), all: typed('all'), reason: typed('reason'), sure: typed('sure') };
   const id = visit.params.id ?? '';
   try {
     const refunded = await refundPayment(visit, id, asked);
@@ -67,26 +82,48 @@ export async function submitRefund(visit: TeamVisit): Promise<Answer> {
 
 /**
  * Refunds a payment: the only place of the console that does. An empty amount is all that was left when the form was shown, so that the
- * amount that is compared with a threshold is the amount that is sent.
- * @throws Problem as POST /refunds responds with it; 422 for an amount that is not a number
+ * amount that is compared with a threshold is the amount that is sent. What is left changes with each refund, so that a form that is opened
+ * again after a lost answer is another one: an amount that was refunded just before needs a tick.
+ * @throws Problem as POST /refunds responds with it; 422 for an amount that is not a number, or without the tick
  */
 export async function refundPayment(visit: TeamVisit, id: string, asked: Asked): Promise<Movement> {
-  const { payment } = await refundable(visit, id);
+  const { payment, rows } = await refundable(visit, id);
   const { amount_minor, currency } = payment;
   const rest = { payment: id, reason: asked.reason };
   const amount = asked.amount || asked.all;
   // Nothing was left, or the form did not say: the API decides how much that is now, at most all of the payment.
   if (asked.amount === '' && (asked.all === '' || asked.all === '0'))
-    return movesMoney(visit, 'POST /refunds', { body: rest }, { amount_minor, currency });
+    return movesMoney(visit, OPERATION, { body: rest }, { amount_minor, currency });
   const typed = typedAmount(amount);
   const minor = typed === null ? null : minorFromWire(typed);
   if (minor === null) throw ownFaults({ amount: [ONE_TEXTS[visit.language].refund.wrongAmount] });
   const body = { ...rest, amount: wireFromMinor(minor) };
-  return movesMoney(visit, 'POST /refunds', { body }, { amount_minor: minor, currency });
+  const sure = asked.sure !== '' || !(await isRepeated(visit, payment, minor, rows));
+  // A form that is submitted again repeats its own refund.
+  if (!sure && !(await movedBefore(visit, OPERATION, visit.formKey, body))) {
+    throw ownFaults({ sure: [ONE_TEXTS[visit.language].refund.unsure] });
+  }
+  return movesMoney(visit, OPERATION, { body }, { amount_minor: minor, currency });
+}
+
+/** Whether the payment had a refund of the same amount in the last 24 hours, or one waits for a second person. */
+async function isRepeated(
+  { approvals: { control, secrets }, team, environment, at }: TeamVisit,
+  { id, currency }: PaymentRow,
+  amount_minor: Minor,
+  rows: readonly Refund[],
+): Promise<boolean> {
+  const recent = rows.filter((one) => one.status !== 'failed' && Date.parse(one.created_at) >= at - RECENT_MS);
+  if (recent.some(({ amount }) => minorFromWire(amount) === amount_minor)) return true;
+  const waiting = await listWaiting(control, team.id, environment, MAX_WAITING);
+  const equal = waiting.filter(
+    (row) => row.operation === OPERATION && row.amount_minor === amount_minor && row.currency === currency,
+  );
+  return equal.some((row) => wantedOf(secrets, row).body.payment === id);
 }
 
 /**
- * Returns a payment with what is left to refund of it, in hundredths. A proposal: the API decides.
+ * Returns a payment with its refunds and what is left to refund of it, in hundredths. A proposal: the API decides.
  * @throws Problem 404
  */
 async function refundable(visit: TeamVisit, id: string) {
@@ -97,5 +134,5 @@ async function refundable(visit: TeamVisit, id: string) {
   const underWay = rows.filter(({ status }) => status === 'pending' || status === 'processing');
   const claimed = underWay.reduce((sum, { amount }) => sum + (minorFromWire(amount) ?? 0n), 0n);
   const left = payment.amount_minor - payment.refunded_minor - claimed;
-  return { payment, left: left > 0n ? left : 0n };
+  return { payment, rows, left: left > 0n ? left : 0n };
 }

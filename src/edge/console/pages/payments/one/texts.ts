@@ -64,6 +64,10 @@ export interface PaymentPageTexts {
     amount: string;
     amountHelp: string;
     wrongAmount: string;
+    /** Of an amount that was refunded just before. */
+    repeated: string;
+    unsure: string;
+    sure: string;
     reason: string;
     submit: string;
     keep: string;
