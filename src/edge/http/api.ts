@@ -13,6 +13,7 @@ import { type Adviser, adviserOf } from '../../tenants/api/adviser.ts';
 import { objectBody, syntaxHint, withIdHint } from './hints.ts';
 import { asProblem } from '../../tenants/api/replies.ts';
 import type { Call, Reply, Route } from '../../tenants/api/route.ts';
+import { Serializers } from './serializers.ts';
 import { refuseCards, runRoute } from './run.ts';
 import { type Validator, validatorOf } from '../../tenants/api/validation.ts';
 
@@ -45,7 +46,7 @@ export function registerApi(app: FastifyInstance, deps: HttpDeps, keys: KeyRing,
       url: route.path,
       onRequest: enter({ kind: 'route', route }),
       handler: async (request, reply) => {
-        serializers ??= serializersOf(reply, route); // before the route's work: nothing is committed if this fails
+        serializers ??= new Serializers(reply, route); // before the route's work: nothing is committed if this fails
         const compiled = { route, validator, adviser, serializers };
         const first = must(admitted.get(request), 'enter set it');
         const isLate = deps.clock.now() - request.at > KEY_CACHE_MS;
@@ -101,9 +102,6 @@ interface Compiled {
   serializers: Serializers;
 }
 
-/** By status. */
-type Serializers = ReadonlyMap<number, (payload: unknown) => string>;
-
 /**
  * Upgrades the request to the newest version, the only one that handlers implement, and downgrades the response to the
  * caller's version.
@@ -124,7 +122,7 @@ async function serve(
     const { code, headers = {} } = answer;
     reply.code(code).headers(headers).type(JSON_TYPE);
     const warned = warnings.length === 0 ? answer : { ...answer, body: { warnings, ...answer.body } };
-    return send(reply.serializer(serializers.get(code) ?? JSON.stringify), warned, name, version);
+    return send(reply.serializer(serializers.of(reply, answer)), warned, name, version);
   } catch (error) {
     const ids = { params: request.params as Call['params'], sync: header(request, 'x-sync'), body: sent_body };
     const { environment } = caller.store;
@@ -153,18 +151,6 @@ function handle(
     ip: clientAddress(request),
     at: request.at,
   });
-}
-
-/**
- * Compiles the serializers of a route, which leave out fields that their schema lacks. They are compiled with its first request,
- * because there are more than any process uses, and a start would wait for all.
- */
-function serializersOf(reply: FastifyReply, { replies }: Route): Serializers {
-  return new Map(
-    Object.entries(replies).map(([code, schema]) => {
-      return [Number(code), reply.compileSerializationSchema(schema as Record<string, unknown>) as (payload: unknown) => string];
-    }),
-  );
 }
 
 /**
