@@ -10,7 +10,7 @@ type Serialize = (payload: unknown) => string;
 export class Serializers {
   readonly #route: Route;
   readonly #fresh: ReadonlyMap<number, Serialize>;
-  /** For stored responses; compiled with the first of them. */
+  /** For stored responses that lack required fields; compiled with the first of them. */
   #stored: ReadonlyMap<number, Serialize> | undefined;
 
   constructor(reply: FastifyReply, route: Route) {
@@ -18,14 +18,19 @@ export class Serializers {
     this.#fresh = compiled(reply, route, (schema) => schema);
   }
 
-  /**
-   * Returns the serializer of an answer. A response that an earlier release stored lacks the fields that were added since: it is sent without
-   * them, as it was sent first.
-   */
+  /** Returns the serializer of an answer. A stored response is sent to the byte as it was sent first, unless the schema has changed since. */
   of(reply: FastifyReply, { code, headers = {} }: Reply): Serialize {
-    if (!('Idempotent-Replayed' in headers)) return this.#fresh.get(code) ?? JSON.stringify;
-    this.#stored ??= compiled(reply, this.#route, withoutRequired);
-    return this.#stored.get(code) ?? JSON.stringify;
+    const fresh = this.#fresh.get(code) ?? JSON.stringify;
+    if (!('Idempotent-Replayed' in headers)) return fresh;
+    return (payload) => {
+      try {
+        return fresh(payload);
+      } catch {
+        // An earlier release stored it, without the fields that are required since: it is sent without them.
+        this.#stored ??= compiled(reply, this.#route, withoutRequired);
+        return (this.#stored.get(code) ?? JSON.stringify)(payload);
+      }
+    };
   }
 }
 
@@ -37,11 +42,20 @@ function compiled(reply: FastifyReply, { replies }: Route, as: (schema: unknown)
   );
 }
 
-/** Returns a JSON schema in which every property may be absent. */
+/** Returns a JSON schema in which every property may be absent. Serializers write required properties first, so these stay first. */
 function withoutRequired(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutRequired);
   if (typeof schema !== 'object' || schema === null) return schema;
-  // A property called `required` is a schema, not a list.
-  const rest = Object.entries(schema).filter(([name, value]) => name !== 'required' || !Array.isArray(value));
-  return Object.fromEntries(rest.map(([name, value]) => [name, withoutRequired(value)]));
+  const { required, properties, ...rest } = schema as Record<string, unknown>;
+  // Properties may be called `required` or `properties`: these are schemas of a property, not keywords.
+  const isKeywords = Array.isArray(required) && typeof properties === 'object' && properties !== null;
+  const entries = isKeywords
+    ? Object.entries({ ...rest, properties: requiredFirst(properties as object, required) })
+    : Object.entries(schema);
+  return Object.fromEntries(entries.map(([name, value]) => [name, withoutRequired(value)]));
+}
+
+function requiredFirst(properties: object, required: readonly unknown[]): Record<string, unknown> {
+  const isOptional = ([name]: [string, unknown]) => Number(!required.includes(name));
+  return Object.fromEntries(Object.entries(properties).toSorted((a, b) => isOptional(a) - isOptional(b)));
 }
