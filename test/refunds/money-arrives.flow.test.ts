@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { refundSweep } from '../../src/core/refunds/sweeps.ts';
+import { createLog } from '../../src/kit/log.ts';
+import type { Db, Sql } from '../../src/kit/sql.ts';
 import type { Account } from '../../src/money/ledger/accounts.ts';
 import { book } from '../ledger/books.ts';
-import { RefundShop } from './support.ts';
+import { PENDING, RefundShop } from './support.ts';
 
 /** Refunds that wait for money: they are sent within seconds of its arrival, and hardly tried before. */
 let shop: RefundShop;
@@ -79,4 +82,25 @@ test('a refund of a split payment waits for the money of the party that lacks it
   await shop.releaseNow();
   await shop.work(1, 2_000);
   assert.deepEqual([(await shop.row(id)).status, (await shop.books())[`available:${account}`]], ['succeeded', 8_820]);
+});
+
+test('other refunds go on when those that wait cannot be compared with the balances', async () => {
+  shop.provider.submits.set(0, [PENDING]);
+  const { id } = await shop.refund(await shop.paid(100_000), 50_000);
+  await shop.become(id, 'processing');
+  shop.clock.advance(120_000);
+  const failed: string[] = [];
+  const db: Db = Object.create(shop.store.db, {
+    all: {
+      value: async (statement: Sql) => {
+        if (!statement.text.includes('lacking')) return shop.store.db.all(statement);
+        failed.push('a statement that takes too long');
+        throw new Error(failed.at(-1));
+      },
+    },
+  });
+  const deps = { ...shop.api.deps, log: createLog({ level: 'silent', format: 'json' }) };
+  await refundSweep(deps, { ...shop.store, db }).round();
+  assert.equal(failed.length, 1);
+  assert.equal((await shop.row(id)).status, 'succeeded');
 });

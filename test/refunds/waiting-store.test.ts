@@ -3,9 +3,10 @@ import { after, before, test } from 'node:test';
 import type { RefundRow } from '../../src/core/refunds/schema.ts';
 import { findRefund } from '../../src/core/refunds/store.ts';
 import { findCoverable, writeNextTry } from '../../src/core/refunds/waiting-store.ts';
-import { sql, type Tx } from '../../src/kit/sql.ts';
+import { type Sql, sql, type Tx } from '../../src/kit/sql.ts';
 import type { Account } from '../../src/money/ledger/accounts.ts';
 import { insertItems, type SettlementItem } from '../../src/money/settlement/store.ts';
+import { visitsOf } from '../plans/visits.ts';
 import { AT, idsOf, later, openRows, type RefundRows, ROW } from './rows.ts';
 
 /** Which refunds that wait for money the balances seem to cover, on rows that differ in one thing each. */
@@ -148,6 +149,39 @@ test('found are the refunds that wait and were not tried a moment ago, of the ow
       assert.deepEqual(await found(2, 1), ['rfd_a', 'rfd_b']);
       assert.deepEqual(await found(9, 2), ['rfd_7']);
       assert.deepEqual(await found(9, 3), []);
+    },
+  );
+});
+
+test('no refund reads the balances of all accounts of its team, and what these owe is added up once for all', async () => {
+  const accounts = 5_000;
+  const refunds = 20;
+  await rows.trial(
+    Array.from({ length: refunds }, (_, n) => ({ ...WAITS, id: `rfd_${n}` })),
+    async (tx) => {
+      await insertItems(tx, [ITEM]);
+      await pay(tx);
+      await hold(tx, 'available', 9_900n);
+      await tx.run(sql`
+        insert into balances (team_id, currency, account, guarded, posted_minor)
+        select 1, 'XAF', 'available:acct_' || n, false, 100 from generate_series(1, ${accounts}::int) n`);
+      await tx.run(sql`analyze balances`);
+      const readAt = async (cap_minor: bigint) => {
+        const sent: Sql[] = [];
+        const recording: Tx = {
+          ...tx,
+          all: (statement) => {
+            sent.push(statement);
+            return tx.all(statement);
+          },
+        };
+        const found = await findCoverable(recording, later(1), cap_minor, 99);
+        return { found: found.length, read: Math.max(...(await visitsOf(tx, sent[0] as Sql)).map((visits) => visits.rows)) };
+      };
+      const [strict, lenient] = [await readAt(0n), await readAt(1_000n)];
+      assert.deepEqual([strict.found, lenient.found], [0, refunds]);
+      assert.ok(strict.read < accounts, `${strict.read} rows`);
+      assert.ok(lenient.read < 2 * accounts, `${lenient.read} rows`);
     },
   );
 });

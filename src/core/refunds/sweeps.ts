@@ -29,8 +29,11 @@ export function refundSweep(deps: RefundDeps, store: Store): Sweep {
   let looked_at = Number.NEGATIVE_INFINITY;
   const look = async (turn: Turn) => {
     if (performance.now() - looked_at < LOOK_MS) return;
+    // Refunds that do not wait go on whatever becomes of this.
+    await coverWaiting(deps, store, turn).catch((err) =>
+      deps.log.error({ err }, 'refunds that wait for money could not be compared with the balances; they are compared again'),
+    );
     looked_at = performance.now();
-    await coverWaiting(deps, store, turn);
   };
   const sweep: CallSweep<DueRefund> = {
     name: 'refunds',

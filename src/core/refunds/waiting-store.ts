@@ -15,7 +15,8 @@ const WAITS = fixed(`kind = 'merchant' and status = 'pending' and draws is null`
 /**
  * SQL: what the parties of the payment of the refund `w` lack, in hundredths. A subaccount gives of its share the part that is refunded of the
  * payment's amount, and the team the rest (docs/decisions/0014-who-pays-for-what.md): each from what is pending of the payment, then from what it
- * has available. What rounding moves between parties, a unit of the currency or less, is left out.
+ * has available. What rounding moves between parties, a unit of the currency or less, is left out. Without its collation, the name of the account
+ * would be compared as ids are, for which `balances` has no index.
  */
 const LACKED = fixed(`
   select coalesce(sum(greatest(trunc(case when p.account_id = '' then w.amount_minor - p.of_others else p.given end, -2) - p.held, 0)), 0) as minor
@@ -27,14 +28,9 @@ const LACKED = fixed(`
       select case when i.account_id = '' then 0 else w.amount_minor::numeric * i.share_minor / t.amount_minor end as given
     ) g
     left join balances b on b.team_id = i.team_id and b.currency = i.currency
-      and b.account = 'available' || case i.account_id when '' then '' else ':' || i.account_id end
+      and b.account = ('available' || case i.account_id when '' then '' else ':' || i.account_id end) collate "default"
     where i.team_id = w.team_id and i.payment_id = w.payment_id
   ) p`);
-
-/** SQL: what the platform has advanced to the team of the refund `w` and its subaccounts, in hundredths. */
-const OWED = fixed(`(
-  select coalesce(-sum(posted_minor), 0) from balances
-  where team_id = w.team_id and currency = w.currency and split_part(account, ':', 1) = 'credit')`);
 
 /**
  * Returns refunds that wait for money and that the balances seem to cover now, the oldest first. Nothing is locked: only covering one decides.
@@ -49,13 +45,22 @@ export function findCoverable(
   { shards }: Turn = EVERY_TURN,
 ): Promise<WaitingRefund[]> {
   return db.all<WaitingRefund>(sql`
-    select w.team_id, w.id, w.payment_id, w.polls, w.next_poll_at
-    from (
+    with waiting as materialized (
       select team_id, id, payment_id, currency, amount_minor, polls, next_poll_at from refunds
       where ${WAITS} and next_poll_at < ${due_before} and (team_id & 15) = any(${[...shards]}::bigint[])
       order by next_poll_at limit ${MAX_COMPARED}
-    ) w cross join lateral (${LACKED}) lacked
-    where case when lacked.minor = 0 then true when lacked.minor > ${cap_minor} then false else lacked.minor + ${OWED} <= ${cap_minor} end
+    ), lacking as materialized (
+      select w.*, lacked.minor as lacked_minor from waiting w cross join lateral (${LACKED}) lacked where lacked.minor <= ${cap_minor}
+    ), owing as materialized (
+      -- What the platform has advanced to a team and its subaccounts: all balances of the team are read.
+      select team_id, currency, coalesce(-sum(posted_minor), 0) as owed_minor
+      from (select distinct team_id, currency from lacking where lacked_minor > 0) team
+      join balances using (team_id, currency)
+      where split_part(account, ':', 1) = 'credit' group by team_id, currency
+    )
+    select w.team_id, w.id, w.payment_id, w.polls, w.next_poll_at
+    from lacking w left join owing using (team_id, currency)
+    where w.lacked_minor = 0 or w.lacked_minor + coalesce(owed_minor, 0) <= ${cap_minor}
     order by w.id limit ${limit}${BY_KEY}`);
 }
 

@@ -46,7 +46,7 @@ export function registerApi(app: FastifyInstance, deps: HttpDeps, keys: KeyRing,
       url: route.path,
       onRequest: enter({ kind: 'route', route }),
       handler: async (request, reply) => {
-        serializers ??= new Serializers(reply, route); // before the route's work: nothing is committed if this fails
+        serializers ??= new Serializers(reply, route, deps.log); // before the route's work: nothing is committed if this fails
         const compiled = { route, validator, adviser, serializers };
         const first = must(admitted.get(request), 'enter set it');
         const isLate = deps.clock.now() - request.at > KEY_CACHE_MS;

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import type { Log } from '../../kit/log.ts';
 import type { Reply, Route } from '../../tenants/api/route.ts';
 
 type Serialize = (payload: unknown) => string;
@@ -9,12 +10,14 @@ type Serialize = (payload: unknown) => string;
  */
 export class Serializers {
   readonly #route: Route;
+  readonly #log: Log;
   readonly #fresh: ReadonlyMap<number, Serialize>;
   /** For stored responses that lack required fields; compiled with the first of them. */
   #stored: ReadonlyMap<number, Serialize> | undefined;
 
-  constructor(reply: FastifyReply, route: Route) {
+  constructor(reply: FastifyReply, route: Route, log: Log) {
     this.#route = route;
+    this.#log = log;
     this.#fresh = compiled(reply, route, (schema) => schema);
   }
 
@@ -25,10 +28,28 @@ export class Serializers {
     return (payload) => {
       try {
         return fresh(payload);
+      } catch (error) {
+        return this.#older(reply, code, error)(payload);
+      }
+    };
+  }
+
+  /** Returns the serializer for a response that an earlier release stored: it is sent without the fields that are required since, or as it is. */
+  #older(reply: FastifyReply, code: number, error: unknown): Serialize {
+    if (!this.#stored) {
+      const { method, path } = this.#route;
+      this.#log.warn(
+        { err: error, route: `${method} ${path}` },
+        'a stored response lacks what this release requires: it is sent as it is',
+      );
+      this.#stored = compiled(reply, this.#route, withoutRequired);
+    }
+    const lenient = this.#stored.get(code) ?? JSON.stringify;
+    return (payload) => {
+      try {
+        return lenient(payload);
       } catch {
-        // An earlier release stored it, without the fields that are required since: it is sent without them.
-        this.#stored ??= compiled(reply, this.#route, withoutRequired);
-        return (this.#stored.get(code) ?? JSON.stringify)(payload);
+        return JSON.stringify(payload); // a field has another type since
       }
     };
   }

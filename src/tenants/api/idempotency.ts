@@ -46,6 +46,14 @@ function expiredKey() {
   );
 }
 
+/** A response about a person is removed with what else is kept about them. */
+function erasedKey() {
+  return invalid(
+    { idempotency_key: ['was used for a person whose data is erased, and is spent: choose a new one for a new request'] },
+    'idempotency_key_reused',
+  );
+}
+
 /**
  * Checks that the call may be answered with what the key created before.
  * @throws Problem 422 when the key was used with another request, or more than 24 hours ago
@@ -89,7 +97,7 @@ function shownIn({ body }: Reply): string | null {
 
 function replay(row: KeyRow, call: Call): Reply {
   checkReplay(call, row);
-  if (row.answer === null) throw expiredKey();
+  if (row.answer === null) throw erasedKey();
   const reply = JSON.parse(row.answer) as Reply;
   return { ...reply, headers: { ...reply.headers, 'Idempotent-Replayed': 'true' } };
 }

@@ -90,6 +90,10 @@ export const FIELD_FAULTS: readonly Pair[] = [
     'was used more than 24 hours ago and is spent: choose a new one for a new request',
     'a servi il y a plus de 24 heures : rouvrez la page et recommencez',
   ],
+  [
+    'was used for a person whose data is erased, and is spent: choose a new one for a new request',
+    'a servi pour une personne dont les données sont effacées : rouvrez la page et recommencez',
+  ],
   ['must have at most {count} keys', 'doit comporter au plus {count} clés'],
   ['must be at most 16 KB', 'ne doit pas dépasser 16 Ko'],
   ['must have at most two decimals', 'doit avoir au plus deux décimales'],
