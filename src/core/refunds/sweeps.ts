@@ -1,6 +1,7 @@
 import type { Store } from '../../platform/db/stores.ts';
 import { accountKey } from '../../platform/work/account-key.ts';
 import { type CallSweep, callSweep } from '../../platform/work/call-sweep.ts';
+import { logFailure } from '../../platform/work/failures.ts';
 import type { Turn } from '../../platform/work/shards.ts';
 import type { Sweep } from '../../platform/work/sweep.ts';
 import { MAX_POLL_WAIT_MS } from '../../providers/adapters/polling.ts';
@@ -17,6 +18,8 @@ import { findCoverable, type WaitingRefund, writeNextTry } from './waiting-store
 const LEASE_MS = 60_000;
 /** Time between two comparisons of the refunds that wait for money with the balances. */
 const LOOK_MS = 2_000;
+/** The same after one that failed, for which other refunds may have waited until its deadline. */
+const FAILED_LOOK_MS = 30_000;
 /** Maximum refunds that are covered after one comparison. */
 const MAX_COVERED = 50;
 /** How long a refund that still waits is left alone, unless the balances seem to cover it. */
@@ -26,14 +29,24 @@ const RETRY_MS = 10_000;
 
 /** Covers refunds that wait for money, sends covered ones, and polls those under way. */
 export function refundSweep(deps: RefundDeps, store: Store): Sweep {
-  let looked_at = Number.NEGATIVE_INFINITY;
+  let next_look_at = Number.NEGATIVE_INFINITY;
   const look = async (turn: Turn) => {
-    if (performance.now() - looked_at < LOOK_MS) return;
-    // Refunds that do not wait go on whatever becomes of this.
-    await coverWaiting(deps, store, turn).catch((err) =>
-      deps.log.error({ err }, 'refunds that wait for money could not be compared with the balances; they are compared again'),
+    if (performance.now() < next_look_at) return;
+    const pause_ms = await coverWaiting(deps, store, turn).then(
+      () => LOOK_MS,
+      (err) => {
+        // The other refunds go on, whatever it is.
+        const fields = { sweep: 'refunds', environment: store.environment };
+        logFailure(
+          deps.log,
+          err,
+          fields,
+          'refunds that wait for money could not be compared with the balances; they are compared again',
+        );
+        return FAILED_LOOK_MS;
+      },
     );
-    looked_at = performance.now();
+    next_look_at = performance.now() + pause_ms;
   };
   const sweep: CallSweep<DueRefund> = {
     name: 'refunds',

@@ -52,7 +52,7 @@ export function findCoverable(
     ), lacking as materialized (
       select w.*, lacked.minor as lacked_minor from waiting w cross join lateral (${LACKED}) lacked where lacked.minor <= ${cap_minor}
     ), owing as materialized (
-      -- What the platform has advanced to a team and its subaccounts: all balances of the team are read.
+      -- What the platform has advanced to a team and its subaccounts. All balances of the team are read, once for all of its refunds.
       select team_id, currency, coalesce(-sum(posted_minor), 0) as owed_minor
       from (select distinct team_id, currency from lacking where lacked_minor > 0) team
       join balances using (team_id, currency)

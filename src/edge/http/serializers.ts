@@ -28,20 +28,18 @@ export class Serializers {
     return (payload) => {
       try {
         return fresh(payload);
-      } catch (error) {
-        return this.#older(reply, code, error)(payload);
+      } catch {
+        return this.#older(reply, code)(payload);
       }
     };
   }
 
   /** Returns the serializer for a response that an earlier release stored: it is sent without the fields that are required since, or as it is. */
-  #older(reply: FastifyReply, code: number, error: unknown): Serialize {
+  #older(reply: FastifyReply, code: number): Serialize {
     if (!this.#stored) {
+      // Without the error, which may quote the response.
       const { method, path } = this.#route;
-      this.#log.warn(
-        { err: error, route: `${method} ${path}` },
-        'a stored response lacks what this release requires: it is sent as it is',
-      );
+      this.#log.warn({ route: `${method} ${path}` }, 'a stored response lacks what this release requires: it is sent as it is');
       this.#stored = compiled(reply, this.#route, withoutRequired);
     }
     const lenient = this.#stored.get(code) ?? JSON.stringify;
