@@ -1,4 +1,5 @@
 import { consoleSection } from './console.ts';
+import { checkDisk } from './disk.ts';
 import { deliveriesSection } from './deliveries.ts';
 import { writeDocument } from './document.ts';
 import { latencySection } from './latency.ts';
@@ -14,8 +15,9 @@ import { routingSection } from './routing.ts';
 import { type Section, takeRounds } from './rounds.ts';
 import { searchSection } from './search.ts';
 import { type Service, startService } from './service.ts';
-import { buildStage, type Stage } from './stage.ts';
+import { buildStage, diskFolder, type Stage } from './stage.ts';
 import { sizingSection } from './sizing.ts';
+import { sweepsSection } from './sweeps.ts';
 import { tablesOf } from './table.ts';
 import { workersSection } from './workers.ts';
 
@@ -31,6 +33,7 @@ const BUILD: Record<SectionName, (stage: Stage, options: Options, service: Servi
   search: searchSection,
   console: consoleSection,
   workers: workersSection,
+  sweeps: sweepsSection,
   sizing: sizingSection,
 };
 
@@ -40,6 +43,7 @@ class Stopped extends Error {}
 const report = (text: string) => console.error(text);
 
 async function main(options: Options): Promise<void> {
+  checkDisk(diskFolder(), options);
   const { stage, tearDown } = await buildStage(options.profile_dir !== null);
   const stopped = new Promise<never>((_, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)

@@ -12,6 +12,7 @@ export const SECTIONS = [
   'search',
   'console',
   'workers',
+  'sweeps',
   'sizing',
 ] as const;
 
@@ -34,7 +35,7 @@ export interface Options {
 }
 
 export const USAGE = `npm run bench -- [options]
-  --only post,get,list,deliveries,postings,life,latency,routing,search,console,workers,sizing
+  --only post,get,list,deliveries,postings,life,latency,routing,search,console,workers,sweeps,sizing
                                     measure these only
   --seconds N                       length of one window (default 3)
   --rounds N                        rounds, interleaved; medians are shown (default 5)

@@ -6,7 +6,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { OptionError, readOptions } from '../../bench/options.ts';
+import { checkDisk } from '../../bench/disk.ts';
+import { OptionError, type Options, readOptions } from '../../bench/options.ts';
 import { type Report, reportOf } from '../../bench/report.ts';
 import type { Sample, Section } from '../../bench/rounds.ts';
 import { tablesOf } from '../../bench/table.ts';
@@ -15,6 +16,16 @@ const ROOT = path.join(import.meta.dirname, '..', '..');
 const DOCUMENT = path.join(ROOT, 'docs', 'performance.md');
 /** Ends a run that hangs. It takes two minutes on two cores, and more than twice as long beside other tests. */
 const LIMIT_MS = 900_000;
+
+const SWEEPS = [
+  ...['shards', 'payment-expiry', 'attempt-polls', 'tranches', 'hold-release', 'refunds', 'returns', 'transfers', 'erasures'],
+  ...['payer-numbers', 'payment-methods', 'invoice-overdue', 'links', 'abuse-usual', 'abuse-forget', 'float', 'ledger-fold'],
+  ...['ledger-days', 'ledger-seal', 'audit-seal', 'mail', 'mail-forget', 'webhook-backlogs', 'search', 'figures'],
+  ...['purge-payout-batches', 'partitions', 'purge-events', 'purge-deliveries', 'purge-answers', 'purge-mail-files'],
+  ...['metrics'],
+];
+/** Those for which the section makes something due. */
+const DUE = ['payment-expiry', 'attempt-polls', 'hold-release', 'refunds', 'transfers', 'invoice-overdue'];
 
 const ROWS = {
   post: [
@@ -58,6 +69,7 @@ const ROWS = {
     'requests',
   ].flatMap((id) => [`${id}-small`, `${id}-large`]),
   workers: ['one-queue', 'ranges', 'alone'],
+  sweeps: SWEEPS.flatMap((name) => [`${name}-small`, `${name}-large`]),
   sizing: ['processes-1', 'pace-10'],
 };
 
@@ -74,6 +86,9 @@ test('a quick run measures every row and leaves no process and no file behind', 
   });
   const { reports } = JSON.parse(stdout) as { reports: Report[] };
   assert.deepEqual(Object.fromEntries(reports.map(({ section, rows }) => [section, rows.map(({ id }) => id)])), ROWS);
+  const { figures = {} } = reports.find(({ section }) => section === 'sweeps') ?? {};
+  for (const name of DUE)
+    for (const size of ['small', 'large']) assert.ok(figures[`${name}-${size}_rows`], `${name} finds what is due`);
   const answered = reports.flatMap(({ rows }) => rows).filter(({ per_second }) => per_second > 0);
   assert.ok(answered.length > 12, 'most rows hold figures, also on a busy machine');
   assert.equal(fs.readFileSync(DOCUMENT, 'utf8'), before, 'a smoke run writes nothing down');
@@ -169,11 +184,21 @@ test('a row is marked when most of its windows were disturbed, and so is a ratio
   assert.match(tablesOf(report), /\| tried \| base +\| requests per s \| ~1\.00 \| ≥ 0\.9 \| yes \|/);
 });
 
+test('a run that the disk has no room for is refused before anything is written', () => {
+  const options = readOptions(['--only', 'sweeps,list,get', '--rows', '100000000']) as Options;
+  assert.throws(
+    () => checkDisk('/', options),
+    /100,000,000 payments in get, list, sweeps need about 810 GB in \/, which has \d+ GB free/,
+  );
+  checkDisk('/', { ...options, quick: true });
+  checkDisk('/', { ...options, only: ['routing'], large_rows: 1_000 });
+});
+
 test('invalid combinations of options are rejected with the name of the option', () => {
   assert.throws(
     () => readOptions(['--only', 'post,pots']),
     new OptionError(
-      '--only pots: choose among post, get, list, deliveries, postings, life, latency, routing, search, console, workers, sizing',
+      '--only pots: choose among post, get, list, deliveries, postings, life, latency, routing, search, console, workers, sweeps, sizing',
     ),
   );
   assert.throws(() => readOptions(['--rounds', 'many']), /--rounds many/);
