@@ -11,6 +11,7 @@ import { newId } from '../../src/kit/ids.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { openPool } from '../../src/platform/db/pool.ts';
 import { WORKER } from '../../src/tenants/audit/actor.ts';
+import { TERMS_CACHE_MS } from '../../src/tenants/teams/charge-terms.ts';
 import { setAbuseRules } from '../../src/tenants/teams/store.ts';
 import { type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
 import { Registry } from '../setup/providers.ts';
@@ -131,6 +132,7 @@ test('fraud screening does not end a payment with such a charge', async () => {
   provider.readings.set(first.attempt_id, UNREADABLE);
   await callBack(first);
   await setAbuseRules(api.control, merchant.team.id, true);
+  clock.advance(TERMS_CACHE_MS + 1);
   const blocked = '+237699999999';
   const owner = openPool({ url: api.databases.live, size: 1, log: createLog({ level: 'silent', format: 'json' }) });
   const now = clock.now();
@@ -138,6 +140,7 @@ test('fraud screening does not end a payment with such a charge', async () => {
   const block = { team_id: merchant.team.id, id: newId('blk', 'live', now), kind: 'payer', value, note: null } as const;
   await owner.transaction((tx) => upsertBlock(tx, { ...block, created_at: new Date(now), expires_at: null }));
   await owner.close();
+  assert.equal((await charge(await newPayment(), blocked)).body.error_code, 'fraud_blocked');
   assert.equal((await charge(id, blocked)).status, 400);
   assert.notEqual((await shown(id)).status, 'failed');
   provider.paid(first);
