@@ -6,6 +6,7 @@ import { sql } from '../../src/kit/sql.ts';
 import { draw } from '../../src/money/settlement/draw.ts';
 import { insertItems } from '../../src/money/settlement/store.ts';
 import { retentionSweep } from '../../src/core/payments/sweeps.ts';
+import { until } from '../setup/api.ts';
 import { LOST, PENDING, REFUSED, RefundShop, SUCCEEDED } from './support.ts';
 
 /** From whom a refund takes, to whom it returns, and what it claims while it is under way. */
@@ -178,8 +179,15 @@ test('a poll that fails proves nothing: the part is not sent again', async () =>
   await shop.parts(id, ['sent']);
   await shop.work(3, 600_000);
   assert.deepEqual([await shop.statuses(id), shop.provider.sent], [['sent'], [0]]);
-  await shop.work(6, 600_000);
-  assert.deepEqual([await shop.statuses(id), shop.provider.sent], [['succeeded'], [0]]);
+  // A round leaves out a refund whose answer is being stored.
+  await until(
+    async () => {
+      await shop.work(1, 600_000);
+      return (await shop.statuses(id)).join();
+    },
+    (statuses) => statuses === 'succeeded',
+  );
+  assert.deepEqual(shop.provider.sent, [0]);
 });
 
 test('small refunds of a split payment, one after the other, take from each party by its share', async () => {
