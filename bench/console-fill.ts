@@ -5,6 +5,8 @@ import type { Team } from '../src/tenants/teams/schema.ts';
 
 /** Events are kept for 90 days; older payments have none left. */
 const RECENT_MS = 60 * 24 * 3_600_000;
+/** Payments that one transaction books. */
+const BOOKED = 200;
 /** Body of an event as it is recorded, with the fields that lists and pages read. */
 export const RECORDED_EVENT = JSON.stringify({
   id: 'evt_1',
@@ -23,7 +25,7 @@ export const RECORDED_EVENT = JSON.stringify({
  * @returns number of these payments
  */
 export async function fillEnded(live: pg.Client, team: Team): Promise<number> {
-  const [payment, event, attempt] = [idPrefix('trx', 'live'), idPrefix('evt', 'live'), idPrefix('att', 'live')];
+  const [payment, event] = [idPrefix('trx', 'live'), idPrefix('evt', 'live')];
   const oldest = lowestIdAt('trx', 'live', Date.now() - RECENT_MS);
   const { rowCount } = await live.query(
     `insert into events (team_id, id, type, resource_id, sequence, pending_webhooks, body, created_at)
@@ -31,18 +33,37 @@ export async function fillEnded(live: pg.Client, team: Team): Promise<number> {
     from payments where team_id = $1 and id >= $5 order by id`,
     [team.id, payment, event, packWhole(RECORDED_EVENT), oldest],
   );
-  await live.query(
-    `with booked as (
-      insert into journals (team_id, kind, source_id, subject_id, created_at)
-      select team_id, 'payment.succeeded', $3 || substr(id, length($2) + 1), id, created_at
-      from payments where team_id = $1 and id >= $4 order by id returning team_id, id
-    )
-    insert into postings (team_id, journal_id, line, currency, debit, credit, amount_minor)
-    select team_id, id, line, 'XAF', case line when 1 then 'clearing' else 'pending' end,
-      case line when 1 then 'pending' else 'fee_income' end, case line when 1 then 2500000 else 50000 end
-    from booked, generate_series(1, 2) line`,
-    [team.id, payment, attempt, oldest],
-  );
+  await bookEnded(live, team, oldest);
   await live.query('vacuum (analyze) events, journals, postings');
   return rowCount ?? 0;
+}
+
+/** Books payments from the oldest on, a few hundred in a transaction: seals and sums by day go forward by whole transactions. */
+async function bookEnded(live: pg.Client, team: Team, oldest: string): Promise<void> {
+  const [payment, attempt] = [idPrefix('trx', 'live'), idPrefix('att', 'live')];
+  await live.query('set synchronous_commit = off');
+  // A block takes no parameters.
+  await live.query(`
+    do $$
+    declare
+      low text collate "C" := '${oldest}';
+      high text collate "C";
+    begin
+      loop
+        select max(id) into high from (select id from payments where team_id = ${team.id} and id >= low order by id limit ${BOOKED}) p;
+        exit when high is null;
+        with booked as (
+          insert into journals (team_id, kind, source_id, subject_id, created_at)
+          select team_id, 'payment.succeeded', '${attempt}' || substr(id, ${payment.length + 1}), id, created_at
+          from payments where team_id = ${team.id} and id >= low and id <= high order by id returning team_id, id
+        )
+        insert into postings (team_id, journal_id, line, currency, debit, credit, amount_minor)
+        select team_id, id, line, 'XAF', case line when 1 then 'clearing' else 'pending' end,
+          case line when 1 then 'pending' else 'fee_income' end, case line when 1 then 2500000 else 50000 end
+        from booked, generate_series(1, 2) line;
+        commit;
+        low := high || ' ';
+      end loop;
+    end $$`);
+  await live.query('reset synchronous_commit');
 }

@@ -1,14 +1,11 @@
 import type pg from 'pg';
 import { idPrefix } from '../src/kit/ids.ts';
-import { packWhole } from '../src/kit/packing.ts';
 import type { Team } from '../src/tenants/teams/schema.ts';
-import { RECORDED_EVENT } from './console-fill.ts';
+import { fillEnded } from './console-fill.ts';
 import { fillPayments } from './fill.ts';
 
 /** Payments for each payout, refund and invoice. */
 const EACH = 10;
-/** Payments that one transaction books. */
-const BOOKED = 200;
 
 /** Gives a team payments that have ended, with all that they leave: books, events, released money; and payouts, refunds and invoices. */
 export async function fillSettled(live: pg.Client, team: Team, rows: number): Promise<void> {
@@ -18,15 +15,7 @@ export async function fillSettled(live: pg.Client, team: Team, rows: number): Pr
     insert into settlement_items (team_id, payment_id, account_id, currency, share_minor, amount_minor, release_at, released_at)
     select team_id, id, '', currency, amount_minor, 0, completed_at + interval '1 day', completed_at + interval '1 day'
     from payments where team_id = $1 order by id`);
-  await of(
-    `
-    insert into events (team_id, id, type, resource_id, sequence, pending_webhooks, body, created_at)
-    select team_id, $3 || substr(id, length($2) + 1), 'payment.succeeded', id, 1, 0, $4::bytea, created_at from payments where team_id = $1 order by id`,
-    idPrefix('trx', 'live'),
-    idPrefix('evt', 'live'),
-    packWhole(RECORDED_EVENT),
-  );
-  await book(live, team);
+  await fillEnded(live, team);
   await of(
     `
     insert into transfers (team_id, id, reference, amount_minor, fee_minor, currency, status, recipient, channel, provider_key, stage,
@@ -61,34 +50,6 @@ export async function fillSettled(live: pg.Client, team: Team, rows: number): Pr
 const PAYMENT = `insert into payments (team_id, id, amount_minor, captured_minor, currency, status, channel, key_id, request_id, created_at, updated_at,
   expires_at, completed_at)`;
 const ID = `substr(md5(random()::text || i), 1, 26)`;
-
-/** Books the payments of a team, a few hundred in a transaction: a seal covers whole transactions, as do the sums by day. */
-async function book(live: pg.Client, team: Team): Promise<void> {
-  await live.query('set synchronous_commit = off');
-  await live.query(`
-    do $$
-    declare
-      last text collate "C" := '';
-      next text collate "C";
-    begin
-      loop
-        select max(id) into next from (select id from payments where team_id = ${team.id} and id > last order by id limit ${BOOKED}) p;
-        exit when next is null;
-        with booked as (
-          insert into journals (team_id, kind, source_id, subject_id, created_at)
-          select team_id, 'payment.succeeded', id, id, created_at from payments where team_id = ${team.id} and id > last and id <= next
-          order by id returning team_id, id
-        )
-        insert into postings (team_id, journal_id, line, currency, debit, credit, amount_minor)
-        select team_id, id, line, 'XAF', case line when 1 then 'clearing' else 'pending' end,
-          case line when 1 then 'pending' else 'fee_income' end, case line when 1 then 2500000 else 50000 end
-        from booked, generate_series(1, 2) line;
-        commit;
-        last := next;
-      end loop;
-    end $$`);
-  await live.query('reset synchronous_commit');
-}
 
 /**
  * Adds so many of each: payments that are open, that have expired, and that have been processing for two days while their provider says nothing

@@ -26,14 +26,14 @@ const QUICK_DUE = 20;
 /** Rounds in one window, at most; those after the last due row find nothing. */
 const MAX_ROUNDS = 50;
 const QUICK_ROUNDS = 3;
-/** Rounds in which a sweep may catch up with the rows that were inserted around it: sums, seals, the search index. */
+/** Rounds of one pass in which sweeps catch up with the rows that were inserted: sums, seals, the search index. */
 const MAX_CATCH_UP = 100_000;
 const MAX_PASSES = 30;
 /** Longer than any sweep waits before it looks at a team again. */
 const REST_MS = 35_000;
 
-/** A provider that never ends anything: what it is asked about stays under way. */
 const PENDING = { kind: 'pending', provider_ref: null, poll_after_ms: 60_000 } as const;
+/** A provider that never ends anything: what it is asked about stays under way. */
 const SILENT: TestProvider = {
   name: 'bank',
   collects: () => true,
@@ -58,8 +58,8 @@ interface Plant {
 }
 
 /**
- * One round of each sweep, purge and seal of a live store, and what the metrics ask of it: with a thousand payments and with many, both with as many that are open, stuck,
- * expired or due.
+ * Rounds of each sweep, purge and seal of a live store, and of what the metrics ask of it: with a thousand payments and with many, both
+ * beside as many that are open, stuck, expired or due.
  */
 export async function sweepsSection(stage: Stage, options: Options, service: Service): Promise<Section> {
   const large = options.quick ? SMALL_ROWS * 2 : options.large_rows;
@@ -133,10 +133,10 @@ async function plant(stage: Stage, options: Options, { name, rows }: { name: str
     rows,
     sweeps,
     close: async () => {
-      if (failures.length > 0) throw new Error('background work failed', { cause: failures[0] });
       await live.end();
       await stores.close();
       await stage.control.run({ text: `drop database ${database} with (force)`, values: [] });
+      if (failures.length > 0) throw new Error('background work failed', { cause: failures[0] });
     },
   };
 }
@@ -192,5 +192,6 @@ function p95Note(small: Plant, large: Plant, taken: ReadonlyMap<string, Taken>):
   };
   const all = small.sweeps.map(({ name }) => `${name} ${shown(`${name}-small`)} and ${shown(`${name}-large`)}`);
   const [few, many] = [small.rows, large.rows].map((rows) => rows.toLocaleString('en'));
-  return `p95 of a round with ${few} and with ${many} payments, in ms, of those that found the rows in brackets where any did: ${all.join('; ')}.`;
+  const rule = 'Where rounds found something, only those count, and the rows that they found are in brackets';
+  return `p95 of a round in ms, with ${few} and with ${many} payments. ${rule}: ${all.join('; ')}.`;
 }

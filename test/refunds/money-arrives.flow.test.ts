@@ -88,13 +88,13 @@ test('a refund of a split payment waits for the money of the party that lacks it
 test('other refunds go on when those that wait cannot be compared with the balances', async () => {
   shop.provider.submits.set(0, [PENDING]);
   const { id } = await shop.refund(await shop.paid(100_000), 50_000);
-  const failed: string[] = [];
+  let failures = 0;
   const db: Db = Object.create(shop.store.db, {
     all: {
       value: async (statement: Sql) => {
         if (!statement.text.includes('lacking')) return shop.store.db.all(statement);
-        failed.push('a statement that takes too long');
-        throw new Error(failed.at(-1));
+        failures++;
+        throw new Error('a statement that takes too long');
       },
     },
   });
@@ -108,5 +108,5 @@ test('other refunds go on when those that wait cannot be compared with the balan
     },
     (status) => status === 'succeeded',
   );
-  assert.equal(failed.length, 1);
+  assert.equal(failures, 1);
 });

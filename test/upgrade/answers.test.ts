@@ -59,7 +59,7 @@ test('a response that the release before clears with its key is gone, and its ke
   assert.equal(await copies('cleared'), undefined);
   const again = await make('cleared');
   assert.equal(again.status, 422);
-  assert.match(again.body.message, /data is erased/); // not yet a day old, so that only an erasure clears it
+  assert.match(again.body.message, /data was erased/); // not yet a day old, so that only an erasure clears it
   assert.deepEqual(await owner.all(sql`select from customers where email_key = 'cleared@payer.example'`), [{}]);
 });
 

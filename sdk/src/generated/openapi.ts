@@ -4813,7 +4813,7 @@ export interface components {
          *
          *     - A query parameter is not valid.
          *     - The Idempotency-Key is not 1 to 255 visible ASCII characters, or looks like it holds a card number.
-         *     - The Idempotency-Key was used with another payload, more than 24 hours ago, or for a person whose data is erased.
+         *     - The Idempotency-Key was used with another payload, more than 24 hours ago, or for a person whose data was erased.
          */
         CancelInvoiceUnprocessableEntity: {
             headers: {
@@ -4879,7 +4879,7 @@ export interface components {
          *     - One or more fields are invalid; all are listed.
          *     - The body contains a card number, security code or PIN. Nothing of it is stored.
          *     - The Idempotency-Key is not 1 to 255 visible ASCII characters, or looks like it holds a card number.
-         *     - The Idempotency-Key was used with another payload, more than 24 hours ago, or for a person whose data is erased.
+         *     - The Idempotency-Key was used with another payload, more than 24 hours ago, or for a person whose data was erased.
          *     - Live only: above the limit of the team's verification level for one transaction, a UTC day or a UTC month.
          *     - The channel is unknown, or does not support the operation.
          */
@@ -4925,7 +4925,7 @@ export interface components {
          *     - One or more fields are invalid; all are listed.
          *     - The body contains a card number, security code or PIN. Nothing of it is stored.
          *     - The Idempotency-Key is not 1 to 255 visible ASCII characters, or looks like it holds a card number.
-         *     - The Idempotency-Key was used with another payload, more than 24 hours ago, or for a person whose data is erased.
+         *     - The Idempotency-Key was used with another payload, more than 24 hours ago, or for a person whose data was erased.
          *     - The channel is unknown, or does not support the operation.
          */
         CreateBeneficiaryUnprocessableEntity: {
@@ -4949,7 +4949,7 @@ export interface components {
          *     - One or more fields are invalid; all are listed.
          *     - The body contains a card number, security code or PIN. Nothing of it is stored.
          *     - The Idempotency-Key is not 1 to 255 visible ASCII characters, or looks like it holds a card number.
-         *     - The Idempotency-Key was used with another payload, more than 24 hours ago, or for a person whose data is erased.
+         *     - The Idempotency-Key was used with another payload, more than 24 hours ago, or for a person whose data was erased.
          *     - The customer is blocked.
          */
         CreateInvoiceUnprocessableEntity: {
@@ -4995,7 +4995,7 @@ export interface components {
          *     - One or more fields are invalid; all are listed.
          *     - The body contains a card number, security code or PIN. Nothing of it is stored.
          *     - The Idempotency-Key is not 1 to 255 visible ASCII characters, or looks like it holds a card number.
-         *     - The Idempotency-Key was used with another payload, more than 24 hours ago, or for a person whose data is erased.
+         *     - The Idempotency-Key was used with another payload, more than 24 hours ago, or for a person whose data was erased.
          */
         CreateRefundUnprocessableEntity: {
             headers: {
@@ -5039,7 +5039,7 @@ export interface components {
          *     - One or more fields are invalid; all are listed.
          *     - The body contains a card number, security code or PIN. Nothing of it is stored.
          *     - The Idempotency-Key is not 1 to 255 visible ASCII characters, or looks like it holds a card number.
-         *     - The Idempotency-Key was used with another payload, more than 24 hours ago, or for a person whose data is erased.
+         *     - The Idempotency-Key was used with another payload, more than 24 hours ago, or for a person whose data was erased.
          *     - The account of `X-Sync` is deactivated.
          *     - The channel is unknown, or does not support the operation.
          *     - Live only: the team has not passed verification.
@@ -5501,7 +5501,7 @@ export interface components {
          *
          *     - A query parameter is not valid.
          *     - The Idempotency-Key is not 1 to 255 visible ASCII characters, or looks like it holds a card number.
-         *     - The Idempotency-Key was used with another payload, more than 24 hours ago, or for a person whose data is erased.
+         *     - The Idempotency-Key was used with another payload, more than 24 hours ago, or for a person whose data was erased.
          *     - The customer of the invoice has no e-mail address to send a reminder to.
          *     - The customer is blocked.
          */
@@ -5651,7 +5651,7 @@ export interface components {
          *     - One or more fields are invalid; all are listed.
          *     - The body contains a card number, security code or PIN. Nothing of it is stored.
          *     - The Idempotency-Key is not 1 to 255 visible ASCII characters, or looks like it holds a card number.
-         *     - The Idempotency-Key was used with another payload, more than 24 hours ago, or for a person whose data is erased.
+         *     - The Idempotency-Key was used with another payload, more than 24 hours ago, or for a person whose data was erased.
          *     - Live only: above the limit of the team's verification level for one transaction, a UTC day or a UTC month.
          *     - The customer is blocked.
          *     - The account of `X-Sync` is deactivated.

@@ -80,7 +80,7 @@ export async function openDispute(
     const left = await leftNow();
     // Only a fee on top may be left. Nobody disputes that by itself, unless the notice says so.
     const least = opening.amount_minor === undefined ? payment.captured_minor - payment.amount_minor : 0n;
-    if (left <= least) throw new Problem(400, 'Everything that was paid went back to the payer or is being refunded.');
+    if (left <= least) throw new Problem(400, 'Everything that was paid has gone back to the payer or is being refunded.');
     const amount_minor = opening.amount_minor ?? left;
     if (amount_minor > left) throw invalid({ amount: ['is more than what was paid and not refunded'] });
     if (!isMovable(amount_minor, payment.currency)) throw invalid({ amount: [`must be a whole number of ${payment.currency}`] });

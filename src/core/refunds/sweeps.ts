@@ -18,7 +18,7 @@ import { findCoverable, type WaitingRefund, writeNextTry } from './waiting-store
 const LEASE_MS = 60_000;
 /** Time between two comparisons of the refunds that wait for money with the balances. */
 const LOOK_MS = 2_000;
-/** The same after one that failed, for which other refunds may have waited until its deadline. */
+/** The same after a comparison that failed: it may have held up the other refunds until its deadline. */
 const FAILED_LOOK_MS = 30_000;
 /** Maximum refunds that are covered after one comparison. */
 const MAX_COVERED = 50;
@@ -32,20 +32,15 @@ export function refundSweep(deps: RefundDeps, store: Store): Sweep {
   let next_look_at = Number.NEGATIVE_INFINITY;
   const look = async (turn: Turn) => {
     if (performance.now() < next_look_at) return;
-    const pause_ms = await coverWaiting(deps, store, turn).then(
-      () => LOOK_MS,
-      (err) => {
-        // The other refunds go on, whatever it is.
-        const fields = { sweep: 'refunds', environment: store.environment };
-        logFailure(
-          deps.log,
-          err,
-          fields,
-          'refunds that wait for money could not be compared with the balances; they are compared again',
-        );
-        return FAILED_LOOK_MS;
-      },
-    );
+    let pause_ms = LOOK_MS;
+    try {
+      await coverWaiting(deps, store, turn);
+    } catch (err) {
+      // The other refunds go on, whatever it is.
+      pause_ms = FAILED_LOOK_MS;
+      const fields = { sweep: 'refunds', environment: store.environment };
+      logFailure(deps.log, err, fields, 'waiting refunds could not be compared with the balances; it will be tried again');
+    }
     next_look_at = performance.now() + pause_ms;
   };
   const sweep: CallSweep<DueRefund> = {

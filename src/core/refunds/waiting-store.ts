@@ -34,6 +34,7 @@ const LACKED = fixed(`
 
 /**
  * Returns refunds that wait for money and that the balances seem to cover now, the oldest first. Nothing is locked: only covering one decides.
+ * Where something may be advanced, each refund is compared with what each team owes: at most {@link MAX_COMPARED} of each.
  * @param due_before those that are tried later than this by themselves are left out: they were tried a moment ago
  * @param cap_minor maximum total credit of a team, in hundredths
  */

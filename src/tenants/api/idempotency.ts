@@ -49,7 +49,7 @@ function expiredKey() {
 /** A response about a person is removed with what else is kept about them. */
 function erasedKey() {
   return invalid(
-    { idempotency_key: ['was used for a person whose data is erased, and is spent: choose a new one for a new request'] },
+    { idempotency_key: ['was used for a person whose data was erased, and is spent: choose a new one for a new request'] },
     'idempotency_key_reused',
   );
 }

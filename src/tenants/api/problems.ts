@@ -181,7 +181,7 @@ const table = {
   },
   idempotency_key_reused: {
     status: 422,
-    when: 'The Idempotency-Key was used with another payload, more than 24 hours ago, or for a person whose data is erased.',
+    when: 'The Idempotency-Key was used with another payload, more than 24 hours ago, or for a person whose data was erased.',
     message: 'idempotency_key: was already used with a different payload',
     error_code: 'idempotency_key_reused',
     errors: { idempotency_key: ['was already used with a different payload'] },

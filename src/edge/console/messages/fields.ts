@@ -91,7 +91,7 @@ export const FIELD_FAULTS: readonly Pair[] = [
     'a servi il y a plus de 24 heures : rouvrez la page et recommencez',
   ],
   [
-    'was used for a person whose data is erased, and is spent: choose a new one for a new request',
+    'was used for a person whose data was erased, and is spent: choose a new one for a new request',
     'a servi pour une personne dont les données sont effacées : rouvrez la page et recommencez',
   ],
   ['must have at most {count} keys', 'doit comporter au plus {count} clés'],

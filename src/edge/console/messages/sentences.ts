@@ -85,7 +85,7 @@ export const SENTENCES: readonly Pair[] = [
   ['The payment is in a dispute already.', 'Le paiement est déjà en litige.'],
   ['The payment is {status}.', 'L’état du paiement ne le permet pas : {status}.'],
   [
-    'Everything that was paid went back to the payer or is being refunded.',
+    'Everything that was paid has gone back to the payer or is being refunded.',
     'Tout ce qui a été payé est rendu au payeur ou en cours de remboursement.',
   ],
   ['The dispute is {status}: that is not possible any more.', 'Ce n’est plus possible (état du litige : {status}).'],
