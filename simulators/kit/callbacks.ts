@@ -31,7 +31,7 @@ export interface SentCallback {
   status: number | null;
 }
 
-const DEADLINE_MS = 5_000;
+const DEADLINE_MS = 30_000;
 const TRIES = 3;
 /** Maximum number of callbacks to record: a storm may run for hours. */
 const REMEMBERED = 10_000;

@@ -45,7 +45,7 @@ export async function payOn(url: string, number: string): Promise<void> {
 async function submitted(url: string, number: string): Promise<boolean> {
   try {
     const body = new URLSearchParams({ msisdn: number });
-    const answer = await fetch(url, { method: 'POST', body, redirect: 'manual', signal: AbortSignal.timeout(5_000) });
+    const answer = await fetch(url, { method: 'POST', body, redirect: 'manual', signal: AbortSignal.timeout(30_000) });
     await answer.arrayBuffer();
     return answer.status < 500 && answer.status !== 429 && answer.status !== 200;
   } catch {

@@ -3,9 +3,10 @@ import type { Done, Order } from './pdf-worker.ts';
 import type { Receipt } from './receipt.ts';
 
 /**
- * The first receipt loads pdfkit: it was measured at two seconds on a busy machine. A long receipt takes a tenth of a second.
+ * The first receipt starts the thread and loads pdfkit, which took two seconds on a busy machine and can take ten on a slow one.
+ * A long receipt takes a tenth of a second.
  */
-const DEADLINE_MS = 10_000;
+const DEADLINE_MS = 30_000;
 /** How long an idle thread is kept. It takes about 60 MB. */
 const IDLE_MS = 60_000;
 /** Maximum heap of the thread. The longest possible receipt needs less than 16 MB. */

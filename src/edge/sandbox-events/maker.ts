@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NotTriggered, type Sandbox, type SandboxCall } from './sandbox.ts';
 
-const DEADLINE_MS = 20_000;
+const DEADLINE_MS = 60_000;
 /** First wait between two polls. Each wait is half as long again, so that polling uses little of the key's rate limit. */
 const FIRST_LOOK_MS = 150;
 
@@ -86,7 +86,7 @@ export class Maker {
 
   /**
    * Waits for the event of a type about a resource.
-   * @throws NotTriggered after 20 s
+   * @throws NotTriggered after 60 s
    */
   eventOf(type: string, id: string): Promise<{ id: string; data: Record<string, unknown> }> {
     return until(`no event ${type} of ${id} arrived`, async () => {

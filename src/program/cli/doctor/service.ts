@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import type { Config } from '../../../platform/config/config.ts';
 import { fail, type Finding, ok, warn } from './finding.ts';
 
-const ANSWER_MS = 3_000;
+const ANSWER_MS = 10_000;
 
 /** Checks that the configured address is free. If Pirogue listens there already, checks that it is ready. */
 export async function checkService(config: Config): Promise<Finding[]> {
