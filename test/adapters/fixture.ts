@@ -1,5 +1,5 @@
 import type { Environment } from '../../src/kit/environment.ts';
-import { send } from '../../src/kit/fetch.ts';
+import { type Send, send } from '../../src/kit/fetch.ts';
 import { createLog } from '../../src/kit/log.ts';
 import type { Connector, Tools } from '../../src/providers/adapters/connector.ts';
 import type { ChannelKind } from '../../src/kit/channel-kind.ts';
@@ -57,16 +57,29 @@ export interface World {
   stranger: Provider;
 }
 
-/**
- * What an adapter waits for in the suite, whatever deadline it sets itself: long for two busy cores, and less than a slow
- * simulator takes ({@link SLOW_MS}).
- */
-export const PATIENCE_MS = 2_500;
+/** What an adapter waits for in the suite, whatever longer deadline it sets itself: less than a slow simulator takes ({@link SLOW_MS}). */
+const PATIENCE_MS = 2_500;
 export const SLOW_MS = 3_500;
+/** Time between two looks at whether an answer has come. */
+const LOOK_MS = 50;
 
-/** The tools of an adapter, with shorter deadlines. */
+/**
+ * Gives up after so many looks, not at a moment: the simulator is in this process, so while it pauses, or has too much to do, no answer can
+ * come either.
+ */
+const sendWithPatience: Send = async (options) => {
+  const given_up = Promise.withResolvers<Awaited<ReturnType<Send>>>();
+  let left = PATIENCE_MS / LOOK_MS;
+  const detail = `no answer in ${left} looks`;
+  const looks = setInterval(() => {
+    if (--left <= 0) given_up.resolve({ kind: 'failed', error: 'timeout', sent: true, detail, duration_ms: PATIENCE_MS });
+  }, LOOK_MS);
+  return Promise.race([send(options), given_up.promise]).finally(() => clearInterval(looks));
+};
+
+/** The tools of an adapter, with less patience. */
 export const tools: Tools = {
-  send: (options) => send({ ...options, timeout_ms: Math.min(options.timeout_ms, PATIENCE_MS) }),
+  send: sendWithPatience,
   clock: { now: () => Date.now() },
   log: createLog({ level: 'silent', format: 'json' }),
 };

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RawCallback } from '../../src/providers/adapters/contract.ts';
 import { readBody } from '../../simulators/kit/calls.ts';
 
-const MAX_MS = 5_000;
+const MAX_MS = 30_000;
 
 /** Where a simulator's callbacks arrive, byte for byte. */
 export class Mailbox {

@@ -28,10 +28,13 @@ for (const [digits, code, first] of [
       ...{ channel: { id: 'ke.mpesa', kind: 'mobile_money', country: 'KE' }, currency: 'KES', amount_minor: 1_500_00n },
       ...{ payer: `+254708${digits}`, provider_key: provider.keyOf(digits), callback_url: 'http://127.0.0.1:9/x' },
     });
+    // The payer does not pay before the first read.
+    simulator.faults.script({ fault: 'stuck' });
     const said = await provider.submit(collection);
     assert.ok(said.kind === 'accepted');
     const open = { ...collection, provider_ref: said.provider_ref, submitted_at: now };
     assert.equal(short(await provider.read(open)), first);
+    simulator.recover();
     await simulator.idle();
     assert.equal(short(await provider.read(open)), 'succeeded');
   });

@@ -41,7 +41,6 @@ async function becomes(id: string, status: string, step_ms = 0) {
       return payment(id);
     },
     (transaction) => transaction.status === status,
-    30_000,
   );
 }
 

@@ -283,7 +283,6 @@ test('an empty wallet is no failure of a payout: rejected at once it is unavaila
       kind === 'unavailable' ? [] : [false],
     );
   }
-  simulator.settings.clear();
 });
 
 test('an empty wallet is no failure of a refund either', async () => {
@@ -306,7 +305,6 @@ test('an empty wallet is no failure of a refund either', async () => {
     const outcome = submitted?.kind === 'pending' ? await provider.refunds?.read(refund) : submitted;
     assert.equal(outcome?.kind, kind);
   }
-  simulator.settings.clear();
 });
 
 /** Returns what makes a refund of a part of a collection. */
@@ -322,9 +320,11 @@ test('refunds go in parts, one at a time, and never above what was paid', async 
   const part = partsOf(collection);
   const { refunds } = provider;
   const run = Math.random();
+  simulator.faults.script({ fault: 'stuck' });
   assert.equal((await refunds?.submit(part(`rfd_a${run}`, 200_000n)))?.kind, 'pending');
   const meanwhile = await refunds?.submit(part(`rfd_b${run}`, 200_000n));
   assert.equal(meanwhile?.kind, 'unavailable', 'not now: nothing was created');
+  simulator.recover();
   await simulator.idle();
   assert.equal((await refunds?.submit(part(`rfd_b${run}`, 300_000n)))?.kind, 'pending');
   await simulator.idle();

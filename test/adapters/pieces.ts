@@ -219,7 +219,8 @@ function refOf(kept: { provider_ref: string | null }): <T extends Said>(said: T)
 }
 
 const FINAL = ['succeeded', 'failed', 'cancelled', 'expired', 'refused', 'unfunded'];
-const MAX_MS = 10_000;
+/** Far above what anything here takes. */
+export const MAX_MS = 30_000;
 
 /** Whether this is the last word. */
 export function isFinal(said: Said): boolean {

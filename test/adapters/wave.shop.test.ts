@@ -28,6 +28,8 @@ const attempts = async (id: string) =>
 
 /** A payment that was charged, and the page the payer stands before. */
 async function charged(amount = 5_000): Promise<{ id: string; url: string }> {
+  // Wave dates its webhooks by the real time, and one from half a minute ahead of this clock is not taken.
+  clock.advance(Math.max(0, Date.now() - clock.now()));
   const { body } = await call('POST', '/payments', { amount, currency: 'XOF', phone: PHONE, expires: { in: 60 } });
   const { id } = body.transaction;
   const { status, body: answer } = await call('POST', `/payments/${id}`, { channel: 'sn.wave', data: { phone: PHONE } });
@@ -43,7 +45,6 @@ async function becomes(id: string, status: string, step_ms = 0) {
       return payment(id);
     },
     (transaction) => transaction.status === status,
-    30_000,
   );
 }
 
@@ -112,7 +113,6 @@ test('a payout whose response is lost is found again, and was made once', async 
       return (await call('GET', `/transfers/${id}`)).body.transfer;
     },
     ({ status }) => status === 'succeeded',
-    30_000,
   );
   assert.deepEqual(
     wave.book.entries().map(({ kind, state }) => [kind, state]),
@@ -140,7 +140,6 @@ test('an empty wallet keeps a payout and a refund waiting: filled, it makes each
         return read();
       },
       ({ status }) => status === wanted,
-      30_000,
     );
   await advanced(async () => (await call('GET', path)).body.transfer, 'succeeded');
   wave.faults.script({ fault: 'float_exhausted', doing: 'create' });

@@ -130,7 +130,6 @@ async function startProgram(databases: { control: string; sandbox: string; live:
         () => 0,
       ),
     (status) => status === 200,
-    20_000,
   );
   return {
     child,
@@ -213,7 +212,7 @@ test('SIGKILL under load: acknowledged payments are stored, each ends by the pro
   });
   const open = () =>
     owner.all(sql`select id from payments where id = any(${made.map(({ id }) => id)}) and status <> 'succeeded'`);
-  await until(open, (rows) => rows.length === 0, 15_000);
+  await until(open, (rows) => rows.length === 0);
   const [counts] = await owner.all<Record<string, bigint>>(sql`
     select (select count(*) from payments) as payments, (select count(*) from attempts) as attempts, (select count(*) from journals) as journals,
       (select count(distinct payment_id) from attempts) as charged`);

@@ -11,8 +11,8 @@ test('the address of a Wave page that comes after the charge was answered is sho
   const merchant = await LiveMerchant.open(api, clock, ['pawapay']);
   try {
     const simulator = merchant.simulator('pawapay');
-    // Later than the adapter waits for it.
-    simulator.settings.set('late_page', '6000');
+    // It comes when the test says so, below.
+    simulator.settings.set('late_page', '3600000');
     simulator.faults.script({ fault: 'stuck', doing: 'create' });
     const phone = '+2250701000000';
     const order = { amount: 1_000, currency: 'XOF', phone };
@@ -23,7 +23,10 @@ test('the address of a Wave page that comes after the charge was answered is sho
     const page = async () => (await fetch(made.authorization_url, { redirect: 'manual' })).text();
     const link = `${simulator.url}/pay/`;
     assert.ok(!(await page()).includes(link));
-    const html = await until(page, (text) => text.includes(link), 30_000);
+    const [deposit = assert.fail('it was taken')] = simulator.book.entries();
+    deposit.wire.authorizationUrl = link + deposit.key;
+    await simulator.callbacks.interim(deposit);
+    const html = await until(page, (text) => text.includes(link));
     assert.ok(html.includes(link));
   } finally {
     await merchant.stop();

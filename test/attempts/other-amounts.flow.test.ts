@@ -225,6 +225,10 @@ test('the payment page waits while only a statement has shown money, and its str
   };
   void read().catch(() => null);
   const steps = () => [...text.matchAll(/"step":"(\w+)"/g)].map(([, step]) => step);
+  await until(
+    async () => steps(),
+    ({ length }) => length > 0,
+  );
   // The stream has looked once at least: a look that did not see the money would make the page reload in a loop.
   await delay(1_500);
   assert.deepEqual(steps(), ['checked']);

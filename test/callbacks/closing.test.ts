@@ -43,7 +43,7 @@ test('a callback that is stored after its answer is stored before the server has
     assert.equal(answer.status, 401);
     await answer.arrayBuffer();
     deps.service.leaving = true;
-    closed = server.close().then(() => exchangeLog.close(2_000));
+    closed = server.close().then(() => exchangeLog.close(30_000));
     await Promise.race([closed, sleep(500)]);
   });
   await closed;

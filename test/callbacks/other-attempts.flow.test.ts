@@ -36,7 +36,6 @@ async function open(name: string, channel: string, currency: string, phone: stri
     until(
       () => statusOf(id),
       (now) => now === status,
-      30_000,
     );
   const addressOf = (attempt_id: string) => callbackUrl(api.deps, shop.accounts[name]?.id ?? '', attempt_id);
   return { shop, simulator, charged, statusOf, becomes, addressOf };

@@ -250,15 +250,19 @@ test('502 leaves the payment pending and shows the form again; the same browser 
 test('a payment in tranches: the page shows the tranches, and after a declined one the payer continues there', async () => {
   const { payer, id } = await onPage({ amount: 1_200_000, bearer: 'customer' }, verified.live.secret);
   let left = 1;
+  // The first tranche stays under way until the page has shown it.
+  let seen = false;
   liveAnswer = { kind: 'accepted', provider_ref: 'p', next: { kind: 'confirm' }, poll_after_ms: 50 };
   liveReading = async ({ return_url, amount_minor, currency }) => {
     // Attempts of other tests are asked about too.
     if (!return_url.startsWith(payer.url)) return { kind: 'pending', poll_after_ms: 60_000 };
+    if (!seen) return { kind: 'pending', poll_after_ms: 50 };
     if (left-- > 0) return { kind: 'succeeded', provider_ref: `p${left}`, amount_minor, currency };
     return { kind: 'failed', reason: 'insufficient_funds', message: 'no' };
   };
   assert.equal((await payer.submit({ channel: 'cm.mtn', phone: '650000000' })).status, 303);
-  assert.match((await payer.get()).body, /This is a part of FCFA\s1,224,000|408,000 of FCFA\s1,224,000 has arrived/);
+  assert.match((await payer.get()).body, /This is a part of FCFA\s1,224,000/);
+  seen = true;
   const stopped = await until(
     () => payer.get(),
     ({ body }) => body.includes('<form'),

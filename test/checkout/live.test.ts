@@ -62,7 +62,7 @@ test('200 sends the current status at once, then each change, and closes after t
   clock.advance(1_000);
   await until(async () => stream.ended, Boolean);
   // On a busy machine the status is also read between the start of the charge and the answer of the provider.
-  const told = eventsIn(stream.text).filter(({ status, step }) => status !== 'processing' || step !== 'none');
+  const told = eventsIn(stream.text).filter(({ step }) => step !== 'checked');
   assert.deepEqual(told, [
     { status: 'pending', step: 'none', attempt: 0 },
     { status: 'processing', step: 'confirm', attempt: 1 },
@@ -184,5 +184,6 @@ test('a service that stops closes its streams at once', async () => {
   const stream = await listen((await newPayment(stopping)).url);
   assert.equal(stream.status, 200);
   await stopping.stop();
-  await until(async () => stream.ended, Boolean, 2_000);
+  // By itself it would end after five minutes.
+  await until(async () => stream.ended, Boolean, 60_000);
 });

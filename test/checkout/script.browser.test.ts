@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { newPayment } from './payer.ts';
-import { type Api, startApi } from '../setup/api.ts';
+import { type Api, FakeClock, startApi } from '../setup/api.ts';
 import { type Found, newVisitor, openBrowser } from '../setup/browser.ts';
 import { Registry, type TestProvider } from '../setup/providers.ts';
 import { GUESSES } from './guesses.ts';
@@ -22,7 +22,8 @@ const found: Found = await openBrowser();
 const browser = found.browser as Browser;
 let api: Api;
 before(async () => {
-  api = await startApi({ providers: new Registry({ sandbox: [provider], live: [] }) });
+  // Time stands still, so that a window of five minutes is one of five minutes however long the page takes to come.
+  api = await startApi({ clock: new FakeClock(), providers: new Registry({ sandbox: [provider], live: [] }) });
 });
 after(async () => {
   await found.browser?.close();
@@ -101,13 +102,15 @@ describe('behaviour of the page script', { skip: found.missing ?? false, concurr
     const { url } = await newPayment(api);
     const { page, context } = await newVisitor(browser);
     await page.clock.install();
+    // Later than now: its time passes only where the test says so.
+    await page.clock.pauseAt(Date.now() + 3_600_000);
     await page.goto(url);
     await pay(page);
     await page.getByRole('heading', { name: 'Confirm on your phone' }).waitFor();
     await page.clock.runFor(60_000);
     assert.match((await page.locator('.left').textContent()) ?? '', /^(4:00|3:5\d)$/);
     assert.equal(await page.getByText('Do not pay again').isVisible(), false);
-    await page.clock.runFor(240_000);
+    await page.clock.runFor(241_000);
     await page.getByText('Do not pay again').waitFor();
     assert.equal(await page.locator('.steps').isVisible(), false);
     await context.close();

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { freePort } from '../../src/platform/db/embedded/address.ts';
 import { readyPostmaster } from '../../src/platform/db/embedded/postmaster.ts';
 import { type EmbeddedServer, startEmbedded } from '../../src/platform/db/embedded.ts';
 import { sql } from '../../src/kit/sql.ts';
+import { freePort } from '../setup/api.ts';
 import { type CommandLine, makeFolder, openCommandLine, parsed, pirogue } from './command.ts';
 
 const AWA = ['teams', 'create', '--name', 'Chez Awa', '--email', 'awa@shop.example', '--json'];

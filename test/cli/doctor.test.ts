@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { clockFinding, databaseFinding } from '../../src/program/cli/doctor/databases.ts';
-import { freePort } from '../../src/platform/db/embedded/address.ts';
 import { sql } from '../../src/kit/sql.ts';
+import { freePort } from '../setup/api.ts';
 import { type CommandLine, type Ended, makeFolder, openCommandLine, pirogue } from './command.ts';
 
 interface Finding {

@@ -273,10 +273,11 @@ test('ledger export writes CSV with stable columns and exact amounts', async () 
 });
 
 test('ledger export writes JSON for one team or one period, and an empty list when nothing was posted', async () => {
-  const day = new Date().toISOString().slice(0, 10);
   const read = async (...args: string[]) =>
     JSON.parse((await cli.run('ledger', 'export', '--format', 'json', '--environment', 'sandbox', ...args)).stdout);
-  const all = await read('--from', day, '--to', day);
+  // The days of the first and the last line: midnight may have come since, or between them.
+  const [from, to] = [(await read()).at(0), (await read()).at(-1)].map(({ created_at }) => created_at.slice(0, 10));
+  const all = await read('--from', from, '--to', to);
   assert.equal(all.length, 4);
   assert.deepEqual(Object.keys(all[0]), [
     'team_id',

@@ -254,8 +254,9 @@ class Gate {
       const sequence = answer.headers.get('x-service-sequence') ?? '';
       response.writeHead(answer.status, { 'x-service-sequence': sequence }).end(await answer.text());
     });
+    // One that the system gives to nobody while the gate is shut.
+    if (this.#port === 0) this.#port = await freePort();
     await new Promise<void>((resolve) => this.#server?.listen(this.#port, '127.0.0.1', resolve));
-    this.#port = (this.#server.address() as { port: number }).port;
   }
 
   close(): Promise<void> {

@@ -2,8 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import path from 'node:path';
 import { COMPILE_CACHE } from '../../scripts/testing/compile-cache.ts';
-import type { Api } from '../setup/api.ts';
-import { until } from '../setup/api.ts';
+import { type Api, freePort, until } from '../setup/api.ts';
 import type { Received } from '../setup/receiver.ts';
 
 const ENTRY = path.join(import.meta.dirname, '..', '..', 'src', 'program', 'cli', 'main.ts');
@@ -86,8 +85,9 @@ export class Shop {
       this.received.push({ path: request.url ?? '/', headers, body, event: JSON.parse(body.toString()), at: Date.now() });
       response.writeHead(this.status).end('ok');
     });
+    // One that the system gives to nobody while the shop is closed.
+    if (this.port === 0) this.port = await freePort();
     await new Promise<void>((resolve) => this.#server?.listen(this.port, '127.0.0.1', resolve));
-    this.port = (this.#server.address() as { port: number }).port;
   }
 
   get url(): string {

@@ -3,12 +3,13 @@ import type { ChildProcess } from 'node:child_process';
 import os from 'node:os';
 import { after, before, describe, test } from 'node:test';
 import { createLog } from '../../src/kit/log.ts';
+import { connectClient } from '../../src/platform/db/client.ts';
 import { type DbPool, openPool } from '../../src/platform/db/pool.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { until } from '../setup/api.ts';
 import { openLiveShop } from '../setup/live-shop.ts';
 import { paid } from '../setup/pay.ts';
-import { parsed, pirogue } from './command.ts';
+import { type Ended, parsed, pirogue } from './command.ts';
 import { type MerchantLine, openMerchantLine } from './merchant.ts';
 
 let line: MerchantLine;
@@ -63,8 +64,12 @@ describe('payments refund', () => {
   test('an interrupted refund says with which key to repeat it, which refunds once', async () => {
     const id = await paid(line.api, { key: line.merchant.sandbox.secret, amount: 10_000 });
     const args = ['payments', 'refund', id, '--amount', '1000', '--team', String(line.merchant.team.id)];
-    const { code, stdout, stderr } = await owner.transaction(async (tx) => {
-      await tx.all(sql`select 1 from payments where id = ${id} for update`);
+    // A pool would end a transaction that waits for as long as the command may take to start.
+    const holder = await connectClient(line.api.databases.sandbox);
+    let stopped: Ended;
+    try {
+      await holder.query('begin');
+      await holder.query('select 1 from payments where id = $1 for update', [id]);
       const { promise, resolve } = Promise.withResolvers<ChildProcess>();
       const ended = pirogue(args, line.env, resolve);
       const child = await promise;
@@ -72,11 +77,13 @@ describe('payments refund', () => {
         () =>
           owner.all<object>(sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`),
         (waiting) => waiting.length > 0,
-        20_000,
       );
       child.kill('SIGINT');
-      return ended;
-    });
+      stopped = await ended;
+    } finally {
+      await holder.end();
+    }
+    const { code, stdout, stderr } = stopped;
     assert.deepEqual([code, stdout], [130, ''], stderr);
     const key = /^pirogue: interrupted[^\n]* --idempotency-key (\S+), which never refunds twice\.\n$/.exec(stderr)?.[1] as string;
     for (let n = 0; n < 2; n++) assert.equal((await pirogue([...args, '--idempotency-key', key], line.env)).code, 0);

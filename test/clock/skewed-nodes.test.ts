@@ -155,10 +155,13 @@ test('each node says by how much its machine differs: in its log once, in its me
     const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
     const [, seconds] = /^pirogue_clock_skew_seconds (\S+)$/m.exec(metrics) ?? [];
     assert.ok(Math.abs(Number(seconds) - ahead_ms / 1000) < 2, `${seconds} s`);
-    const warnings = node
+    const told = node
       .log()
       .split('\n')
-      .filter((line) => line.includes('"skew_ms"'));
-    assert.equal(warnings.length, 1, node.log());
+      .filter((line) => line.includes('"skew_ms"'))
+      .map((line) => (JSON.parse(line) as { skew_ms: number }).skew_ms);
+    assert.ok(told.length > 0, node.log());
+    // Once for each difference: the first reading is half its round trip off at most, and a busy machine can take seconds for that.
+    for (const [i, skew_ms] of told.slice(1).entries()) assert.ok(Math.abs(skew_ms - (told[i] ?? 0)) > 2_000, node.log());
   }
 });

@@ -75,7 +75,7 @@ export class LiveMerchant {
       const { body } = await this.call('GET', path);
       return body.transaction ?? body.transfer ?? body.refund;
     };
-    return until(read, fits, 60_000);
+    return until(read, fits, 120_000);
   }
 
   /** Returns the event types of a resource, in order. */

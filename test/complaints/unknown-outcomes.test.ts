@@ -40,7 +40,7 @@ test('complaint 3: a timer turns unknown into failed: after three days it is sti
     clock.advance(3_600_000);
     return (await attemptOf(id)).polls;
   };
-  await until(asked, (times) => times >= 10 && clock.now() >= ends, 60_000);
+  await until(asked, (times) => times >= 10 && clock.now() >= ends, 120_000);
   const { status, reason } = await merchant.payment(id);
   assert.deepEqual([status, reason], ['processing', null]);
   await pawapay.openPort();

@@ -174,7 +174,7 @@ describe('a list of payouts', () => {
 });
 
 describe('each line is paid once', () => {
-  test('in a list of 500 lines, 25 at a time, of which the page shows a hundred', { timeout: 240_000 }, async () => {
+  test('in a list of 500 lines, 25 at a time, of which the page shows a hundred', { timeout: 540_000 }, async () => {
     const payer = await Payer.open(api, 5_000_000);
     const list = await payer.upload([HEAD, ...numbers(500).map((n) => line(n))].join('\n'));
     const { text } = await payer.person.get(list);

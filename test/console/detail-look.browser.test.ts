@@ -26,18 +26,23 @@ let ids: { payment: string; payout: string; endpoint: string };
 
 before(async () => {
   receiver = await startReceiver();
-  api = await startApi({ env: { PROVIDER_EXCHANGES: 'on', REQUEST_LOG: '1000', HOLD_MOBILE_MONEY: '0s' } });
+  // The receiver keeps deliveries waiting until a browser has drawn a page.
+  const env = { WEBHOOK_TIMEOUT_MS: '60000', PROVIDER_EXCHANGES: 'on', REQUEST_LOG: '1000', HOLD_MOBILE_MONEY: '0s' };
+  api = await startApi({ env });
   shop = await openLiveShop(api, ['pawapay']);
   owner = await signedIn(api, 'owner', shop.merchant.team, 'Awa Ndiaye');
   base = `/console/${shop.merchant.team.id}`;
   // pawaPay's keys are read when its first callback comes; those that follow are verified.
-  await paid();
+  await untilShown(`/live/payments/${await paid()}`, ['POST /_callbacks/']);
   const payment = await paid();
   const refund = { payment, amount: 1_000, reason: 'requested_by_customer' };
   await ended(`/refunds/${(await call('POST', '/refunds', refund)).refund.id}`, 'refund');
   const transfer = { amount: 500, currency: 'XAF', channel: 'cm.mtn', recipient: PHONE };
   const payout = (await call('POST', '/transfers', transfer)).transfer.id;
   await ended(`/transfers/${payout}`, 'transfer');
+  // Callbacks come, and are stored, after what they are about has ended.
+  await untilShown(`/live/payments/${payment}`, ['POST /v2/refunds', 'POST /_callbacks/', 'Signature valid']);
+  await untilShown(`/live/payouts/${payout}`, ['POST /v2/payouts', 'POST /_callbacks/']);
   await call('POST', '/payments', { amount: '25 000', currency: 'XAF' });
   await until(
     () => owner.get(`${base}/live/developers/requests?status=4xx`),
@@ -70,6 +75,12 @@ const ended = (path: string, name: string) =>
   until(
     () => call('GET', path),
     (body) => body[name].status === 'succeeded',
+  );
+
+const untilShown = (path: string, parts: readonly string[]) =>
+  until(
+    () => owner.get(base + path),
+    ({ text }) => parts.every((part) => text.includes(part)),
   );
 
 async function paid(): Promise<string> {

@@ -4,7 +4,7 @@ import { openOwner } from '../archive/fixture.ts';
 import { axeFaults } from '../pages/axe.ts';
 import { keepPicture } from '../pages/pictures.ts';
 import { type Api, startApi } from '../setup/api.ts';
-import { type Found, openBrowser } from '../setup/browser.ts';
+import { type Found, newContext, openBrowser } from '../setup/browser.ts';
 import { fillFigures } from './figures.ts';
 import { type Person, signedIn } from './people.ts';
 
@@ -32,8 +32,7 @@ const LOOKS = [
 
 for (const { name, width, colorScheme, javaScriptEnabled } of LOOKS) {
   test(`the home page is accessible and fits its window: ${name}`, { skip: found.missing ?? false }, async () => {
-    const context = await found.browser?.newContext({ viewport: { width, height: 800 }, colorScheme, javaScriptEnabled });
-    assert.ok(context);
+    const context = await newContext(found.browser, { viewport: { width, height: 800 }, colorScheme, javaScriptEnabled });
     await context.addCookies([...owner.cookies].map(([cookie, value]) => ({ name: cookie, value, url: api.url })));
     const page = await context.newPage();
     const errors: string[] = [];

@@ -8,7 +8,7 @@ import { openOwner } from '../archive/fixture.ts';
 import { axeFaults } from '../pages/axe.ts';
 import { keepPicture } from '../pages/pictures.ts';
 import { type Api, startApi, until } from '../setup/api.ts';
-import { type Found, openBrowser } from '../setup/browser.ts';
+import { type Found, newContext, openBrowser } from '../setup/browser.ts';
 import { LOOKS } from './browsing.ts';
 import { formToken, type Person, signedIn } from './people.ts';
 
@@ -20,9 +20,11 @@ const skip = found.missing ?? false;
 let api: Api;
 let owner: Person;
 let base: string;
+/** Stopped while a list is paid out: a page goes on by itself for some seconds only, and a busy machine takes longer for a part of a list. */
+let stopped_at: number | null = null;
 
 before(async () => {
-  api = await startApi({ workers: false });
+  api = await startApi({ workers: false, clock: { now: () => stopped_at ?? Date.now() } });
   owner = await signedIn(api, 'owner', api.team, 'Awa Ndiaye');
   base = `/console/${api.team.id}`;
   await fillBooks();
@@ -123,8 +125,7 @@ const KEPT = process.env.PICTURES === 'docs/pictures' ? ['console-balance', 'con
 for (const [name, path] of Object.entries(PAGES)) {
   for (const { ending, width, colorScheme, locale } of LOOKS) {
     test(`${name}${ending}: accessible, small, and fits its window`, { skip }, async () => {
-      const context = await found.browser?.newContext({ viewport: { width, height: 900 }, colorScheme, locale });
-      assert.ok(context);
+      const context = await newContext(found.browser, { viewport: { width, height: 900 }, colorScheme, locale });
       await context.addCookies([...owner.cookies].map(([cookie, value]) => ({ name: cookie, value, url: api.url })));
       const page = await context.newPage();
       const errors: string[] = [];
@@ -149,8 +150,7 @@ test('a name of one long word fits the window of a handset, also in titles and l
   const { id } = (await api.call('POST', '/accounts', { body: { name, email: 'seller@example.com' } })).body.account;
   const saved = { name, channel: 'cm.orange', phone: '690000001' };
   const { beneficiary: recipient } = (await api.call('POST', '/beneficiaries', { body: saved })).body;
-  const context = await found.browser?.newContext({ viewport: { width: 360, height: 740 }, javaScriptEnabled: false });
-  assert.ok(context);
+  const context = await newContext(found.browser, { viewport: { width: 360, height: 740 }, javaScriptEnabled: false });
   await context.addCookies([...owner.cookies].map(([cookie, value]) => ({ name: cookie, value, url: api.url })));
   const page = await context.newPage();
   const account = `/sandbox/subaccounts/${id}`;
@@ -169,8 +169,7 @@ test('a name of one long word fits the window of a handset, also in titles and l
 });
 
 test('the sums of a month stand side by side on a desktop, each under its name', { skip }, async () => {
-  const context = await found.browser?.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-GB' });
-  assert.ok(context);
+  const context = await newContext(found.browser, { viewport: { width: 1280, height: 900 }, locale: 'en-GB' });
   await context.addCookies([...owner.cookies].map(([cookie, value]) => ({ name: cookie, value, url: api.url })));
   const page = await context.newPage();
   await page.goto(`${api.url}${base}/live/balance`);
@@ -185,8 +184,7 @@ test('the sums of a month stand side by side on a desktop, each under its name',
 });
 
 test('a payout by keyboard and button: the form, the confirmation, the payout', { skip }, async () => {
-  const context = await found.browser?.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-GB' });
-  assert.ok(context);
+  const context = await newContext(found.browser, { viewport: { width: 1280, height: 900 }, locale: 'en-GB' });
   await context.addCookies([...owner.cookies].map(([cookie, value]) => ({ name: cookie, value, url: api.url })));
   const page = await context.newPage();
   await page.goto(`${api.url}${base}/sandbox/payouts`);
@@ -207,8 +205,7 @@ test('a payout by keyboard and button: the form, the confirmation, the payout', 
 
 test('a list from a file is paid out by itself, without a second press', { skip }, async () => {
   await fundSandbox(api.deps, api.deps.stores.sandbox.of(api.team.id), api.team.id, 'XAF', 100_000_00n, WORKER);
-  const context = await found.browser?.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-GB' });
-  assert.ok(context);
+  const context = await newContext(found.browser, { viewport: { width: 1280, height: 900 }, locale: 'en-GB' });
   await context.addCookies([...owner.cookies].map(([cookie, value]) => ({ name: cookie, value, url: api.url })));
   const page = await context.newPage();
   const errors: string[] = [];
@@ -234,8 +231,10 @@ test('a list from a file is paid out by itself, without a second press', { skip 
   await page.getByLabel('CSV file').setInputFiles(file);
   await isFilled();
   await page.getByRole('button', { name: 'Check the list' }).click();
+  stopped_at = Date.now();
   await page.getByRole('button', { name: 'Pay out 30 lines' }).click();
-  await page.getByText('30 of 30 lines.').waitFor();
+  await page.getByText('30 of 30 lines.').waitFor({ timeout: 90_000 });
+  stopped_at = null;
   const { items } = (await api.call('GET', '/transfers?search=LISTE-&per_page=100')).body;
   assert.equal(items.length, 30);
   assert.deepEqual(errors, []);
@@ -243,8 +242,7 @@ test('a list from a file is paid out by itself, without a second press', { skip 
 });
 
 test('a list from a file is read as UTF-8, else in the code page of Excel', { skip }, async () => {
-  const context = await found.browser?.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-GB' });
-  assert.ok(context);
+  const context = await newContext(found.browser, { viewport: { width: 1280, height: 900 }, locale: 'en-GB' });
   await context.addCookies([...owner.cookies].map(([cookie, value]) => ({ name: cookie, value, url: api.url })));
   const page = await context.newPage();
   await page.goto(`${api.url}${base}/sandbox/payouts/bulk`);

@@ -169,6 +169,8 @@ test('a colour that is chosen is shown at once, in a page in which nothing can b
   await page.getByLabel('Colour').fill('#8a1c1c');
   await page.waitForURL('**/settings/branding');
   await preview.locator('meta[content="#8a1c1c"]').waitFor({ state: 'attached' });
+  // The colour stands at the head of the page, which is there before its body.
+  await preview.locator('form button').first().waitFor();
   assert.equal(await colour(), 'rgb(138, 28, 28)');
   assert.equal(await page.evaluate(`document.querySelector('.preview').matches('[inert][sandbox=""]')`), true);
   assert.deepEqual(complaints, []);

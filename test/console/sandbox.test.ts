@@ -122,7 +122,7 @@ test('live has neither test payments nor a clock that moves', async () => {
   assert.equal((await api.call('GET', '/payments?page=1', { key: api.keys.live.secret })).body.meta.total, before);
 });
 
-test('every event that the sandbox can make happens, and one form makes one', { timeout: 120_000 }, async () => {
+test('every event that the sandbox can make happens, and one form makes one', { timeout: 540_000 }, async () => {
   const { text } = await developer.get(page);
   const types = [...text.matchAll(/<option value="([a-z_]+\.[a-z_]+)"/g)].map(([, type]) => type as string);
   assert.deepEqual(

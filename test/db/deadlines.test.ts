@@ -16,6 +16,8 @@ import { addressOf, VirtualAddress } from './servers.ts';
 /** A database that accepts connections and never answers, and one that stops answering in the middle of a statement. */
 const log = createLog({ level: 'silent', format: 'json' });
 const home = newFolder();
+/** Deadline of statements that are to exceed it. Before that they are made ready within it, on a busy machine too. */
+const STALLED_MS = 3_000;
 let databases: Databases;
 let address: VirtualAddress;
 before(async () => {
@@ -45,7 +47,7 @@ test('a connection is closed soon after its end, though the server does not clos
   address.passes = false;
   try {
     const ended = client.end().then(() => 'ended');
-    assert.equal(await Promise.race([ended, sleep(5_000, 'it waits', { ref: false })]), 'ended');
+    assert.equal(await Promise.race([ended, sleep(30_000, 'it waits', { ref: false })]), 'ended');
   } finally {
     address.passes = true;
   }
@@ -67,7 +69,7 @@ test('a connection that is not used keeps what it has prepared for five minutes'
 });
 
 test('a pool gives up a connection in progress, and the transaction whose statement stalls does not wait for a rollback', async () => {
-  const pool: DbPool = openPool({ url: address.url(databases.live), size: 1, statement_ms: 200, log });
+  const pool: DbPool = openPool({ url: address.url(databases.live), size: 1, statement_ms: STALLED_MS, log });
   const stalled = pool.transaction(async (tx) => {
     await tx.all(sql`select 1`);
     address.passes = false;
@@ -82,7 +84,7 @@ test('a pool gives up a connection in progress, and the transaction whose statem
 });
 
 test('a commit that stalls closes its connection, and is neither followed by a rollback nor made again', async () => {
-  const pool: DbPool = openPool({ url: address.url(databases.live), size: 1, statement_ms: 200, log });
+  const pool: DbPool = openPool({ url: address.url(databases.live), size: 1, statement_ms: STALLED_MS, log });
   // A new connection prepares statements.
   await pool.all(sql`select 0`);
   const sent = mock.method(pg.Client.prototype, 'query');
@@ -146,13 +148,19 @@ test('while the database answers nothing, requests are answered at once without 
     for (const { status, headers, body } of answers) {
       assert.deepEqual([status, headers.get('retry-after'), body.status], [500, '5', 'Internal Server Error']);
     }
-    const made = address.made;
+    const [made, from] = [address.made, performance.now()];
     await Promise.all(Array.from({ length: 40 }, create));
-    // Its trials, and those of the probe; not a connection for each request.
-    assert.ok(address.made - made < 10, `${address.made - made} connections`);
+    // Its trials, and those of the probe, which a slow machine has more time for; not a connection for each request.
+    const most = 10 + 4 * Math.floor((performance.now() - from) / 1_000);
+    assert.ok(address.made - made < most, `${address.made - made} connections of ${most}`);
     address.passes = true;
     address.target = addressOf(databases.live);
     await until(create, ({ status }) => status === 201);
+    // The log of the program arrives here beside its answers.
+    await until(
+      async () => lines('closed'),
+      (count) => count > 0,
+    );
     assert.deepEqual([lines('open'), lines('closed')], [1, 1]);
   } finally {
     assert.equal(await program.stop(), 0);

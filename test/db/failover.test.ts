@@ -48,7 +48,6 @@ async function writeAgain(db: Queryable): Promise<unknown[]> {
         return 0;
       }),
     (rows) => rows === 1,
-    20_000,
   );
   return failures;
 }

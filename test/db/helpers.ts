@@ -18,7 +18,7 @@ export const isRoot = process.getuid?.() === 0;
 export const NOBODY = 65534;
 
 /** For anything that should happen soon; generous, for busy machines. */
-export const SOON_MS = 20_000;
+export const SOON_MS = 120_000;
 
 /** What owner.ts says. */
 export interface Started {

@@ -172,8 +172,12 @@ test('connections are created in one place, which listens for their loss', () =>
 
 test('a transaction that the server ends because it was idle for too long fails as unavailable', async () => {
   const work = pool.transaction(async (tx) => {
+    const pid = await pidOf(tx);
     await tx.run({ text: "set local idle_in_transaction_session_timeout = '20ms'", values: [] });
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await until(
+      () => operator.all(sql`select 1 from pg_stat_activity where pid = ${pid}`),
+      (rows) => rows.length === 0,
+    );
     await tx.all(sql`select 1`);
   });
   await assert.rejects(work, DatabaseUnavailable);

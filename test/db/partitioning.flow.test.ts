@@ -165,7 +165,7 @@ function charge(): { made: string[]; stop(): Promise<void> } {
   };
 }
 
-test('tables are partitioned while the service works, however often the command is cut off', { timeout: 280_000 }, async () => {
+test('tables are partitioned while the service works, however often the command is cut off', { timeout: 550_000 }, async () => {
   await fill();
   await settled();
   const [read, rows] = [await answers(), await sums(ofQuiet())];

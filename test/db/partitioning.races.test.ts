@@ -77,7 +77,7 @@ class Writer {
   }
 }
 
-test('no change is lost, undone or repeated, and no writer fails, while a table is copied', { timeout: 120_000 }, async () => {
+test('no change is lost, undone or repeated, and no writer fails, while a table is copied', { timeout: 400_000 }, async () => {
   const writers = Array.from({ length: WRITERS }, (_, n) => new Writer(n));
   const clients = await Promise.all(writers.map(() => connectClient(databases.live)));
   const running = writers.map((writer, n) => writer.run(clients[n] as DbClient));
@@ -199,6 +199,10 @@ const LATE_WRITERS = `
   drop index pirogue_partitions.attempts_one_open;
   create unique index attempts_one_open on pirogue_partitions.attempts (team_id, payment_id) where status in ('created', 'open', 'unknown')`;
 
+/** Advisory locks of this database that are waited for: those of other tests are not meant. */
+const WAITING = `select 1 from pg_locks where locktype = 'advisory' and not granted
+  and database = (select oid from pg_database where datname = current_database())`;
+
 test('a writer whose row is copied in the moment between looking for it and writing it does not fail', async () => {
   const own = await cloneDatabases();
   const url = own.live;
@@ -212,7 +216,7 @@ test('a writer whose row is copied in the moment between looking for it and writ
       const written = write(late, idOf(0, 5), 7);
       written.catch(() => {});
       await until(
-        async () => (await other.query(`select 1 from pg_locks where locktype = 'advisory' and not granted`)).rowCount,
+        async () => (await other.query(WAITING)).rowCount,
         (found) => found === 1,
       );
       const copied = partitionCut(url, 'attempts', ['index', 1]);

@@ -6,14 +6,13 @@ import net from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { giveTo } from '../../src/platform/db/embedded/account.ts';
-import { freePort } from '../../src/platform/db/embedded/address.ts';
 import { program, runnableBinaries } from '../../src/platform/db/embedded/binaries.ts';
 import { ensureCluster } from '../../src/platform/db/embedded/cluster.ts';
 import { findPlace, type Place } from '../../src/platform/db/embedded/place.ts';
 import { runProgram, surroundings } from '../../src/platform/db/embedded/programs.ts';
 import { serverArguments } from '../../src/platform/db/embedded/settings.ts';
 import { connectClient } from '../../src/platform/db/client.ts';
-import { until } from '../setup/api.ts';
+import { freePort, until } from '../setup/api.ts';
 
 const HBA = ['local all all trust', 'host all all 127.0.0.1/32 trust', 'host replication all 127.0.0.1/32 trust'].join('\n');
 
@@ -74,7 +73,7 @@ export class Server {
           () => false,
         ),
       (answered) => answered,
-      30_000,
+      120_000,
     ).catch((error: Error) => assert.fail(`${error.message}: ${this.#log}`));
   }
 

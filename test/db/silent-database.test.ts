@@ -18,7 +18,7 @@ before(async () => {
   road = await openRoad(host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port });
   url.host = `127.0.0.1:${road.port}`;
   const log = createLog({ level: 'silent', format: 'json' });
-  pool = openPool({ url: url.href, size: 1, statement_ms: 1_000, log });
+  pool = openPool({ url: url.href, size: 1, statement_ms: 3_000, log });
 });
 after(async () => {
   road.close();

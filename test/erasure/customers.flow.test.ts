@@ -271,6 +271,8 @@ describe('DELETE /customers/{id}', () => {
   });
 
   test('a second DELETE returns the same response and changes nothing', async () => {
+    // A slow test may come to the time at which the service repeats the erasure.
+    await api.deps.stores.sandbox.db.run(sql`update erasures set revisit_at = null where customer_id = ${life.customer}`);
     await quiet();
     const before = await everything();
     const again = await api.call('DELETE', `/customers/${life.customer}`, { key: life.key });
@@ -357,6 +359,8 @@ test('data written concurrently with the erasure is erased shortly after', async
     where id = ${body.transaction.id}`);
   const clock = new FakeClock();
   const sweep = erasureSweep({ ...api.deps, clock }, api.deps.stores.sandbox);
+  // Those of the other tests may be due by now.
+  await db.run(sql`update erasures set revisit_at = null where customer_id <> ${customer}`);
   assert.equal(await sweep.round(), 0);
   clock.advance(31_000);
   assert.ok((await sweep.round()) > 0);

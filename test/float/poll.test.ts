@@ -272,7 +272,8 @@ test('after the clock was set back, accounts are polled and looked at again', as
   const request = requestOf({ operation: 'payout', amount_minor: 100_001n, team_id: merchant.team.id });
   const say = async () => (await book.of('live', merchant.team.id))?.shortOf(account, request, clock.now()) ?? null;
   await poll();
-  assert.match((await say()) ?? '', /float below amount/);
+  // A look that a busy machine does not end in time says nothing.
+  assert.match((await until(say, (said) => said !== null)) ?? '', /float below amount/);
   answer = async () => held(2_000_00n);
   clock.advance(-600_000);
   await poll();
@@ -293,9 +294,11 @@ describe('float snapshots used by payouts', () => {
     await poll();
     assert.equal(await say(book), null, 'within two seconds of the last look');
     clock.advance(2_000);
-    await say(book);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    assert.match((await say(book)) ?? '', /float below amount \(1000 XAF/);
+    const said = await until(
+      () => say(book),
+      (text) => text !== null,
+    );
+    assert.match(said ?? '', /float below amount \(1000 XAF/);
   });
 
   test('a failed or hanging database delays a payout by no more than the deadline, and the float is unknown', async () => {
@@ -315,6 +318,12 @@ describe('float snapshots used by payouts', () => {
       insert into floats (team_id, account_id, currency, area, use, amount_minor, read_at) values
         (${verified.team.id}, ${poor}, 'XAF', '', 'both', 99999, ${new Date(clock.now())}),
         (${merchant.team.id}, ${rich}, 'XAF', '', 'both', 0, ${new Date(clock.now())})`);
+    // The service's own book gives up a first look that takes long, and its next ones use what that has read.
+    const payout = requestOf({ operation: 'payout', amount_minor: 100_000n, team_id: verified.team.id });
+    await until(
+      async () => (await api.deps.router.choose(payout)).candidates.map(({ account_id }) => account_id),
+      ([first]) => first === rich,
+    );
     const body = { amount: 1_000, currency: 'XAF', beneficiary: { name: 'Awa', channel: 'cm.mtn', phone: '650000000' } };
     const made = await api.call('POST', '/transfers', { key: verified.live.secret, body });
     assert.equal(made.status, 201, JSON.stringify(made.body));

@@ -176,7 +176,7 @@ export class Session {
     const { method, path, headers, body } = request;
     const shown = () => `${method} ${path} ${JSON.stringify(headers)} ${body?.slice(0, 1_000) ?? ''}`;
     try {
-      const signal = AbortSignal.timeout(20_000);
+      const signal = AbortSignal.timeout(120_000);
       // The answer is compared with the document by the watched fetch of the tests.
       const response = await fetch(`${this.#api.url}${path}`, {
         ...{ method, headers, signal, redirect: 'manual' },

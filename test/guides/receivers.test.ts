@@ -8,6 +8,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { verifyWebhook, WebhookVerificationError } from '../../sdk/src/index.ts';
+import { must } from '../../src/kit/errors.ts';
 import { freePort, startApi, until } from '../setup/api.ts';
 import { paid } from '../setup/pay.ts';
 import { startReceiver } from '../setup/receiver.ts';
@@ -163,7 +164,8 @@ for (const [name, language] of Object.entries(LANGUAGES)) {
       START_LIMIT_MS,
     ).catch(() => assert.fail(printed));
     const answers: [string, number][] = [];
-    for (const [title, [delivery]] of Object.entries(deliveries())) answers.push([title, await send(port, delivery)]);
+    // Made anew for each: one that is dated ahead of the clock comes of age while the others are sent.
+    for (const title of Object.keys(deliveries())) answers.push([title, await send(port, must(deliveries()[title], title)[0])]);
     const wanted = Object.entries(deliveries()).map(([title, [, status]]) => [title, status]);
     assert.deepEqual(answers, wanted);
     const news = `${real.event.id} payment.succeeded`;

@@ -8,10 +8,13 @@ interface Moved {
   moved: boolean;
 }
 
-/** The first of as many free ports in a row as there are simulators. */
+/**
+ * The first of as many free ports in a row as there are simulators. Below those that `freePort` gives to other tests: the simulators start again and
+ * again, and nobody listens in between.
+ */
 export async function freePortBase(): Promise<number> {
   for (;;) {
-    const base = randomInt(20_000, 30_000);
+    const base = randomInt(11_000, 19_900);
     const free = await Promise.all(SIMULATORS.map((_, place) => isFree(base + place)));
     if (free.every(Boolean)) return base;
   }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { STATUS_CODES } from 'node:http';
 import { after, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
-import { type CallOptions, startApi } from '../setup/api.ts';
+import { type CallOptions, startApi, until } from '../setup/api.ts';
 
 const api = await startApi({ workers: false });
 after(() => api.stop());
@@ -112,6 +112,10 @@ test('the request id and the key id are stored with the payment that the request
 test('health responds without a key, in the envelope', async () => {
   const live = await api.call('GET', '/health/live', { key: null });
   assert.deepEqual([live.status, live.body.code, live.body.status], [200, 200, 'OK']);
-  const ready = await api.call('GET', '/health/ready', { key: null });
+  // A database that answers late on a busy machine is said to be slow.
+  const ready = await until(
+    () => api.call('GET', '/health/ready', { key: null }),
+    (answer) => answer.body.checks.sandbox === 'ok',
+  );
   assert.deepEqual([ready.status, ready.body.checks.sandbox], [200, 'ok']);
 });

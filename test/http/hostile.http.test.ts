@@ -77,7 +77,7 @@ function raw(bytes: string | Buffer): Promise<{ status: number; head: string; bo
       resolve({ status: Number(/^HTTP\/1\.1 (\d+)/.exec(head)?.[1]), head: head.toLowerCase(), body });
       socket.destroy();
     };
-    socket.setTimeout(5_000, () => reject(new Error(`no answer to ${String(bytes).slice(0, 60)}: ${text}`)));
+    socket.setTimeout(60_000, () => reject(new Error(`no answer to ${String(bytes).slice(0, 60)}: ${text}`)));
     socket.on('data', (chunk) => {
       text += chunk;
       const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? Number.NaN);

@@ -13,7 +13,6 @@ const program: Program = await startProgram({ dataDir, databases, env: { LOG_FOR
 await until(
   async () => program.log(),
   (log) => /\/health\/ready 200 .*\n$/.test(log),
-  10_000,
 );
 after(async () => {
   await program.stop();
@@ -33,7 +32,6 @@ async function linesOf(id: string, method: string, route: string, body?: unknown
   const text = await until(
     async () => program.log().slice(from),
     (log) => log.includes(id) && log.endsWith('\n'),
-    10_000,
   );
   return text.trimEnd().split('\n');
 }
@@ -121,7 +119,6 @@ async function lineOf(target: string): Promise<string> {
   const lines = await until(
     async () => program.log().slice(from).split('\n'),
     (all) => all.slice(0, -1).some((line) => line.endsWith(` ${id}`)),
-    10_000,
   );
   return lines.find((line) => line.endsWith(` ${id}`)) ?? '';
 }

@@ -16,7 +16,7 @@ function dribble(head: string, drop: string): Promise<string> {
     const socket = net.connect(api.config.port, '127.0.0.1');
     let answer = '';
     const drip = setInterval(() => socket.write(drop), 50);
-    const limit = setTimeout(() => reject(new Error(`still connected: ${answer}`)), 20_000);
+    const limit = setTimeout(() => reject(new Error(`still connected: ${answer}`)), 120_000);
     socket.setEncoding('utf8').on('data', (text: string) => {
       answer += text;
     });

@@ -20,9 +20,11 @@ export interface Books {
 export async function openBooks(): Promise<Books> {
   const databases = await cloneDatabases();
   const log = createLog({ level: 'silent', format: 'json' });
-  const pool = openPool({ url: databases.sandbox, size: 16, log, role: APP_ROLE });
+  // Some fill tables with thousands of rows at once.
+  const statement_ms = 120_000;
+  const pool = openPool({ url: databases.sandbox, size: 16, log, role: APP_ROLE, statement_ms });
   const app = { ...pool, ...pool.seeing('all_teams') };
-  const owner = openPool({ url: databases.sandbox, size: 4, log });
+  const owner = openPool({ url: databases.sandbox, size: 4, log, statement_ms });
   return {
     databases,
     app,

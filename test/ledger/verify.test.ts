@@ -81,7 +81,7 @@ test('a correct ledger has no differences while payments are posted, folded and 
     whileRunning(() => sealNext(books.app, JOURNALS, 20, 0)),
   ];
   let looks = 0;
-  for (const end = performance.now() + 2_000; performance.now() < end; looks++) {
+  for (const end = performance.now() + 2_000; performance.now() < end || looks < 2; looks++) {
     assert.deepEqual((await verify()).found, []);
   }
   running = false;

@@ -8,7 +8,7 @@ import { exposition } from '../../src/edge/metrics/exposition.ts';
 import type { MetricsServer } from '../../src/edge/metrics/server.ts';
 import type { Provider } from '../../src/providers/adapters/contract.ts';
 import { openMetrics } from '../../src/program/start/observed.ts';
-import { type Api, freePort, startApi } from '../setup/api.ts';
+import { type Api, freePort, startApi, until } from '../setup/api.ts';
 
 let api: Api;
 let metrics: MetricsServer;
@@ -59,8 +59,22 @@ async function openAtProviders(db: Queryable): Promise<void> {
 
 const LINE = /^([a-z_:][\w:]*)(\{(?:[a-z_]\w*="(?:[^"\\\n]|\\[\\"n])*",?)*\})? (-?\d+(?:\.\d+)?(?:e[-+]\d+)?)$/;
 
-/** Series by name and labels; every line has to be one that Prometheus reads. */
-async function scrape(): Promise<Map<string, number>> {
+/** What each database is asked for; a scrape goes on without an answer that takes longer than three seconds. */
+const ASKED = [
+  ...['queue_depth', 'ledger_unsealed_seconds', 'float_watched', 'returns_open'],
+  ...['outcomes_awaited', 'payouts_paid_late', 'partitions'],
+].flatMap((name) => ['sandbox', 'live'].map((environment) => `pirogue_${name}{environment="${environment}"`));
+
+/** All series, by name and labels. */
+function scrape(): Promise<Map<string, number>> {
+  return until(scrapeOnce, (found) => {
+    const series = [...found.keys()];
+    return ASKED.every((asked) => series.some((one) => one.startsWith(asked)));
+  });
+}
+
+/** Every line has to be one that Prometheus reads. */
+async function scrapeOnce(): Promise<Map<string, number>> {
   const response = await fetch(`http://127.0.0.1:${metrics.port}/metrics`);
   assert.equal(response.status, 200);
   assert.match(response.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);

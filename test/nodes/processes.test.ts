@@ -112,27 +112,27 @@ test('a circuit that failures at one process open is open at the other, and a ru
   const wanted = { team_id: merchant.team.id, environment: 'live', connector, costs: null } as const;
   const nowhere = { ...simulator.credentials, base_url: 'http://127.0.0.1:1' };
   const dead = await addAccount(api.control, secrets, { ...wanted, name: 'dead', credentials: nowhere }, new Date());
+  const credentials = simulator.credentials;
+  await addAccount(api.control, secrets, { ...wanted, name: 'alive', credentials }, new Date());
+  const rules = ['--team', String(merchant.team.id), '--environment', 'live'];
+  // Before the circuit opens: it lets a probe through after fifteen seconds, and a command may take as long.
+  await command('rules', 'add', ...rules, '--order', 'dead,alive');
   const key = merchant.live.secret;
   const charge = async (node: Program) =>
     call(node.url, key, 'POST', `/payments/${await create(node, key)}`, { channel: 'cm.mtn', data: { phone: order.phone } });
-  // Each of the five charges fails at the only account.
+  // Each of the five charges fails at the first account.
   await until(
     async () => {
       await charge(a);
       return troubleOf(ports.a);
     },
     (lines) => lines.some((line) => line.includes('"down"')),
-    30_000,
   );
   await until(
     () => troubleOf(ports.b),
     (lines) => lines.some((line) => line.includes(`account="${dead?.id}"`) && line.includes('standing="down"')),
   );
-  const credentials = simulator.credentials;
-  await addAccount(api.control, secrets, { ...wanted, name: 'alive', credentials }, new Date());
-  const rules = ['--team', String(merchant.team.id), '--environment', 'live'];
-  await command('rules', 'add', ...rules, '--order', 'dead,alive');
-  for (const node of [a, b]) {
+  const chosenBy = async (node: Program): Promise<string[]> => {
     const { body } = await charge(node);
     const attempt = await api.deps.stores.live.of(merchant.team.id).db.maybe<{ decision: unknown }>({
       text: 'select decision from attempts where payment_id = $1 order by created_at, id limit 1',
@@ -140,11 +140,12 @@ test('a circuit that failures at one process open is open at the other, and a ru
     });
     const { rule, accounts } = must(explanationOf(attempt?.decision), JSON.stringify(body));
     assert.ok(rule, 'the rule was used');
-    const chosen = accounts.filter(({ verdict }) => verdict === 'chosen');
-    assert.deepEqual(
-      chosen.map(({ name }) => name),
-      ['alive'],
-    );
+    return accounts.filter(({ verdict }) => verdict === 'chosen').map(({ name }) => name);
+  };
+  for (const node of [a, b]) {
+    // On a slow machine one of two may be the probe, and only one; without a circuit five go to the dead account.
+    const chosen = [...(await chosenBy(node)), ...(await chosenBy(node))];
+    assert.ok(chosen.length === 2 && chosen.includes('alive'), `chosen: ${chosen}`);
   }
 });
 
@@ -157,11 +158,14 @@ test('a process whose way to a database is cut takes itself out, and one that sh
   live.cut();
   const out = await until(
     () => ready(b),
-    ({ code }) => code === 503,
-    30_000,
+    // A pause of this machine makes a database that answers look slow for a moment.
+    ({ code, checks }) => code === 503 && checks.control === 'ok',
   );
   assert.deepEqual([out.message, out.checks.live, out.checks.control], ['not ready', 'cut off', 'ok']);
-  assert.equal((await ready(a)).message, 'ready');
+  await until(
+    () => ready(a),
+    ({ message }) => message === 'ready',
+  );
   live.target = addressOf(api.databases.live);
   await until(
     () => ready(b),

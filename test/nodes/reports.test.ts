@@ -32,7 +32,6 @@ test('of more reports than one read holds, made within a moment, every one arriv
     await until(
       async () => learned.size,
       (count) => count === 4_500,
-      5_000,
     );
   } finally {
     await nodes.stop();

@@ -8,7 +8,7 @@ import { freePort, until } from '../setup/api.ts';
 import type { Databases } from '../setup/databases.ts';
 
 const MAIN = path.join(import.meta.dirname, '..', '..', 'src', 'main.ts');
-const START_LIMIT_MS = 60_000;
+const START_LIMIT_MS = 240_000;
 
 /** Settings of whoever runs the tests, which no program under test may see. */
 const SETTINGS = /^(PROFILE|HOST|PORT|PUBLIC_URL|SECRETS_KEY|REDIS_URL|METRICS_|OTEL_|NODE_TEST_|[A-Z]+_DATABASE_URL)/;

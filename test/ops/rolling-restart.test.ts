@@ -20,7 +20,8 @@ after(async () => {
 });
 
 async function start(port: number): Promise<Program> {
-  const env = { PORT: String(port), DRAIN_MS: '1500', PUBLIC_URL: 'http://127.0.0.1:1' };
+  // The balancer has to learn of it meanwhile, and its probe may take two seconds.
+  const env = { PORT: String(port), DRAIN_MS: '5000', PUBLIC_URL: 'http://127.0.0.1:1' };
   const program = await startProgram({ role: 'api', dataDir, databases: databases as Databases, env });
   running.add(program);
   return program;

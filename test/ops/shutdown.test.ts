@@ -13,8 +13,11 @@ import { type Api, startApi, until } from '../setup/api.ts';
 import { cloneDatabases, type Databases } from '../setup/databases.ts';
 import { call, newFolder, type Program, startProgram } from './program.ts';
 
-/** A process that stops answers what it has accepted, ends every connection, and then does not wait any longer. */
-const SHUTDOWN_MS = 30_000;
+/**
+ * A process that stops answers what it has accepted, ends every connection, and then does not wait any longer. Half of it is
+ * for busy machines.
+ */
+const SHUTDOWN_MS = 120_000;
 const ORDER = { amount: 500, currency: 'XAF', phone: '+237650000000' };
 const CLOSES = /^HTTP\/1\.1 (?:[^\r]*\r\n)+connection: close\r\n/i;
 
@@ -142,7 +145,7 @@ test('a request that is under way at the signal is answered, its connection is c
 });
 
 test('a request on a connection that was kept at the signal is not served by a process that has closed its databases', async () => {
-  const program = await start(3_000);
+  const program = await start(20_000);
   const { connection, release } = await heldPayment(program);
   const { exit } = await signalled(program);
   await release();

@@ -7,7 +7,7 @@ import { lowestIdAt, newId } from '../../src/kit/ids.ts';
 import { pgCode, sql } from '../../src/kit/sql.ts';
 import { dropPartition, makePartitions, PartitionsBusy, partitionUse } from '../../src/platform/db/partitions.ts';
 import { type DbPool, openPool } from '../../src/platform/db/pool.ts';
-import { type Api, FakeClock, startApi } from '../setup/api.ts';
+import { type Api, FakeClock, startApi, until } from '../setup/api.ts';
 import { asService } from '../setup/databases.ts';
 
 const DAY_MS = 86_400_000;
@@ -42,6 +42,19 @@ async function insertEvent(resource_id: string, sequence: number, at: number, ty
 
 const partitionOf = async (id: string) =>
   (await owner.maybe<{ name: string }>(sql`select tableoid::regclass::text as name from events where id = ${id}`))?.name;
+
+/** Tries again while a partition is busy: autovacuum has one now and then, and the locks of a failed write are released after its error is sent. */
+async function dropUnlessBusy(keep_from: number): Promise<string | undefined> {
+  for (;;) {
+    try {
+      return await dropPartition(store(), 'sandbox', 'events', keep_from);
+    } catch (error) {
+      if (!(error instanceof PartitionsBusy)) throw error;
+      // The lock of a call that failed is released late, too, and a call without it drops nothing.
+      await owner.run(sql`select pg_advisory_xact_lock(hashtextextended('pirogue_partitions', 0))`);
+    }
+  }
+}
 
 const rejected = (code: string) => (error: unknown) => pgCode(error) === code;
 
@@ -92,7 +105,7 @@ test('the number of an event is unique for its resource for ever, across partiti
   await insertEvent('trx_c', 2, at);
   await assert.rejects(insertEvent('trx_c', 2, at + 40 * DAY_MS), rejected(UNIQUE_VIOLATION));
   await assert.rejects(insertEvent('trx_c', 1, at + DAY_MS), rejected(UNIQUE_VIOLATION), 'the first, within its partition');
-  await dropPartition(store(), 'sandbox', 'events', Date.UTC(2030, 6, 1));
+  await dropUnlessBusy(Date.UTC(2030, 6, 1));
   await assert.rejects(insertEvent('trx_c', 2, at + 40 * DAY_MS), rejected(UNIQUE_VIOLATION));
   await insertEvent('trx_c', 3, at + 40 * DAY_MS);
   // Of two at once, one is recorded.
@@ -158,7 +171,7 @@ test('a mail that is not sent yet keeps its partition', async () => {
 test('rows from before a table was partitioned are deleted row by row, and the rest is dropped with its partition', async () => {
   const old = clock.now() - 95 * DAY_MS;
   const end = lowestIdAt('evt', 'sandbox', clock.now() + 5 * DAY_MS);
-  while ((await dropPartition(store(), 'sandbox', 'events', Date.UTC(2040, 0, 1))) !== undefined);
+  while ((await dropUnlessBusy(Date.UTC(2040, 0, 1))) !== undefined);
   await owner.run({
     text: `alter table events detach partition pirogue_partitions.events_default;
       truncate pirogue_partitions.events_default;
@@ -176,8 +189,14 @@ test('rows from before a table was partitioned are deleted row by row, and the r
   await purge();
   assert.deepEqual(await left(), [{ id: kept }]);
   clock.advance(100 * DAY_MS);
-  await purge();
-  assert.deepEqual(await left(), []);
+  // A partition that autovacuum has is left to a later round.
+  await until(
+    async () => {
+      await purge();
+      return left();
+    },
+    (rows) => rows.length === 0,
+  );
   assert.equal(await partitionOf(await insertEvent('trx_g', 1, old)), 'pirogue_partitions.events_default');
 });
 

@@ -26,7 +26,6 @@ describe('several nodes and one Redis', { skip: noRedis() }, () => {
     until(
       () => Promise.all(nodes.map((node) => node.counts())),
       (said) => said.every((one) => one === where),
-      20_000,
     );
 
   before(async () => {
@@ -141,7 +140,11 @@ describe('several nodes and one Redis', { skip: noRedis() }, () => {
     const answers = await all(150, (node) => node.call('GET', '/payments', sandbox.secret));
     assert.deepEqual([with_(200, answers), with_(429, answers)], [90, 60]);
     await everywhere(OWN);
-    for (const node of nodes) assert.equal(node.log.filter((line) => LOST.test(line)).length, 1);
+    for (const node of nodes) {
+      // A busy machine may have been taken for a slow Redis before, until it answered.
+      const before = node.log.filter((line) => BACK.test(line)).length;
+      assert.equal(node.log.filter((line) => LOST.test(line)).length, before + 1);
+    }
     redis.thaw();
     await everywhere('redis');
   });

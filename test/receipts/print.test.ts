@@ -22,10 +22,12 @@ const RECEIPT: Receipt = {
 };
 
 describe('the printer', () => {
-  let printer = new Printer();
+  // Each test starts a thread, which a busy machine can take longer for than a print may.
+  const opened = () => new Printer(120_000);
+  let printer = opened();
   afterEach(() => {
     printer.close();
-    printer = new Printer();
+    printer = opened();
   });
 
   test('prints French accents, and a substitute for letters that the fonts lack', async () => {

@@ -5,7 +5,6 @@ import type { RefundRow } from '../../src/core/refunds/schema.ts';
 import { coverLater, needsPayer, pollRefund } from '../../src/core/refunds/service.ts';
 import { sql } from '../../src/kit/sql.ts';
 import type { Provider, Refunds } from '../../src/providers/adapters/contract.ts';
-import { until } from '../setup/api.ts';
 import { untilLocked } from '../setup/locks.ts';
 import { PENDING, RefundShop } from './support.ts';
 
@@ -98,12 +97,7 @@ async function made(): Promise<RefundRow> {
   await shop.begin();
   shop.provider.submits.set(0, [PENDING]);
   const { id } = await shop.refund(await shop.paid(10_000), 1_000);
-  const { created_at } = await shop.become(id, 'processing');
-  // Until the provider's answer is recorded, it is to be asked in a minute.
-  const answered = ({ next_poll_at }: RefundRow) =>
-    next_poll_at !== null && next_poll_at.getTime() < created_at.getTime() + 60_000;
-  await until(() => shop.row(id), answered);
-  return shop.row(id);
+  return shop.answered(id);
 }
 
 test('a callback about a refund makes it due now', async () => {

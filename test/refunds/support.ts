@@ -10,6 +10,7 @@ import { pollSweep, trancheSweep } from '../../src/core/charge/sweeps.ts';
 import { retentionSweep } from '../../src/core/payments/sweeps.ts';
 import type { Refund, RefundOutcome, Refunds } from '../../src/providers/adapters/contract.ts';
 import { sandboxProvider } from '../../src/providers/adapters/sandbox/index.ts';
+import { SENDING_MS as PART_SENDING_MS } from '../../src/core/refunds/apply.ts';
 import type { RefundRow } from '../../src/core/refunds/schema.ts';
 import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { resolveRefund } from '../../src/core/refunds/resolve.ts';
@@ -53,6 +54,8 @@ function partOf({ provider_key }: Refund): number {
 export class RefundShop {
   readonly clock: FakeClock;
   readonly api: Api;
+  /** Keys of the parts that have reached the provider. */
+  readonly #asked = new Set<string>();
   /** As the owner of the tables. */
   readonly owner: Db & { close(): Promise<void> };
   provider = new ScriptedRefunds();
@@ -76,7 +79,11 @@ export class RefundShop {
         return must(made.shop, 'it is open').provider.idempotency;
       },
       needsPayer: () => must(made.shop, 'it is open').provider.payerNeeded,
-      submit: (refund) => must(made.shop, 'it is open').provider.submit(refund),
+      submit: (refund) => {
+        const shop = must(made.shop, 'it is open');
+        shop.#asked.add(refund.provider_key);
+        return shop.provider.submit(refund);
+      },
       read: (refund) => must(made.shop, 'it is open').provider.read(refund),
     };
     const provider = { ...sandboxProvider({ clock, delay_ms: 0 }), refunds };
@@ -131,19 +138,33 @@ export class RefundShop {
     return (await this.row(id)).legs.map(({ status }) => status);
   }
 
+  /** A part is marked as sent before it is: one whose clock a test advances in between is not sent in time. */
+  async #reached(id: string): Promise<string[]> {
+    const { legs } = await this.row(id);
+    return legs.map((part) => (part.status === 'sent' && !this.#asked.has(part.provider_key) ? 'about to be sent' : part.status));
+  }
+
   /** Waits until what goes on by itself has come so far. */
   async become(id: string, status: string): Promise<RefundRow> {
     await until(
-      async () => [(await this.row(id)).status, await this.statuses(id)],
-      ([now]) => now === status,
+      async () => [(await this.row(id)).status, ...(await this.#reached(id))],
+      ([now, ...parts]) => now === status && !parts.includes('about to be sent'),
     );
+    return this.row(id);
+  }
+
+  /** Waits until the answer "pending" to a new refund is recorded: before, it is to be asked in a minute. */
+  async answered(id: string): Promise<RefundRow> {
+    const isRecorded = ({ status, next_poll_at, created_at }: RefundRow) =>
+      status === 'processing' && next_poll_at !== null && next_poll_at.getTime() < created_at.getTime() + PART_SENDING_MS;
+    await until(() => this.row(id), isRecorded);
     return this.row(id);
   }
 
   /** Waits until the parts stand so. */
   async parts(id: string, statuses: string[]): Promise<void> {
     await until(
-      () => this.statuses(id),
+      () => this.#reached(id),
       (now) => now.join() === statuses.join(),
     );
   }

@@ -124,7 +124,7 @@ test('a refund that no provider takes can be ended by hand: the money returns, a
   shop.provider.submits.set(0, Array(3).fill({ kind: 'unavailable', message: 'the key may not refund' }));
   shop.provider.reads.set(0, Array(9).fill({ kind: 'not_found' }));
   const { id } = await shop.refund(payment, 50_000);
-  await shop.parts(id, ['waiting']);
+  await shop.said(id, 'the key may not refund');
   await shop.endByHand(id);
   const ended = await shop.row(id);
   assert.deepEqual([ended.status, ended.failure_reason, await shop.books()], ['failed', 'unknown', before]);

@@ -5,7 +5,7 @@ import { RequestLog } from '../../src/tenants/request-log/log.ts';
 import type { MadeRequest } from '../../src/tenants/request-log/schema.ts';
 import { type Api, startApi } from '../setup/api.ts';
 
-const DEADLINE_MS = 10_000;
+const DEADLINE_MS = 60_000;
 
 let api: Api;
 let db: Db;

@@ -101,10 +101,11 @@ test('a killed install is repaired by the next run', async (t) => {
   assert.ok(await waitFor(() => fs.existsSync(path.join(checkout, 'node_modules', 'tool')), SOON_MS));
   killGroup(killed);
   await ended(killed);
-  const started = performance.now();
+  // The lock cannot become old: that its process is dead has to be enough.
+  const later = new Date(Date.now() + 3_600_000);
+  fs.utimesSync(path.join(checkout, '.setup.lock'), later, later);
   const next = await launch(t, checkout, ['one']);
   assert.equal(next.end, 0);
-  assert.ok(performance.now() - started < 10_000, 'the lock of a dead process is not waited for');
 });
 
 test('SIGTERM during the install also ends npm, and runs nothing', async (t) => {

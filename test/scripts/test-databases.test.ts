@@ -33,13 +33,14 @@ test('data written in one database is in no other, and dropping does not wait fo
     await assert.rejects(query(url, 'select * from mine'), { code: '42P01' });
   }
   const connected = assert.rejects(query(other.live, 'select pg_sleep(60)'), { code: '57P01' });
-  await Promise.all([one.drop(), untilBusy(other.sandbox).then(() => other.drop())]);
+  await Promise.all([one.drop(), untilBusy(other.live).then(() => other.drop())]);
   await connected;
   await assert.rejects(query(one.live, 'select 1'), { code: '3D000' });
 });
 
-/** Until somebody sleeps on the server of this database. */
+/** Until somebody sleeps in this database: other tests sleep on the same server. */
 async function untilBusy(url: string): Promise<void> {
-  const asleep = `select 1 from pg_stat_activity where query like 'select pg_sleep%' and state = 'active'`;
+  const asleep = `select 1 from pg_stat_activity where query like 'select pg_sleep%' and state = 'active'
+    and datname = current_database()`;
   while ((await query(url, asleep)).length === 0);
 }

@@ -5,7 +5,10 @@ import path from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { waitFor } from '../../src/platform/db/embedded/wait.ts';
-import { atEnd, ended, isAlive, root, SOON_MS, temporaryFolder } from '../db/helpers.ts';
+import { atEnd, isAlive, root, temporaryFolder } from '../db/helpers.ts';
+
+/** Each run makes a server and templates of its own: half a minute on a busy machine. */
+const RUN_MS = 180_000;
 
 const HELPERS = pathToFileURL(path.join(root, 'test', 'db', 'helpers.ts')).href;
 
@@ -25,11 +28,11 @@ function testFile(t: TestContext, rest: string): string {
 
 const PASS = '';
 const FAIL = `throw new Error('on purpose');`;
-const HANG = 'await new Promise((resolve) => setTimeout(resolve, 60_000));';
+const HANG = 'await new Promise((resolve) => setTimeout(resolve, 600_000));';
 
 test('a passing run exits with 0 and prints its summary, and leaves nothing behind', async (t) => {
   const run = startRun(t, [testFile(t, PASS)], { CI: 'true' });
-  assert.equal(await ended(run.child), 0, run.text);
+  assert.equal(await over(run), 0, run.text);
   assert.match(run.text, /✔ fixture.*ℹ pass 1\n.*ℹ fail 0\n.*ℹ duration_ms/s);
   assertNothingLeft(run);
 });
@@ -41,14 +44,14 @@ test('a run that writes golden files instead of comparing them says so at the en
     ['0', false],
   ] as const) {
     const run = startRun(t, [testFile(t, PASS)], { UPDATE_GOLDEN: value });
-    assert.equal(await ended(run.child), 0, run.text);
+    assert.equal(await over(run), 0, run.text);
     assert.equal(said.test(run.text.split('ℹ duration_ms')[1] ?? ''), isSaid, value);
   }
 });
 
 test('a failing test fails the run', async (t) => {
   const run = startRun(t, [testFile(t, FAIL)]);
-  assert.equal(await ended(run.child), 1);
+  assert.equal(await over(run), 1);
   assert.match(run.text, /ℹ fail 1\n.*on purpose/s);
   assertNothingLeft(run);
 });
@@ -57,14 +60,14 @@ test('a file that cannot be loaded fails the run, and the others run', async (t)
   const file = path.join(temporaryFolder(t), 'broken.test.ts');
   fs.writeFileSync(file, `import './missing.ts';`);
   const run = startRun(t, [file, testFile(t, PASS)]);
-  assert.equal(await ended(run.child), 1);
+  assert.equal(await over(run), 1);
   assert.match(run.text, /✔ fixture/);
   assert.match(run.text, /✖ .*broken\.test\.ts.*Cannot find module .*missing\.ts/s);
 });
 
 test('a file that ends its process fails the run: its other tests and files were not run', async (t) => {
   const run = startRun(t, [testFile(t, 'process.exit(0);')]);
-  assert.equal(await ended(run.child), 1);
+  assert.equal(await over(run), 1);
   assert.match(run.text, /some\.test\.ts ended the process before its tests were over/);
 });
 
@@ -81,7 +84,7 @@ test('files that share a process run one after another, each with its own hooks'
     );
   }
   const run = startRun(t, files);
-  assert.equal(await ended(run.child), 0, run.text);
+  assert.equal(await over(run), 0, run.text);
   const said = [...run.text.matchAll(/\[(\d) (begins|ends) in (\d+)\]/g)].map(([, i, what, pid]) => ({ i, what, pid }));
   assert.equal(said.length, 14);
   const processes = Object.values(Object.groupBy(said, ({ pid }) => String(pid)));
@@ -95,15 +98,15 @@ test('files that share a process run one after another, each with its own hooks'
 
 test('a test file that does not end fails the run', async (t) => {
   const file = testFile(t, 'setInterval(() => {}, 1000);');
-  const run = startRun(t, [file], { PIROGUE_TEST_FILE_LIMIT_MS: '3000' });
-  assert.equal(await ended(run.child), 1);
-  assert.match(run.text, /some\.test\.ts was not over after 3 s; still open: .*Timeout/);
+  const run = startRun(t, [file], { PIROGUE_TEST_FILE_LIMIT_MS: '20000' });
+  assert.equal(await over(run), 1);
+  assert.match(run.text, /some\.test\.ts was not over after 20 s; still open: .*Timeout/);
   assertNothingLeft(run);
 });
 
 test('a file name pattern that matches no test is an error', async (t) => {
   const run = startRun(t, ['--only', 'no-such-test']);
-  assert.equal(await ended(run.child), 1);
+  assert.equal(await over(run), 1);
   assert.match(run.text, /no test file has "no-such-test" in its name/);
 });
 
@@ -111,7 +114,7 @@ test('a path without tests is an error', async (t) => {
   const folder = temporaryFolder(t);
   for (const path of [folder, `${folder}/missing.test.ts`]) {
     const run = startRun(t, [path]);
-    assert.equal(await ended(run.child), 1);
+    assert.equal(await over(run), 1);
     assert.match(run.text, /no such test: /);
   }
 });
@@ -120,7 +123,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   test(`${signal} during a run stops tests and server, and leaves nothing behind`, async (t) => {
     const run = await startHangingRun(t);
     run.child.kill(signal);
-    assert.equal(await ended(run.child), 1);
+    assert.equal(await over(run), 1);
     assertNothingLeft(run);
   });
 }
@@ -128,20 +131,20 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 test('a run whose parent process dies stops', async (t) => {
   const run = await startHangingRun(t, ['sh', '-c', '"$@"; exit $?', 'sh']);
   run.child.kill('SIGKILL');
-  assert.ok(await waitFor(() => !fs.existsSync(found(run).folder), SOON_MS));
-  assert.ok(await waitFor(() => !isAlive(found(run).pid), SOON_MS));
+  assert.ok(await waitFor(() => !fs.existsSync(found(run).folder), RUN_MS));
+  assert.ok(await waitFor(() => !isAlive(found(run).pid), RUN_MS));
 });
 
 test('what a run killed with SIGKILL left behind is removed by a later one', async (t) => {
   const killed = await startHangingRun(t);
   const { folder, server, pid } = found(killed);
   killed.child.kill('SIGKILL');
-  assert.ok(await waitFor(() => !isAlive(server), SOON_MS), 'the server goes with the run');
+  assert.ok(await waitFor(() => !isAlive(server), RUN_MS), 'the server goes with the run');
   process.kill(pid, 'SIGKILL');
   const longAgo = new Date(Date.now() - 60_000);
   fs.utimesSync(folder, longAgo, longAgo);
   const next = startRun(t, [testFile(t, PASS)]);
-  assert.equal(await ended(next.child), 0, next.text);
+  assert.equal(await over(next), 0, next.text);
   assert.equal(fs.existsSync(folder), false);
 });
 
@@ -164,9 +167,16 @@ function startRun(t: TestContext, args: string[], env: NodeJS.ProcessEnv = {}, u
   return run;
 }
 
+/** Its exit code, or the signal that ended it. */
+async function over(run: Run): Promise<number | NodeJS.Signals | null> {
+  const { child } = run;
+  assert.ok(await waitFor(() => child.exitCode !== null || child.signalCode !== null, RUN_MS), run.text);
+  return child.signalCode ?? child.exitCode;
+}
+
 async function startHangingRun(t: TestContext, under: string[] = []): Promise<Run> {
   const run = startRun(t, [testFile(t, HANG)], {}, under);
-  assert.ok(await waitFor(() => /data in <.*> by/.test(run.text), SOON_MS), run.text);
+  assert.ok(await waitFor(() => /data in <.*> by/.test(run.text), RUN_MS), run.text);
   return run;
 }
 

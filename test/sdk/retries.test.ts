@@ -216,18 +216,34 @@ test('a redirect is not followed: the key is sent to no other host', async () =>
   assert.equal(weather.seen.length, 1);
 });
 
+/** A `fetch` that ends with a deadline only what hangs: a busy machine takes longer to send a request, and to answer it. */
+const patient: typeof fetch = async (input, init = {}) => {
+  const [before, controller] = [weather.hanging, new AbortController()];
+  let answered = false;
+  const giveUp = async () => {
+    while (!answered && weather.hanging === before) await new Promise((resolve) => setTimeout(resolve, 5));
+    if (!answered) controller.abort();
+  };
+  init.signal?.addEventListener('abort', () => void giveUp());
+  return fetch(input, { ...init, signal: controller.signal }).finally(() => {
+    answered = true;
+  });
+};
+
+const hasty = (options: Partial<PirogueOptions> = {}) => client({ fetch: patient, ...options });
+
 test('a timeout is retried, then reported as TimeoutError', async () => {
   weather.next('hang');
-  await client({ timeoutMs: 2_000 }).payments.create(ORDER);
+  await hasty({ timeoutMs: 2_000 }).payments.create(ORDER);
   assert.equal(keysSent().size, 1);
   weather.next('hang', 'hang');
-  await assert.rejects(client({ timeoutMs: 100, retries: 1 }).payments.create(ORDER), TimeoutError);
+  await assert.rejects(hasty({ timeoutMs: 100, retries: 1 }).payments.create(ORDER), TimeoutError);
   assert.equal(weather.seen.length, 2);
   weather.next('hang');
-  await assert.rejects(client().payments.create(ORDER, { deadlineMs: 100 }), { name: 'TimeoutError', attempts: 1 });
+  await assert.rejects(hasty().payments.create(ORDER, { deadlineMs: 100 }), { name: 'TimeoutError', attempts: 1 });
   weather.next('hang', { pass: 500 }, { status: 501 });
   const once = { retries: 0 };
-  await assert.rejects(client({ timeoutMs: 100, ...once }).payments.create(ORDER), { name: 'TimeoutError', uncertain: true });
+  await assert.rejects(hasty({ timeoutMs: 100, ...once }).payments.create(ORDER), { name: 'TimeoutError', uncertain: true });
   await assert.rejects(client(once).payments.create(ORDER), { status: 500, uncertain: true }, 'it may have been carried out');
   await assert.rejects(client(once).payments.create(ORDER), { status: 501, uncertain: false });
 });
@@ -235,9 +251,9 @@ test('a timeout is retried, then reported as TimeoutError', async () => {
 test('the signal of the caller aborts a call, also while it waits for a retry', async () => {
   weather.next('hang');
   const reason = new Error('the payer left');
-  await assert.rejects(client().payments.create(ORDER, { signal: abortedIn(50, reason) }), reason);
+  await assert.rejects(hasty().payments.create(ORDER, { signal: abortedIn(50, reason) }), reason);
   weather.next({ status: 429, headers: { 'retry-after': '60' } });
-  await assert.rejects(client().payments.create(ORDER, { signal: abortedIn(50, reason) }), reason);
+  await assert.rejects(hasty().payments.create(ORDER, { signal: abortedIn(50, reason) }), reason);
   weather.next();
   await assert.rejects(client().payments.create(ORDER, { signal: AbortSignal.abort(reason) }), reason);
   assert.equal(weather.seen.length, 0);
@@ -264,8 +280,8 @@ test('delays: Retry-After if present, otherwise exponential, with jitter over ha
     waitAfter(answer(429, { 'retry-after': '7' }), 3, () => 0),
     7_000,
   );
-  const inTenSeconds = new Date(Date.now() + 10_500).toUTCString();
-  assert.ok(waitAfter(answer(503, { 'retry-after': inTenSeconds }), 1, () => 0) > 8_000);
+  const inAnHour = new Date(Date.now() + 3_600_000).toUTCString();
+  assert.ok(waitAfter(answer(503, { 'retry-after': inAnHour }), 1, () => 0) > 3_500_000);
   assert.equal(mayRetry(lost, false), false);
   assert.equal(mayRetry(answer(500), false), true);
 });

@@ -20,6 +20,8 @@ export interface Weather {
   url: string;
   /** Every request that came, in order. */
   seen: { method: string; path: string; headers: IncomingHttpHeaders; body: string }[];
+  /** How many requests have come that nobody answers. */
+  readonly hanging: number;
   /** What happens to the next requests, in order; those after them pass. */
   next(...turns: Turn[]): void;
   close(): Promise<void>;
@@ -29,6 +31,7 @@ export interface Weather {
 export async function startWeather(target: string): Promise<Weather> {
   const turns: Turn[] = [];
   const seen: Weather['seen'] = [];
+  let hanging = 0;
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -36,7 +39,7 @@ export async function startWeather(target: string): Promise<Weather> {
     const { method = 'GET', url: path = '/', headers } = request;
     seen.push({ method, path, headers, body });
     const turn = turns.shift() ?? 'pass';
-    if (turn === 'hang') return;
+    if (turn === 'hang') return void hanging++;
     if (turn === 'lose_request') return response.destroy();
     if (typeof turn === 'object' && 'status' in turn)
       return void response.writeHead(turn.status, turn.headers).end(turn.body ?? '{}');
@@ -54,6 +57,9 @@ export async function startWeather(target: string): Promise<Weather> {
   return {
     url: `http://127.0.0.1:${port}`,
     seen,
+    get hanging() {
+      return hanging;
+    },
     next: (...more) => {
       turns.splice(0, turns.length, ...more);
       seen.length = 0;

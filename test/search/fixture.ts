@@ -61,7 +61,9 @@ export class Fixture {
     const databases = await cloneDatabases();
     const { control, sandbox, live } = databases;
     const stores = openStores({ control: asService(control), sandbox: asService(sandbox), live: asService(live) }, 4, silent);
-    return new Fixture(openPool({ url: sandbox, size: 2, log: silent }), stores, () => databases.drop());
+    // A statement of a test may insert a hundred thousand rows.
+    const owner = openPool({ url: sandbox, size: 2, log: silent, statement_ms: 120_000 });
+    return new Fixture(owner, stores, () => databases.drop());
   }
 
   async close(): Promise<void> {

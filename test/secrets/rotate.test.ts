@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import pg from 'pg';
 import { readConfig } from '../../src/platform/config/config.ts';
 import { lockKeys, SEALED_COLUMNS } from '../../src/program/cli/secrets/store.ts';
 import { payerHash } from '../../src/core/customers/payer-hash.ts';
@@ -10,7 +11,7 @@ import { saveMethod, vaultPlace } from '../../src/core/customers/methods.ts';
 import { type DbPool, openPool } from '../../src/platform/db/pool.ts';
 import type { Secrets } from '../../src/kit/crypto.ts';
 import { createLog } from '../../src/kit/log.ts';
-import { sql } from '../../src/kit/sql.ts';
+import { type Queryable, sql } from '../../src/kit/sql.ts';
 import { openSecrets } from '../../src/program/start/secrets.ts';
 import { startSimulator, type Simulator } from '../../simulators/kit/simulator.ts';
 import { mtnMomoSimulator } from '../../simulators/mtn-momo/index.ts';
@@ -238,12 +239,20 @@ describe('rotation by command', () => {
     for (const row of rows) assert.equal(now.open(row.token_sealed, place(row.id)), `token of ${row.id}`);
   });
 
-  /** Keeps one value as if somebody were just changing it: no rotation comes to its end meanwhile. */
+  /**
+   * Keeps one value as if somebody were just changing it: no rotation comes to its end meanwhile. A pool would end a transaction that is idle while
+   * a command starts.
+   */
   async function holding(id: string, work: () => Promise<void>): Promise<void> {
-    await sandbox.transaction(async (tx) => {
-      await tx.run(sql`select 1 from payment_methods where id = ${id} for update`);
+    const client = new pg.Client({ connectionString: cli.databases.sandbox });
+    await client.connect();
+    try {
+      await client.query('begin');
+      await client.query('select 1 from payment_methods where id = $1 for update', [id]);
       await work();
-    });
+    } finally {
+      await client.end();
+    }
   }
 
   /** Runs a rotation and kills it when it says this. */
@@ -281,14 +290,18 @@ describe('rotation by command', () => {
   });
 
   test('two concurrent rotations create one key', async () => {
-    const waiting = () =>
-      cli.control.all(sql`select 1 from pg_locks where locktype = 'advisory' and not granted
+    // On the connection that holds the lock: a transaction that is idle for long is ended.
+    const waiting = (tx: Queryable) =>
+      tx.all(sql`select 1 from pg_locks where locktype = 'advisory' and not granted
         and database = (select oid from pg_database where datname = current_database())`);
     const before = await standing(cli);
     const [one, two] = await cli.control.transaction(async (tx) => {
       await lockKeys(tx);
       const runs = [1, 2].map(() => pirogue(['secrets', 'rotate', '--json'], cli.env));
-      await until(waiting, (found) => found.length === 2, 60_000);
+      await until(
+        () => waiting(tx),
+        (found) => found.length === 2,
+      );
       return runs.map((run) => run.then(({ code, stdout }) => ({ code, ...JSON.parse(stdout) })));
     });
     const ended = [await one, await two];

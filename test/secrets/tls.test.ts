@@ -137,7 +137,7 @@ describe('Redis over TLS by URL', { skip: noRedis() }, () => {
       const body = (await (await fetch(`${program.url}/health/ready`)).json()) as { details: { rate_limits: string } };
       return body.details.rate_limits;
     };
-    return until(ready, fits, 20_000);
+    return until(ready, fits);
   }
 
   test('rediss:// with the CA in NODE_EXTRA_CA_CERTS: the node counts in Redis', async (t) => {

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import fs from 'node:fs';
 import { createServer } from 'node:net';
 import os from 'node:os';
@@ -229,15 +229,30 @@ async function call(url: string, method: string, path: string, options: CallOpti
   return { status: response.status, headers: response.headers, body: text.startsWith('{') ? JSON.parse(text) : text };
 }
 
-/** A port nobody listens on at this moment. */
-export function freePort(): Promise<number> {
+/**
+ * Below the ports that a system gives to whoever asks for any (from 32768 on Linux): a program that takes seconds to start would find one of those
+ * taken by another test now and then.
+ */
+const PORTS = { from: 20_000, to: 32_000 };
+const given = new Set<number>();
+
+/** A port nobody listens on at this moment, and that no earlier call has returned. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(PORTS.from, PORTS.to);
+    if (given.has(port) || !(await isFree(port))) continue;
+    given.add(port);
+    return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
-      .on('error', reject)
-      .listen(0, '127.0.0.1', () => {
-        const { port } = probe.address() as { port: number };
-        probe.close(() => resolve(port));
-      });
+      .on('error', ({ code, message }: NodeJS.ErrnoException) =>
+        code === 'EADDRINUSE' || code === 'EACCES' ? resolve(false) : reject(new Error(message)),
+      )
+      .listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
   });
 }
 
@@ -254,8 +269,8 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Asks until the answer fits; fails after the deadline with the last answer seen. */
-export async function until<T>(ask: () => Promise<T>, fits: (value: T) => boolean, deadline_ms = 10_000): Promise<T> {
+/** Asks until the answer fits; fails after the deadline, which is for busy machines, with the last answer seen. */
+export async function until<T>(ask: () => Promise<T>, fits: (value: T) => boolean, deadline_ms = 60_000): Promise<T> {
   const deadline = Date.now() + deadline_ms;
   for (;;) {
     const value = await ask();

@@ -13,6 +13,7 @@ import {
 /** Extracted once for each version; git ignores it. */
 const CACHE = path.resolve('.cache');
 const PACKAGE = path.resolve('node_modules/@sparticuz/chromium');
+const STEP_LIMIT_MS = 90_000;
 const INSTALLED = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
 /** A real browser, or why this platform has none: tests are then skipped with that reason. */
@@ -106,8 +107,16 @@ export interface Visitor {
 export const PHONE = { width: 320, height: 640 } as const;
 export const DESKTOP = { width: 1280, height: 900 } as const;
 
+/** A browser profile with time for busy machines: Playwright gives each step 30 s. */
+export async function newContext(browser: Browser | undefined, options: BrowserContextOptions): Promise<BrowserContext> {
+  if (!browser) throw new Error('tests without a browser are skipped');
+  const context = await browser.newContext(options);
+  context.setDefaultTimeout(STEP_LIMIT_MS);
+  return context;
+}
+
 export async function newVisitor(browser: Browser, options: BrowserContextOptions = {}): Promise<Visitor> {
-  const context = await browser.newContext({ viewport: PHONE, locale: 'en-GB', ...options });
+  const context = await newContext(browser, { viewport: PHONE, locale: 'en-GB', ...options });
   const page = await context.newPage();
   const visitor: Visitor = { context, page, complaints: [], traffic: [] };
   page.on('console', (message) => {
@@ -117,6 +126,18 @@ export async function newVisitor(browser: Browser, options: BrowserContextOption
   page.on('pageerror', (error) => visitor.complaints.push(String(error)));
   page.on('requestfinished', (request) => visitor.traffic.push(bytesOf(request)));
   return visitor;
+}
+
+/** Evaluates an expression in a page that may reload itself meanwhile: then in the next document. */
+export async function evaluate(page: Page, expression: string): Promise<unknown> {
+  for (;;) {
+    try {
+      return await page.evaluate(expression);
+    } catch (error) {
+      if (!/Execution context was destroyed/.test(String(error))) throw error;
+      await page.waitForLoadState();
+    }
+  }
 }
 
 /** 0 when the browser was closed before it told: an answer that nobody waited for. */

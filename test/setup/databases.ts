@@ -16,7 +16,8 @@ export interface Databases {
 const TEMPLATES = { control: 'template_control', sandbox: 'template_sandbox', live: 'template_live' } as const;
 
 const OBJECT_IN_USE = '55006';
-const COPY_LIMIT_MS = 30_000;
+const COPY_LIMIT_MS = 120_000;
+const CONNECT_LIMIT_MS = 60_000;
 
 /** The same database as the service's own login, which can only take the service's roles. */
 export function asService(url: string): string {
@@ -70,7 +71,7 @@ function urlOf(name: string): string {
 }
 
 async function withServer(work: (client: pg.Client) => Promise<void>): Promise<void> {
-  const client = new pg.Client({ connectionString: serverUrl(), connectionTimeoutMillis: 10_000 });
+  const client = new pg.Client({ connectionString: serverUrl(), connectionTimeoutMillis: CONNECT_LIMIT_MS });
   await client.connect();
   try {
     await work(client);

@@ -115,6 +115,12 @@ export class Deliveries {
     return this.attemptsOf(endpoint);
   }
 
+  /** Lets what waits for a retry be due now. A wait of a second may be over before a slow test has got ready for the retry. */
+  async dueNow(): Promise<void> {
+    await this.store.db.run(sql`update deliveries set due_at = pirogue_now()`);
+    this.api.deps.wake.ring(this.store.environment);
+  }
+
   /** How many deliveries are still to be made. */
   async pending(): Promise<number> {
     return (await this.store.db.all(sql`select 1 from deliveries`)).length;

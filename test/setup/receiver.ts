@@ -48,7 +48,7 @@ export async function startReceiver(): Promise<Receiver> {
     url: `https://127.0.0.1:${port}`,
     received,
     behave: (behaviour, path = '*') => behaviours.set(path, behaviour),
-    waitFor: async (count, deadline_ms = 10_000) => {
+    waitFor: async (count, deadline_ms = 60_000) => {
       const deadline = Date.now() + deadline_ms;
       while (received.length < count) {
         if (Date.now() > deadline) throw new Error(`received ${received.length} of ${count} within ${deadline_ms} ms`);

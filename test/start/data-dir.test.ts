@@ -40,7 +40,7 @@ async function refused(dataDir: string, env: Record<string, string> = {}, user: 
   const ended = spawnSync(process.execPath, [main], {
     env: { ...COMPILE_CACHE, PATH: process.env.PATH, DATA_DIR: dataDir, PORT: String(await freePort()), ...env },
     encoding: 'utf8',
-    timeout: 60_000,
+    timeout: 180_000,
     ...user,
   });
   return { code: ended.status, stdout: ended.stdout, stderr: ended.stderr };
@@ -109,7 +109,6 @@ test('a start waits for a process that is shutting down, and takes its place', a
   await until(
     async () => fs.readFileSync(path.join(dataDir, 'service.json'), 'utf8'),
     (note) => note.includes('"leaving":true'),
-    10_000,
   );
   const second = await start({ dataDir });
   assert.equal(await stopped, 0);

@@ -52,7 +52,6 @@ test('a start without a database waits for it, says so once, and serves when it 
   await until(
     async () => said,
     (text) => text.includes('the database is not available yet'),
-    30_000,
   );
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const program = await starting;

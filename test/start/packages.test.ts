@@ -33,7 +33,7 @@ test('a service that has started opens no file of a package: an upgrade may be r
   });
   assert.equal(parsePhone('650000000', 'CM')?.e164, '+237650000000');
   const request = { method: 'GET', url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, headers: {} } as const;
-  const { kind } = await sender.send({ ...request, guard: 'none', timeout_ms: 5_000, max_bytes: 100 });
+  const { kind } = await sender.send({ ...request, guard: 'none', timeout_ms: 60_000, max_bytes: 100 });
   assert.equal(kind, 'answered');
   assert.deepEqual(await fileMailer(folder, 'Pirogue <pirogue@localhost>').send(MAIL), { kind: 'sent' });
   hooks.deregister();

@@ -25,7 +25,8 @@ export const LINES: readonly Line[] = [
 ];
 
 const DEADLINE_MS = 30_000;
-const PATIENCE_MS = 120_000;
+/** Lives of the API that end before an answer are no fault: on a busy machine each takes half a minute. */
+const PATIENCE_MS = 300_000;
 
 /**
  * A merchant's programs: they order, charge, refund and pay out, and repeat what got no answer with the same

@@ -139,5 +139,5 @@ async function isUp(url: string): Promise<void> {
       ({ status }) => status,
       () => 0,
     );
-  await until(ask, (status) => status === 200, 60_000);
+  await until(ask, (status) => status === 200, 180_000);
 }

@@ -4,6 +4,7 @@ import { APP_ROLE, type DbPool, openPool } from '../../src/platform/db/pool.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { type Db, pgCode, type Queryable, sql } from '../../src/kit/sql.ts';
 import { cloneDatabases, type Databases } from '../setup/databases.ts';
+import { many } from '../setup/many.ts';
 
 /** What a statement that forgot its team sees and changes: only what belongs to the team its handle was opened for. */
 let databases: Databases;
@@ -112,14 +113,12 @@ test('interleaved statements of three handles on two connections each read their
     [pool, []],
   ];
   try {
-    await Promise.all(
-      Array.from({ length: 400 }, async (_, i) => {
-        const [db, teams] = handles[i % handles.length] as [Db, bigint[]];
-        if (i % 7 === 0) await db.run(sql`select 1 / 0`).catch((error) => assert.equal(pgCode(error), '22012'));
-        const seen = i % 5 === 0 ? await db.transaction((tx) => teamsSeen(tx)) : await teamsSeen(db);
-        assert.deepEqual(seen, teams);
-      }),
-    );
+    await many(400, async (i) => {
+      const [db, teams] = handles[i % handles.length] as [Db, bigint[]];
+      if (i % 7 === 0) await db.run(sql`select 1 / 0`).catch((error) => assert.equal(pgCode(error), '22012'));
+      const seen = i % 5 === 0 ? await db.transaction((tx) => teamsSeen(tx)) : await teamsSeen(db);
+      assert.deepEqual(seen, teams);
+    });
   } finally {
     await pool.close();
   }

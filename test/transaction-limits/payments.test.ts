@@ -7,6 +7,7 @@ import { changeOfReading } from '../../src/core/charge/outcomes.ts';
 import { findPayment } from '../../src/core/payments/store.ts';
 import type { Reading, Submission } from '../../src/providers/adapters/contract.ts';
 import { FakeClock, type Merchant, startApi } from '../setup/api.ts';
+import { many } from '../setup/many.ts';
 import { Registry, type TestProvider } from '../setup/providers.ts';
 
 /** Answers as the test says; keeps nothing. */
@@ -140,8 +141,8 @@ test('422 for a charge above what is left of the daily limit: the payment stays 
 });
 
 test('a hundred charges at once: exactly as many succeed as the daily limit allows', async () => {
-  const ids = await Promise.all(Array.from({ length: 100 }, () => made(90_000)));
-  const answers = await Promise.all(ids.map((id) => charge(id)));
+  const ids = await many(100, () => made(90_000));
+  const answers = await many(100, (n) => charge(ids[n] as string));
   const statuses = answers.map(({ status }) => status);
   assert.equal(statuses.filter((status) => status === 202).length, 22);
   assert.equal(statuses.filter((status) => status === 422).length, 78);

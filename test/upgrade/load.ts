@@ -5,7 +5,7 @@ import { until } from '../setup/api.ts';
 import type { Receiver } from '../setup/receiver.ts';
 
 const WRITERS = 3;
-const STALLED_MS = 60_000;
+const STALLED_MS = 180_000;
 
 /** Customers who create a payment, charge it, repeat the charge with its key, and read the payment, one after the other. */
 export class Load {

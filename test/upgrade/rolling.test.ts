@@ -18,6 +18,8 @@ import { checkEvents, Load } from './load.ts';
 type Release = string | undefined;
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
+/** The balancer is in this process and looks ten times a second: a busy machine may halt it for seconds. */
+const DRAIN_MS = 12_000;
 const dataDir = newFolder();
 const running = new Set<Program>();
 let previous: Awaited<ReturnType<typeof previousRelease>>;
@@ -49,7 +51,7 @@ async function migrateWith(release: Release): Promise<void> {
 }
 
 async function start(release: Release, role: 'api' | 'worker', port: number): Promise<Program> {
-  const env = { PORT: String(port), DRAIN_MS: '1000', PUBLIC_URL: 'http://127.0.0.1:1', MIGRATE_ON_START: 'off' };
+  const env = { PORT: String(port), DRAIN_MS: String(DRAIN_MS), PUBLIC_URL: 'http://127.0.0.1:1', MIGRATE_ON_START: 'off' };
   const program = await startProgram({ role, dataDir, databases, env, ...(release && { release }) });
   running.add(program);
   return program;

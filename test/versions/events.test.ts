@@ -57,9 +57,8 @@ test('each endpoint gets an event in its pinned version, signed as sent; the old
 test('a retry and a redelivery send the stored bytes', async () => {
   const endpoint = await pinned('/old', OLD);
   const owner = openPool({ url: hooks.api.databases.sandbox, size: 1, log: hooks.api.deps.log });
-  await owner.run(sql`select 1`); // connected before the retry is due
   hooks.receiver.behave(500);
-  hooks.start({ config: { webhook_retry_schedule_ms: [1_000] } });
+  hooks.start({ config: { webhook_retry_schedule_ms: [600_000] } });
   await hooks.announce(1, PAYMENT);
   await hooks.recorded(endpoint, 1);
   const [first] = receivedAt('/old');
@@ -67,6 +66,7 @@ test('a retry and a redelivery send the stored bytes', async () => {
   await owner.run(sql`update event_bodies set body = ${kept} where event_id = ${first?.event.id}`);
   await owner.close();
   hooks.receiver.behave(200);
+  await hooks.dueNow();
   await hooks.receiver.waitFor(2);
   await hooks.recorded(endpoint, 2);
   const resend = await fetch(`${hooks.api.url}/events/${first?.event.id}/resend`, {

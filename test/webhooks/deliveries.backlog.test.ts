@@ -58,6 +58,8 @@ test('an event that was not queued records its number of endpoints, stays readab
 });
 
 test('events are queued again once the backlog is processed, and a mail reports the gap', async () => {
+  const today = () => new Date().toISOString().slice(0, 10);
+  const begun = today();
   const endpoint = await hooks.register();
   await hooks.announce(LIMITS.max);
   await sweep();
@@ -72,8 +74,8 @@ test('events are queued again once the backlog is processed, and a mail reports 
   );
   await sweep();
   const [mail] = await newMails();
-  const day = new Date().toISOString().slice(0, 10);
-  assert.match(mail?.text ?? '', new RegExp(`${day} \\d\\d:\\d\\d[^]*${day} \\d\\d:\\d\\d`));
+  const time = `(?:${begun}|${today()}) \\d\\d:\\d\\d`;
+  assert.match(mail?.text ?? '', new RegExp(`${time}[^]*${time}`));
   await hooks.announce(1);
   await hooks.receiver.waitFor(LIMITS.max + 1);
   assert.equal(hooks.receiver.received.length, LIMITS.max + 1);

@@ -13,10 +13,12 @@ const hooks = new Deliveries();
 test('a rotated secret signs deliveries that were queued before the rotation', async () => {
   const endpoint = await hooks.register();
   hooks.receiver.behave(500);
-  hooks.start({ config: { webhook_retry_schedule_ms: [400] } });
+  hooks.start({ config: { webhook_retry_schedule_ms: [600_000] } });
   await hooks.announce();
   const [first] = (await hooks.receiver.waitFor(1)) as [Received];
+  await hooks.recorded(endpoint, 1);
   const { secret } = (await hooks.call('POST', `/webhooks/${endpoint.id}/rotate-secret`)).webhook;
+  await hooks.dueNow();
   const [, second] = (await hooks.receiver.waitFor(2)) as [Received, Received];
   assert.equal(verify(first, endpoint.secret), null);
   assert.equal(verify(second, secret), null);
@@ -30,14 +32,15 @@ for (const [what, stop] of [
   test(`an endpoint that was ${what} gets no more deliveries, not even a queued retry`, async () => {
     const endpoint = await hooks.register();
     hooks.receiver.behave(500);
-    hooks.start({ config: { webhook_retry_schedule_ms: [1_500] } });
+    hooks.start({ config: { webhook_retry_schedule_ms: [600_000] } });
     await hooks.announce();
     await hooks.receiver.waitFor(1);
     await hooks.recorded(endpoint, 1);
     await stop(endpoint.id);
     assert.equal(await hooks.pending(), 0);
     await hooks.announce();
-    await sleep(2_000);
+    await hooks.dueNow();
+    await sleep(1_000);
     assert.equal(hooks.receiver.received.length, 1);
   });
 }

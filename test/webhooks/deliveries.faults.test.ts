@@ -11,12 +11,14 @@ const hooks = new Deliveries();
 
 test('a delivery of a crashed worker is claimed again when its lease ends, not before', async () => {
   const endpoint = await hooks.register();
-  const config = { webhook_timeout_ms: 300 };
-  await hooks.startAndDie(config, 700);
-  const diedAt = Date.now();
-  hooks.start({ config, tuning: { lease_slack_ms: 700 } });
+  const before = Date.now();
+  await hooks.startAndDie({ webhook_timeout_ms: 300 }, 700);
+  const [row] = await hooks.store.db.all<{ ends_at: number }>(sql`
+    select (('x' || left(replace(claim::text, '-', ''), 12))::bit(48)::bigint)::float8 as ends_at from deliveries`);
+  assert.ok(row && row.ends_at >= before + 1_000);
+  hooks.start();
   const [one] = (await hooks.receiver.waitFor(1)) as [Received];
-  assert.ok(one.at - diedAt >= 900, `after ${one.at - diedAt} ms`);
+  assert.ok(one.at >= row.ends_at, `${row.ends_at - one.at} ms before`);
   const [attempt] = await hooks.recorded(endpoint, 1);
   assert.deepEqual([attempt.attempt, attempt.status], [1, 'succeeded']);
   assert.equal(await hooks.pending(), 0);
@@ -42,13 +44,14 @@ for (const status of [200, 500])
       return late.promise;
     };
     hooks.start({
-      config: { webhook_timeout_ms: 100, webhook_retry_schedule_ms: [60_000] },
-      tuning: { send: slow, lease_slack_ms: 200 },
+      config: { webhook_timeout_ms: 100, webhook_retry_schedule_ms: [600_000] },
+      // It leaves the delivery to the other one.
+      tuning: { send: slow, lease_slack_ms: 1_000, per_endpoint: 1 },
     });
     await hooks.announce();
     await claimed.promise;
-    hooks.start({ config: { webhook_timeout_ms: 100, webhook_retry_schedule_ms: [60_000] }, tuning: { lease_slack_ms: 200 } });
     hooks.receiver.behave(500);
+    hooks.start({ config: { webhook_retry_schedule_ms: [600_000] } });
     await hooks.recorded(endpoint, 1);
     late.resolve({ kind: 'answered', status, headers: {}, body: '', truncated: false, duration_ms: 1 });
     await sleep(200);
@@ -102,18 +105,25 @@ test('a quick endpoint gets many deliveries with each claim, over no more connec
   assert.equal(sent(), 40);
 });
 
-test('what waits too long for an endpoint that was quick is not sent until its lease has ended, and then once', async () => {
+test('what waits too long for an endpoint that was quick is not sent until its lease has ended, and then once', async (t) => {
   const endpoint = await hooks.register();
   await hooks.announce(10);
   const { send, sent, answer } = scripted();
-  const lease_slack_ms = 6_000;
-  hooks.start({ config: { webhook_timeout_ms: 100 }, tuning: { send, per_endpoint: 2, per_quick: 8, lease_slack_ms } });
+  // So long that neither half of it passes by itself.
+  const lease_slack_ms = 1_200_000;
+  const real = performance.now.bind(performance);
+  let passed_ms = 0;
+  t.mock.method(performance, 'now', () => real() + passed_ms);
+  hooks.start({ tuning: { send, per_endpoint: 2, per_quick: 8, lease_slack_ms } });
   await answer(2);
   await until(claimed, (rows) => rows.length === 8);
-  await sleep(lease_slack_ms / 2 + 100);
+  passed_ms = lease_slack_ms / 2 + 100;
   await answer(2);
   await hooks.recorded(endpoint, 4);
   assert.equal(sent(), 4, 'the lease of the others may end before they are answered');
+  await sleep(1_000);
+  assert.equal(sent(), 4, 'it has not ended yet');
+  await hooks.store.db.run(sql`update deliveries set claim = '00000000-0000-0000-0000-000000000000'`);
   await answer(6);
   await hooks.recorded(endpoint, 10);
   assert.equal(sent(), 10);
@@ -130,18 +140,17 @@ test('a dead endpoint uses only its own few sockets and does not delay others', 
   await hooks.register('/dead');
   for (let i = 0; i < 9; i++) await hooks.register(`/healthy-${i}`);
   await hooks.announce(60);
-  hooks.start({ config: { webhook_timeout_ms: 60_000 } });
+  hooks.start({ config: { webhook_timeout_ms: 600_000 }, tuning: { lease_slack_ms: 600_000 } });
   const healthy = await until(
     async () => hooks.receiver.received.filter(({ path }) => path !== '/dead').length,
     (count) => count === 9 * 60,
-    30_000,
+    120_000,
   );
   assert.equal(healthy, 540);
   assert.equal(
     await until(
       async () => opened,
       (count) => count >= 16,
-      30_000,
     ),
     16,
   );
@@ -149,7 +158,7 @@ test('a dead endpoint uses only its own few sockets and does not delay others', 
 });
 
 test('all failing endpoints together use at most half of the slots', async () => {
-  const timeout_ms = 300;
+  const timeout_ms = 1_000;
   let open = 0;
   const dead = [];
   for (let i = 0; i < 6; i++) {
@@ -162,7 +171,7 @@ test('all failing endpoints together use at most half of the slots', async () =>
   await hooks.announce(12);
   // All six look healthy at first and fill every slot for one timeout.
   hooks.start({
-    config: { webhook_timeout_ms: timeout_ms, webhook_retry_schedule_ms: [1] },
+    config: { webhook_timeout_ms: timeout_ms, webhook_retry_schedule_ms: [1, 1, 1, 1] },
     tuning: { total: 12, per_endpoint: 2 },
   });
   for (const endpoint of dead) await hooks.recorded(endpoint, 1);
@@ -176,8 +185,9 @@ test('all failing endpoints together use at most half of the slots', async () =>
   assert.ok(Math.max(...most) <= 8, `${most}`);
   await hooks.register('/healthy');
   await hooks.announce(20);
+  // On a busy machine the healthy one may be too late now and then, and get a delivery again.
   await until(
-    async () => hooks.receiver.received.filter(({ path }) => path === '/healthy').length,
+    async () => new Set(hooks.receiver.received.filter(({ path }) => path === '/healthy').map(({ event }) => event.id)).size,
     (count) => count === 20,
   );
 });
@@ -361,6 +371,10 @@ test('an endpoint with many queued deliveries does not delay the others', async 
   await hooks.register('/quiet');
   await hooks.announce(1);
   hooks.start({ tuning: { total: 4, per_endpoint: 2 } });
-  await until(async () => hooks.receiver.received.some(({ path }) => path === '/quiet'), Boolean);
-  assert.ok(hooks.receiver.received.length < 100, `${hooks.receiver.received.length}`);
+  const before = () => hooks.receiver.received.findIndex(({ path }) => path === '/quiet');
+  await until(
+    async () => before(),
+    (count) => count >= 0,
+  );
+  assert.ok(before() < 100, `${before()}`);
 });

@@ -75,10 +75,11 @@ test('six attempts on the schedule: one event id, six delivery ids, then no more
 test('a success ends the retries and clears failing_since', async () => {
   const endpoint = await hooks.register();
   hooks.receiver.behave((response) => response.writeHead(hooks.receiver.received.length < 3 ? 503 : 204).end());
-  hooks.start({ config: { webhook_retry_schedule_ms: [50, 150, 50] } });
+  hooks.start({ config: { webhook_retry_schedule_ms: [50, 600_000, 50] } });
   await hooks.announce();
   await hooks.recorded(endpoint, 2);
   assert.notEqual((await hooks.call('GET', `/webhooks/${endpoint.id}`)).webhook.failing_since, null);
+  await hooks.dueNow();
   const attempts = await hooks.recorded(endpoint, 3);
   assert.deepEqual(
     attempts.map(({ status }: { status: string }) => status),

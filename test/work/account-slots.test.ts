@@ -38,7 +38,9 @@ function sweepOf(due: Row[], step: (row: Row) => Promise<void>) {
 
 const rows = (account: string, count: number): Row[] => Array.from({ length: count }, (_, id) => ({ id, account }));
 
-test('all due rows of a healthy account are worked off without one of them waiting for its lease to end', async () => {
+test('all due rows of a healthy account are worked off without one of them waiting for its lease to end', async (t) => {
+  // A machine that halts for five seconds would make the account a slow one.
+  t.mock.timers.enable({ apis: ['setTimeout'] });
   const due = rows('healthy', 5_000);
   const done = new Set<number>();
   const { sweep } = sweepOf(due, async ({ id }) => {

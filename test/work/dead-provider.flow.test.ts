@@ -9,6 +9,7 @@ import { claimDueRefunds } from '../../src/core/refunds/store.ts';
 import { claimDueReturns } from '../../src/core/obligations/store.ts';
 import { claimDueTransfers } from '../../src/core/transfers/store.ts';
 import { accountKey } from '../../src/platform/work/account-key.ts';
+import { sql } from '../../src/kit/sql.ts';
 import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { resolveAttempt } from '../../src/core/charge/resolve.ts';
 import { returnSweep } from '../../src/core/returns/sweeps.ts';
@@ -157,7 +158,14 @@ test('refunds: refunds at an unresponsive provider do not delay others', async (
     const body = { payment: payments[name]?.pop(), amount: 5_000, reason: 'duplicate' };
     return (await api.call('POST', '/refunds', { key, body })).body.refund.id as string;
   });
-  await becomes(`/refunds/${refund}`, 'refund', 'processing');
+  // All have been sent, and their answers are stored: until then they have a lease of a minute.
+  await until(
+    () =>
+      store().db.all(sql`
+        select 1 from refunds where team_id = ${merchant.team.id} and status = 'processing'
+          and next_poll_at <= ${new Date(clock.now() + 2_000)}`),
+    (rows) => rows.length === DEAD_ROWS + 1,
+  );
   die();
   await claimsPassOver('dead', (now, limit, skip) =>
     claimDueRefunds(store().db, now, 0, limit, skip).then((due) => due.map(({ refund }) => refund)),
