@@ -74,6 +74,7 @@ describe('POST /invoices', () => {
       [{ customer: undefined }, ['customer', 'customer_id']],
       [{ customer: {} }, ['customer.email', 'customer.phone']],
       [{ customer: { phone: 'none' } }, ['customer.phone']],
+      [{ customer: { phone: '+00' } }, ['customer.phone']],
       [{ customer: { email: 'nobody' } }, ['customer.email']],
       [{ customer_id: 'cus_1' }, ['customer']],
       [{ due_date: '2020-01-01' }, ['due_date']],

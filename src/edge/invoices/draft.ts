@@ -1,3 +1,4 @@
+import { compactPhone } from '../../core/customers/phone.ts';
 import { blockedCustomer, customerProblem } from '../../core/customers/payer.ts';
 import { findOrCreate } from '../../core/customers/find-or-create.ts';
 import type { CustomerRow } from '../../core/customers/schema.ts';
@@ -184,7 +185,8 @@ export function checkChange(body: ChangeInvoiceBody): FieldErrors {
 function checkCustomer({ customer_id, customer }: ChangeInvoiceBody): FieldErrors {
   if (typeof customer !== 'object' || customer === null) return {};
   if (customer_id !== undefined) return { customer: ['cannot be used together with customer_id'] };
-  if (typeof customer.phone === 'string' && !/\d/.test(customer.phone)) return { 'customer.phone': ['must be a phone number'] };
+  if (typeof customer.phone === 'string' && compactPhone(customer.phone) === null)
+    return { 'customer.phone': ['must be a phone number'] };
   if (customer.email !== undefined || customer.phone !== undefined) return {};
   const message = 'one of email and phone is required';
   return { 'customer.email': [message], 'customer.phone': [message] };
