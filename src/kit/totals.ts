@@ -1,8 +1,3 @@
-import type { Environment } from './environment.ts';
-import { type IdPrefix, lowestIdAt } from './ids.ts';
-import { ALL_IDS, type Ids } from './pages.ts';
-import { isFiltered, type PagingQuery } from './paging.ts';
-
 /** Interval after which the watermark advances; the tail counted on each call grows until then. */
 const ADVANCE_MS = 60_000;
 const MAX_KEPT = 10_000;
@@ -11,12 +6,20 @@ const UNDELETED_MS = 21_600_000;
 /** The same for the part that reaches its retention by then: what may be deleted earlier is counted on each call. */
 const SOON_MS = 300_000;
 /** Clocks of the processes that delete rows may be ahead. */
-const SKEW_MS = 60_000;
+export const SKEW_MS = 60_000;
 /** Rows at one end of a list that are counted on each call. The count of more is used for {@link REUSED_MS}. */
 const MAX_COUNTED = 10_000;
 const REUSED_MS = 10_000;
 
+/** Where the settled part of a list ends. */
+export interface Settled<Mark> {
+  mark: Mark;
+  /** Whether no row is added below it any more. Else the part is counted anew as soon as there is a mark that is final. */
+  is_final: boolean;
+}
+
 interface Counted<Mark> {
+  is_final: boolean;
   /** Where the parts begin: one that reaches its retention within hours, the settled one, and the tail; null: at the first row. */
   aging: Mark | null;
   start: Mark | null;
@@ -33,8 +36,7 @@ interface Counted<Mark> {
 
 /** Queries that count rows. */
 interface Counting<Mark> {
-  /** Returns the id below which no row is added any more. */
-  settled(): Mark | Promise<Mark>;
+  settled(): Promise<Settled<Mark>>;
   /** Counts rows with ids from `from` (null: from the start) up to but excluding `to` (null: to the end). */
   count(from: Mark | null, to: Mark | null): Promise<number>;
   /** Returns the id below which rows may have been deleted at a time (milliseconds). Left out: rows are never deleted. */
@@ -104,17 +106,18 @@ export class Totals<Mark> {
   }
 }
 
-async function advance<Mark>(now: number, before: Counted<Mark> | undefined, counting: Counting<Mark>): Promise<Counted<Mark>> {
+async function advance<Mark>(now: number, known: Counted<Mark> | undefined, counting: Counting<Mark>): Promise<Counted<Mark>> {
   const { settled, count, keptFrom } = counting;
-  const watermark = await settled();
+  const before = known?.is_final ? known : undefined;
+  const { mark: watermark, is_final } = await settled();
   if (!keptFrom) {
     const total = (before?.total ?? 0) + (await count(before?.watermark ?? null, watermark));
-    return { aging: null, start: null, watermark, aging_total: 0, total, counted_at: now };
+    return { is_final, aging: null, start: null, watermark, aging_total: 0, total, counted_at: now };
   }
   const least = (one: Mark, other: Mark) => (one < other ? one : other);
   const start = least(keptFrom(now + UNDELETED_MS), watermark);
   const aging = least(keptFrom(now + SOON_MS), start);
-  const marks = { aging, start, watermark, counted_at: now };
+  const marks = { is_final, aging, start, watermark, counted_at: now };
   // Later, rows of a part may have been deleted.
   const isKnown = (undeleted_ms: number) => before !== undefined && now - before.counted_at < undeleted_ms - SKEW_MS;
   if (!before || !isKnown(UNDELETED_MS)) {
@@ -127,63 +130,4 @@ async function advance<Mark>(now: number, before: Counted<Mark> | undefined, cou
     ? before.aging_total + aged - (await count(before.aging, aging))
     : await count(aging, start);
   return { ...marks, aging_total, total };
-}
-
-/**
- * Longest time between the moment in an id and the commit of its row, with a margin, where calls to providers come between: each has
- * a deadline of less than a minute.
- */
-export const SETTLED_MS = 600_000;
-/** Hardly any row is committed later after the moment in its id, where nothing outside is waited for. */
-const SELDOM_MS = 5_000;
-
-export interface ListTotalsOptions {
-  /** Longest time between the moment in an id and the commit of its row; default {@link SETTLED_MS}. */
-  settled_ms?: number;
-  /** Age at which rows are seldom added any more; default five seconds. */
-  seldom_ms?: number;
-  /** Age at which rows may be deleted; left out: they are never deleted. */
-  keep_ms?: number;
-  /** Rows at one end of the list that are counted on each call; default 10,000. */
-  max_counted?: number;
-}
-
-/** The request for a page, at a time in milliseconds since the epoch. */
-interface Request {
-  query: PagingQuery;
-  at: number;
-}
-
-/** Totals of lists whose ids sort by time. */
-export class ListTotals {
-  readonly #totals: Totals<string>;
-  readonly #prefix: IdPrefix;
-  readonly #options: ListTotalsOptions;
-
-  constructor(prefix: IdPrefix, options: ListTotalsOptions = {}) {
-    this.#totals = new Totals(options.max_counted);
-    this.#prefix = prefix;
-    this.#options = options;
-  }
-
-  /**
-   * Returns the current total of one list. With filters, its rows are counted.
-   * @param owner identifies the list among those of the environment
-   */
-  of(
-    environment: Environment,
-    owner: string,
-    { query, at: now }: Request,
-    count: (ids: Ids) => Promise<number>,
-  ): Promise<number> {
-    if (isFiltered(query)) return count(ALL_IDS);
-    const lowest = (at: number) => lowestIdAt(this.#prefix, environment, at);
-    const { keep_ms, settled_ms = SETTLED_MS, seldom_ms = SELDOM_MS } = this.#options;
-    return this.#totals.total(`${environment} ${owner}`, now, {
-      settled: () => lowest(now - settled_ms),
-      count: (from, to) => count({ from, to }),
-      ...(settled_ms > seldom_ms ? { seldom: () => lowest(now - seldom_ms) } : {}),
-      ...(keep_ms === undefined ? {} : { keptFrom: (at: number) => lowest(at - keep_ms + SKEW_MS) }),
-    });
-  }
 }

@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { lowestIdAt, newId } from '../../src/kit/ids.ts';
-import { ListTotals, Totals } from '../../src/kit/totals.ts';
-import { SETTLED_MS } from '../../src/core/payments/list.ts';
+import type { Environment } from '../../src/kit/environment.ts';
+import type { Queryable } from '../../src/kit/sql.ts';
+import { Totals } from '../../src/kit/totals.ts';
+import { ListTotals, SETTLED_MS } from '../../src/platform/db/list-totals.ts';
 
 const START = 1_790_000_000_000;
 
@@ -16,9 +18,21 @@ function payments() {
       team: bigint,
       now: number,
       count: (from: string | null, to: string | null) => Promise<number>,
-    ) => totals.total(`${environment} ${team}`, now, { count, settled: () => lowestIdAt('trx', environment, now - SETTLED_MS) }),
+    ) =>
+      totals.total(`${environment} ${team}`, now, {
+        count,
+        settled: async () => ({ mark: lowestIdAt('trx', environment, now - SETTLED_MS), is_final: true }),
+      }),
   };
 }
+
+/** A caller in a store whose transactions have these numbers: a new one, and the least of those that have not ended. */
+function callerIn(environment: Environment, numbers: () => { xid: string; oldest: string }) {
+  const db = { maybe: async () => numbers() } as unknown as Queryable;
+  return { caller: { store: { environment, db } } };
+}
+/** One in which no other transaction is open. */
+const live = callerIn('live', () => ({ xid: '7', oldest: '7' }));
 
 /** A table of ids that counts like the statement does, and remembers how many rows it had to walk. */
 function table() {
@@ -113,10 +127,44 @@ test('the total is exact while a purge deletes old rows, in any order and with a
         const kept = rows.ids.filter((id, i) => id >= kept_from || i % spared === 1);
         rows.ids.splice(0, rows.ids.length, ...kept);
         assert.equal(
-          await totals.of('live', '1', { query: {}, at: now }, ({ from, to }) => rows.count(from, to)),
+          await totals.of('1', { ...live, query: {}, at: now }, ({ from, to }) => rows.count(from, to)),
           rows.ids.length,
         );
       }
+    }),
+  );
+});
+
+test('a row is in the total soon after its commit, however long that takes and however many other transactions are open', async () => {
+  const step = fc.record({
+    pass_ms: fc.oneof(fc.integer({ min: 0, max: 90_000 }), fc.integer({ min: 0, max: HOUR_MS })),
+    begins: fc.boolean(),
+    ends: fc.array(fc.nat(5), { maxLength: 2 }),
+    late_ms: fc.integer({ min: 0, max: SETTLED_MS - 1 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {
+      const [totals, rows] = [new ListTotals('evt'), table()];
+      const open: { xid: number; id: string }[] = [];
+      let [now, next] = [START, 1];
+      const caller = callerIn('live', () => {
+        const oldest = Math.min(next, ...open.map(({ xid }) => xid));
+        return { xid: String(next++), oldest: String(oldest) };
+      });
+      const total = () => totals.of('1', { ...caller, query: {}, at: now }, ({ from, to }) => rows.count(from, to));
+      const commit = (at: number) => rows.ids.push(...open.splice(at, 1).map(({ id }) => id));
+      for (const { pass_ms, begins, ends, late_ms } of steps) {
+        now += pass_ms;
+        if (begins) open.push({ xid: next++, id: newId('evt', 'live', now - late_ms) });
+        for (const at of ends) commit(at);
+        await total();
+      }
+      while (open.length > 0) commit(0);
+      for (let n = 0; n < 3; n++) {
+        now += 61_000;
+        await total();
+      }
+      assert.equal(await total(), rows.ids.length);
     }),
   );
 });
@@ -131,7 +179,7 @@ test('with too many rows at the ends to count on each call, a total is exact wit
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {
       const [totals, rows] = [new ListTotals('evt', { keep_ms: KEEP_MS, max_counted: 3 }), table()];
-      const total = (at: number) => totals.of('live', '1', { query: {}, at }, ({ from, to }) => rows.count(from, to));
+      const total = (at: number) => totals.of('1', { ...live, query: {}, at }, ({ from, to }) => rows.count(from, to));
       let now = START;
       for (const { pass_ms, come, late_ms, deletes } of steps) {
         now += pass_ms;
@@ -152,7 +200,7 @@ test('with too many rows at the ends to count on each call, a total is exact wit
 test('of a list that is long at its new end, that end is counted once in ten seconds', async () => {
   const [totals, rows] = [new ListTotals('evt', { keep_ms: KEEP_MS, max_counted: 100 }), table()];
   for (let at = START - 900_000; at < START; at += 100) rows.ids.push(newId('evt', 'live', at));
-  const read = (at: number) => totals.of('live', '1', { query: {}, at }, ({ from, to }) => rows.count(from, to));
+  const read = (at: number) => totals.of('1', { ...live, query: {}, at }, ({ from, to }) => rows.count(from, to));
   await read(START);
   const before = rows.walked();
   for (let s = 1; s <= 60; s++) {
@@ -167,7 +215,7 @@ test('of rows that are deleted when they are old, only the oldest and the newest
   const [totals, rows] = [new ListTotals('evt', { keep_ms: KEEP_MS }), table()];
   for (let i = 0; i < 4_800; i++) rows.ids.push(newId('evt', 'live', START - i * 36_000));
   for (let i = 0; i < 20; i++) {
-    const total = await totals.of('live', '1', { query: {}, at: START + i * 1_000 }, ({ from, to }) => rows.count(from, to));
+    const total = await totals.of('1', { ...live, query: {}, at: START + i * 1_000 }, ({ from, to }) => rows.count(from, to));
     assert.equal(total, 4_800);
   }
   // Some minutes at the old end and ten at the new one.
@@ -184,7 +232,7 @@ test('while a list is read every minute, rows are counted when they come to anot
     rows.ids.splice(0, rows.ids.length, ...rows.ids.filter((id) => id >= kept_from));
     for (let i = 0; i < 10; i++) {
       const at = now + i * 5_000;
-      const total = await totals.of('live', '1', { query: {}, at }, ({ from, to }) => rows.count(from, to));
+      const total = await totals.of('1', { ...live, query: {}, at }, ({ from, to }) => rows.count(from, to));
       assert.equal(total, rows.ids.length);
     }
   }
@@ -198,6 +246,6 @@ test('a list with a filter is counted as a whole', async () => {
     asked.push(ids);
     return 7;
   };
-  assert.equal(await totals.of('live', '1', { query: { type: 'payment.succeeded' } as object, at: START }, count), 7);
+  assert.equal(await totals.of('1', { ...live, query: { type: 'payment.succeeded' } as object, at: START }, count), 7);
   assert.deepEqual(asked, [{ from: null, to: null }]);
 });

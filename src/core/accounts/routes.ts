@@ -6,7 +6,7 @@ import { envelopeSchema } from '../../kit/envelope.ts';
 import { Problem } from '../../kit/errors.ts';
 import { idPrefix } from '../../kit/ids.ts';
 import { Cursors, listMeta, pageOf, type PagingQuery } from '../../kit/paging.ts';
-import { ListTotals } from '../../kit/totals.ts';
+import { ListTotals } from '../../platform/db/list-totals.ts';
 import type { Tx } from '../../kit/sql.ts';
 import type { AccountDeps } from './deps.ts';
 import { presentAccount, publicAccount } from './present.ts';
@@ -215,7 +215,7 @@ async function listed(deps: RouteDeps, totals: ListTotals, call: Call<unknown, P
   const position = cursors.position(call.query);
   const rows = await listAccounts(db, team.id, position);
   const { items, meta } = await pageOf(cursors, position, rows, idPrefix('acct', environment), () =>
-    totals.of(environment, `${team.id}`, call, (ids) => countAccounts(db, team.id, ids)),
+    totals.of(`${team.id}`, call, (ids) => countAccounts(db, team.id, ids)),
   );
   return { code: 200, message: 'Accounts retrieved', body: { items: items.map((row) => shown(call, row)), meta } };
 }

@@ -38,7 +38,7 @@ export function historyLister(deps: Pick<BalanceDeps, 'secrets'>): (call: Call<u
         ? count(filters.ids)
         : totals.total([environment, team.id, call.sync, bucket, kind, currency].join('|'), call.at, {
             count: (from, to) => count({ from, to }),
-            settled: () => settledBelow(db, team.id),
+            settled: async () => ({ mark: await settledBelow(db, team.id), is_final: true }),
           }),
     );
     return { code: 200, message: 'Balance history retrieved', body: { items: items.map(itemOf), meta } };

@@ -2,7 +2,8 @@ import type { ListSearcher } from '../../platform/search/list.ts';
 import type { Call, Reply } from '../../tenants/api/route.ts';
 import { idPrefix } from '../../kit/ids.ts';
 import { Cursors, isFiltered, pageOf } from '../../kit/paging.ts';
-import { ListTotals, SETTLED_MS, Totals } from '../../kit/totals.ts';
+import { Totals } from '../../kit/totals.ts';
+import { ListTotals, SettledMoments } from '../../platform/db/list-totals.ts';
 import type { CustomerDeps } from './deps.ts';
 import { presentCustomer } from './present.ts';
 import type { CustomerRow, ListCustomersQuery } from './schema.ts';
@@ -15,14 +16,18 @@ export function customerLister(
 ): (call: Call<unknown, ListCustomersQuery>) => Promise<Reply> {
   const ever = new ListTotals('cus');
   const erased = new Totals<Date>();
+  const moments = new SettledMoments();
   // An erasure keeps the row. Both of these only grow, so that neither is counted anew for each page.
   const totalOf = async (call: Call<unknown, ListCustomersQuery>) => {
     const { team, store } = call.caller;
     const { db, environment } = store;
     const [all, gone] = await Promise.all([
-      ever.of(environment, `${team.id}`, call, (ids) => countEver(db, team.id, ids)),
+      ever.of(`${team.id}`, call, (ids) => countEver(db, team.id, ids)),
       erased.total(`${environment} ${team.id}`, call.at, {
-        settled: () => new Date(call.at - SETTLED_MS),
+        settled: async () => {
+          const { mark, is_final } = await moments.of(store, call.at);
+          return { mark: new Date(mark), is_final };
+        },
         count: (from, to) => countErased(db, team.id, from, to),
       }),
     ]);

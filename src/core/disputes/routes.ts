@@ -6,7 +6,7 @@ import { invalid } from '../../kit/errors.ts';
 import { idPrefix } from '../../kit/ids.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { Cursors, listMeta, pageOf } from '../../kit/paging.ts';
-import { ListTotals } from '../../kit/totals.ts';
+import { ListTotals } from '../../platform/db/list-totals.ts';
 import { checkMetadata } from '../../kit/metadata.ts';
 import type { DisputeDeps } from './deps.ts';
 import { presentDispute } from './present.ts';
@@ -111,7 +111,7 @@ async function page(deps: DisputeDeps, totals: ListTotals, call: Call<unknown, L
   const position = cursors.position(call.query);
   const rows = await listDisputes(db, team.id, call.query, position);
   const { items, meta } = await pageOf(cursors, position, rows, idPrefix('dsp', environment), () =>
-    totals.of(environment, `${team.id}`, call, (ids) => countDisputes(db, team.id, call.query, ids)),
+    totals.of(`${team.id}`, call, (ids) => countDisputes(db, team.id, call.query, ids)),
   );
   const shown = items.map((row) => presentDispute(environment, row));
   return { code: 200, message: 'Disputes retrieved', body: { items: shown, meta } };

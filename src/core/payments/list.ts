@@ -7,14 +7,8 @@ import { listed } from './present.ts';
 import type { ListPaymentsQuery } from './schema.ts';
 import { GROUPS, paymentSearcher } from './search.ts';
 import { countPayments, filterConditions, listPayments, type PaymentsOf } from './list-store.ts';
-import { ListTotals } from '../../kit/totals.ts';
+import { ListTotals } from '../../platform/db/list-totals.ts';
 import type { PaymentDeps } from './deps.ts';
-
-/**
- * Longest time for which a creating transaction can stay open, with a margin: ids older than this are all visible. The timeouts
- * of statements (15 s) and of idle transactions (30 s) guarantee it.
- */
-export const SETTLED_MS = 60_000;
 
 /** Returns the cursor of GET /payments at which the payments begin that were created before a moment. */
 export function cursorBefore(
@@ -38,7 +32,7 @@ function scopeOf(environment: Environment, team_id: bigint, of?: PaymentsOf): st
 export function paymentLister(
   deps: Pick<PaymentDeps, 'secrets'>,
 ): (call: Call<unknown, ListPaymentsQuery>, of?: PaymentsOf) => Promise<Reply> {
-  const totals = new ListTotals('trx', { settled_ms: SETTLED_MS });
+  const totals = new ListTotals('trx');
   const searcher = paymentSearcher();
   return async (call, of) => {
     const { team, store, kind } = call.caller;
@@ -55,7 +49,7 @@ export function paymentLister(
       conditions: (query) => filterConditions(environment, query, by, of),
     });
     const rows = found?.rows ?? (await listPayments(db, team.id, filters, position));
-    const count = () => totals.of(environment, scope, call, (ids) => countPayments(db, team.id, filters, ids));
+    const count = () => totals.of(scope, call, (ids) => countPayments(db, team.id, filters, ids));
     const { items, meta } = await pageOf(cursors, position, rows, floor, async () => found?.total ?? count());
     const shown = items.map((row) => listed(environment, row));
     return { code: 200, message: 'Payments retrieved', body: { items: shown, meta } };

@@ -5,7 +5,7 @@ import { notFound } from '../../kit/errors.ts';
 import { idPrefix, isId } from '../../kit/ids.ts';
 import { checkDays } from '../../kit/list-filters.ts';
 import { Cursors, listMeta, pageOf } from '../../kit/paging.ts';
-import { ListTotals } from '../../kit/totals.ts';
+import { ListTotals } from '../../platform/db/list-totals.ts';
 import { getPaymentRow } from '../payments/service.ts';
 import type { RefundDeps } from './deps.ts';
 import { presentRefund } from './present.ts';
@@ -103,7 +103,7 @@ async function page(deps: RefundDeps, totals: ListTotals, call: Call<unknown, Li
   const position = cursors.position(call.query);
   const rows = await listRefunds(db, environment, team.id, call.query, position);
   const { items, meta } = await pageOf(cursors, position, rows, idPrefix('rfd', environment), () =>
-    totals.of(environment, `${team.id}`, call, (ids) => countRefunds(db, environment, team.id, call.query, ids)),
+    totals.of(`${team.id}`, call, (ids) => countRefunds(db, environment, team.id, call.query, ids)),
   );
   const shown = items.map((row) => presentRefund(environment, row));
   return { code: 200, message: 'Refunds retrieved', body: { items: shown, meta } };

@@ -4,7 +4,7 @@ import type { Environment } from '../../kit/environment.ts';
 import { idPrefix, lowestIdAt } from '../../kit/ids.ts';
 import { checkDays } from '../../kit/list-filters.ts';
 import { Cursors, pageOf } from '../../kit/paging.ts';
-import { ListTotals } from '../../kit/totals.ts';
+import { ListTotals } from '../../platform/db/list-totals.ts';
 import type { TransferDeps } from './deps.ts';
 import { presentTransfer } from './present.ts';
 import type { ListTransfersQuery, TransferRow } from './schema.ts';
@@ -51,8 +51,7 @@ export function transferLister(
       rows,
       idPrefix('po', environment),
       async () =>
-        found?.total ??
-        totals.of(environment, `${team.id}`, call, (ids) => countTransfers(db, environment, team.id, call.query, ids)),
+        found?.total ?? totals.of(`${team.id}`, call, (ids) => countTransfers(db, environment, team.id, call.query, ids)),
     );
     const shown = items.map((row) => presentTransfer(environment, row));
     return { code: 200, message: 'Transfers retrieved', body: { items: shown, meta } };

@@ -1,6 +1,6 @@
 import { idPrefix } from '../../kit/ids.ts';
 import { Cursors, pageOf } from '../../kit/paging.ts';
-import { ListTotals } from '../../kit/totals.ts';
+import { ListTotals } from '../../platform/db/list-totals.ts';
 import type { ListSearcher } from '../../platform/search/list.ts';
 import type { Call, Reply } from '../../tenants/api/route.ts';
 import type { LinkDeps } from './deps.ts';
@@ -26,7 +26,7 @@ export function linkLister(
       position,
       rows,
       idPrefix('lnk', 'live'),
-      async () => found?.total ?? totals.of('live', `${team.id}`, call, (ids) => countLinks(db, team.id, call.query, ids)),
+      async () => found?.total ?? totals.of(`${team.id}`, call, (ids) => countLinks(db, team.id, call.query, ids)),
     );
     return { code: 200, message: 'Links retrieved', body: { items: items.map((row) => presentLink(deps, row)), meta } };
   };

@@ -7,7 +7,7 @@ import { notFound } from '../../kit/errors.ts';
 import { idPrefix, isId } from '../../kit/ids.ts';
 import { checkDays } from '../../kit/list-filters.ts';
 import { Cursors, listMeta, pageOf } from '../../kit/paging.ts';
-import { ListTotals } from '../../kit/totals.ts';
+import { ListTotals } from '../../platform/db/list-totals.ts';
 import type { Queryable } from '../../kit/sql.ts';
 import type { WebhookDeps } from './deps.ts';
 import { redeliver } from './service.ts';
@@ -97,7 +97,7 @@ async function listed(deps: WebhookDeps, totals: ListTotals, call: Call<unknown,
   const position = cursors.position(call.query);
   const rows = await listEvents(db, environment, team.id, call.query, position);
   const { items, meta } = await pageOf(cursors, position, rows, idPrefix('evt', environment), () =>
-    totals.of(environment, `${team.id}`, call, (ids) => countEvents(db, environment, team.id, call.query, ids)),
+    totals.of(`${team.id}`, call, (ids) => countEvents(db, environment, team.id, call.query, ids)),
   );
   return { code: 200, message: 'Events retrieved', body: { items: items.map(recordOf), meta }, headers: sequences(items) };
 }

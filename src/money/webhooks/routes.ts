@@ -7,7 +7,7 @@ import { envelopeSchema } from '../../kit/envelope.ts';
 import { notFound } from '../../kit/errors.ts';
 import { idPrefix, isId } from '../../kit/ids.ts';
 import { Cursors, listMeta, pageOf, type PagingQuery } from '../../kit/paging.ts';
-import { ListTotals } from '../../kit/totals.ts';
+import { ListTotals } from '../../platform/db/list-totals.ts';
 import type { WebhookDeps } from './deps.ts';
 import { presentAttempt, presentEndpoint } from './present.ts';
 import {
@@ -231,7 +231,7 @@ async function attempts(deps: WebhookDeps, totals: ListTotals, call: Call<unknow
   const position = cursors.position(call.query);
   const rows = await listAttempts(db, ref, position);
   const { items, meta } = await pageOf(cursors, position, rows, idPrefix('whd', environment), () =>
-    totals.of(environment, `${ref.team_id} ${ref.id}`, call, (ids) => countAttempts(db, ref, ids)),
+    totals.of(`${ref.team_id} ${ref.id}`, call, (ids) => countAttempts(db, ref, ids)),
   );
   return { code: 200, message: 'Deliveries retrieved', body: { items: items.map(presentAttempt), meta } };
 }

@@ -1,0 +1,114 @@
+import type { Environment } from '../../kit/environment.ts';
+import { must } from '../../kit/errors.ts';
+import { type IdPrefix, lowestIdAt } from '../../kit/ids.ts';
+import { ALL_IDS, type Ids } from '../../kit/pages.ts';
+import { isFiltered, type PagingQuery } from '../../kit/paging.ts';
+import { type Queryable, sql } from '../../kit/sql.ts';
+import { SKEW_MS, Totals, type Settled } from '../../kit/totals.ts';
+import { MARK_XID } from './marks.ts';
+
+/**
+ * Longest time between the moment in an id and the first write of the transaction that stores its row, with a margin: it may wait for a
+ * connection, for locks and for providers, each with a deadline of less than a minute. How long the commit takes does not matter.
+ */
+export const SETTLED_MS = 600_000;
+/** Hardly any row is committed later after the moment in its id, where nothing outside is waited for. */
+const SELDOM_MS = 5_000;
+
+export interface ListTotalsOptions {
+  /** Age at which rows are seldom added any more; default five seconds. */
+  seldom_ms?: number;
+  /** Age at which rows may be deleted; left out: they are never deleted. */
+  keep_ms?: number;
+  /** Rows at one end of the list that are counted on each call; default 10,000. */
+  max_counted?: number;
+}
+
+/** The request for a page, at a time in milliseconds since the epoch. */
+interface Request {
+  caller: { store: { environment: Environment; db: Queryable } };
+  query: PagingQuery;
+  at: number;
+}
+
+/** A transaction of this process, and when it began. */
+interface Asked {
+  xid: bigint;
+  at: number;
+}
+
+/**
+ * Moments before which no row is added any more, by the moment in its id. A commit may take any time, because it waits for a standby. So a moment
+ * is final when all transactions have ended that had begun {@link SETTLED_MS} after it: those with a smaller number than one of this
+ * process ([marks](./marks.ts)).
+ */
+export class SettledMoments {
+  readonly #asked = new Map<Environment, Asked>();
+  /** When the last transaction began of which all earlier ones have ended. */
+  readonly #ended = new Map<Environment, number>();
+
+  /** @returns a moment in milliseconds since the epoch; not final where none is known yet */
+  async of({ environment, db }: { environment: Environment; db: Queryable }, now: number): Promise<Settled<number>> {
+    const { xid, oldest } = await numbersOf(db);
+    // After the clock was set back, times of this process say nothing about those of before.
+    if (now < (this.#ended.get(environment) ?? 0) - SKEW_MS) {
+      this.#ended.delete(environment);
+      this.#asked.delete(environment);
+    }
+    const asked = this.#asked.get(environment);
+    if (asked && asked.xid <= oldest) this.#end(environment, asked.at);
+    if (xid !== null) {
+      if (xid <= oldest) this.#end(environment, now);
+      if (!asked || asked.xid <= oldest) this.#asked.set(environment, { xid, at: now });
+    }
+    const ended = this.#ended.get(environment);
+    return { mark: Math.min(ended ?? now, now) - SETTLED_MS, is_final: ended !== undefined };
+  }
+
+  #end(environment: Environment, at: number): void {
+    this.#ended.set(environment, Math.max(this.#ended.get(environment) ?? 0, at));
+  }
+}
+
+/** Returns the number of a new transaction, null where nothing can be written, and the least number of those that have not ended. */
+async function numbersOf(db: Queryable): Promise<{ xid: bigint | null; oldest: bigint }> {
+  const row = await db.maybe<{ xid: string | null; oldest: string }>(sql`
+    select case when not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' then ${MARK_XID}::text end as xid,
+      pg_snapshot_xmin(pg_current_snapshot())::text as oldest`);
+  const { xid, oldest } = must(row, 'a select without from has one row');
+  return { xid: xid === null ? null : BigInt(xid), oldest: BigInt(oldest) };
+}
+
+/** Totals of lists whose ids sort by time. */
+export class ListTotals {
+  readonly #totals: Totals<string>;
+  readonly #prefix: IdPrefix;
+  readonly #options: ListTotalsOptions;
+  readonly #moments = new SettledMoments();
+
+  constructor(prefix: IdPrefix, options: ListTotalsOptions = {}) {
+    this.#totals = new Totals(options.max_counted);
+    this.#prefix = prefix;
+    this.#options = options;
+  }
+
+  /**
+   * Returns the current total of one list. With filters, its rows are counted.
+   * @param owner identifies the list among those of the environment
+   */
+  of(owner: string, { caller: { store }, query, at: now }: Request, count: (ids: Ids) => Promise<number>): Promise<number> {
+    if (isFiltered(query)) return count(ALL_IDS);
+    const { environment } = store;
+    const lowest = (at: number) => lowestIdAt(this.#prefix, environment, at);
+    const { keep_ms, seldom_ms = SELDOM_MS } = this.#options;
+    return this.#totals.total(`${environment} ${owner}`, now, {
+      settled: async () => {
+        const { mark, is_final } = await this.#moments.of(store, now);
+        return { mark: lowest(mark), is_final };
+      },
+      count: (from, to) => count({ from, to }),
+      seldom: () => lowest(now - seldom_ms),
+      ...(keep_ms === undefined ? {} : { keptFrom: (at: number) => lowest(at - keep_ms + SKEW_MS) }),
+    });
+  }
+}
