@@ -31,6 +31,7 @@ function countEnds({ ground: { surroundings: around } }: World, { shops, moved, 
         const { status, reason } = one;
         around.count(`${what}: ${status}`);
         if (isLate(one)) around.count(`${what}: ${status}, arrived late`);
+        if (what === 'transfers' && one.account) around.count(`transfers of sub-accounts: ${status}`);
         if (reason) around.count(`${what}: ${status}, ${reason}`);
       }
     for (const { event } of events) around.count(`event ${event}`);

@@ -70,6 +70,8 @@ const EVERYTHING = [
   'money that was returned twice is borne by the platform',
   'refunds: failed, arrived late',
   'transfers: failed, arrived late',
+  'transfers of sub-accounts: succeeded',
+  'transfers of sub-accounts: failed',
 ];
 
 /** Occurrences that a thousand payments of one profile contain. */

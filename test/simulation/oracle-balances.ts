@@ -116,9 +116,9 @@ function judgeParties(shop: ShopView, currency: string, snapshot: Snapshot): str
   }
   for (const transfer of shop.transfers) {
     if (transfer.currency !== currency) continue;
-    const { status, amount, fee } = transfer;
-    if (status === 'succeeded') add('', -minor(amount) - minor(fee));
-    else if (isLate(transfer)) add('', -minor(amount));
+    const { status, amount, fee, account } = transfer;
+    if (status === 'succeeded') add(account ?? '', -minor(amount) - minor(fee));
+    else if (isLate(transfer)) add(account ?? '', -minor(amount));
   }
   const lines = snapshot.balances.filter((line) => line.team_id === shop.team_id && line.currency === currency);
   const owned = lines.filter(({ account }) => !OTHERS.has(account.split(':')[0] as string));

@@ -106,6 +106,11 @@ const DOCTORED: Doctored[] = [
     },
   },
   {
+    what: 'a payout of a sub-account that the team has paid',
+    says: /^SHARE: acct_9 has 0 XAF, should have -30300/,
+    doctor: (world) => change(world, 'po_1', { account: 'acct_9' }),
+  },
+  {
     what: 'money that lies with another team',
     says: /^CLEARING: the ledger says 120000 XAF of 1/,
     doctor: (world) => {

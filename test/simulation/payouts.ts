@@ -4,7 +4,7 @@ import { amountOf, type Intent, numberOn, type Shop } from './shop.ts';
 /** Of what is available: two payouts of this share cannot both be covered. */
 const MOST = 0.9;
 
-/** One payout of a shop, or two at the same moment that want the same money. Some are larger than what it has. */
+/** One payout of a shop or of one of its sub-accounts, or two at the same moment that want the same money. Some are larger than what it has. */
 export function payoutActor(shop: Shop, tag: string): Actor {
   const random = shop.around.random.fork(tag);
   const line = random.pick(shop.lines.filter(({ field }) => field !== null));
@@ -19,16 +19,22 @@ export function payoutActor(shop: Shop, tag: string): Actor {
     ...{ kind: 'transfer' as const, tag: own, keyed, sent: 0, ids: new Set<string>(), number },
   }));
   const twice = random.chance(0.1);
+  // Drawn apart, so that a seed makes every other choice as before.
+  const apart = random.fork('account');
+  const account = shop.accounts.length > 0 && apart.chance(0.4) ? apart.pick(shop.accounts) : null;
+  // A sub-account has a part of few payments: most fixed amounts would be more than it has.
+  const drains = tags.length > 1 || (account !== null && apart.chance(0.7));
+  const headers = account === null ? {} : { 'X-Sync': account };
   const payee = { name: 'Moussa Diallo', channel: line.channel, [line.field as string]: number };
 
   const run = async () => {
     await shop.around.sleep(begins_ms);
     const to = await recipient();
     if (to === null) return;
-    const sum = tags.length > 1 ? await most() : amount;
+    const sum = drains ? await most() : amount;
     if (sum < line.least / line.unit) return;
     const body = { amount: sum, currency: line.currency, ...to };
-    await Promise.all(intents.map((one) => shop.wish(one, '/transfers', { ...body, reference: one.tag }, { twice })));
+    await Promise.all(intents.map((one) => shop.wish(one, '/transfers', { ...body, reference: one.tag }, { twice, headers })));
   };
   const recipient = async () => {
     if (way === 'object') return { beneficiary: payee };
@@ -38,8 +44,10 @@ export function payoutActor(shop: Shop, tag: string): Actor {
     return made?.status === 201 ? { beneficiary: made.body.beneficiary.id } : null;
   };
   const most = async () => {
-    const available: number = (await shop.get(`/balance?currency=${line.currency}`))?.balance.available ?? 0;
+    const answer = await shop.insist('GET', `/balance?currency=${line.currency}`, { headers });
+    const available: number = answer?.status === 200 ? answer.body.balance.available : 0;
     return Math.floor(available * MOST * line.unit) / line.unit;
   };
-  return { name: `payout ${tag}: ${amount} ${line.currency} to ${line.channel}`, payments: 0, operations: [], run };
+  const name = `payout ${tag}: ${amount} ${line.currency}${account === null ? '' : ` of ${account}`} to ${line.channel}`;
+  return { name, payments: 0, operations: [], run };
 }

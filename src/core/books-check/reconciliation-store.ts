@@ -1,4 +1,5 @@
 import { fixed, PLANNED_EACH_TIME, type Queryable, sql } from '../../kit/sql.ts';
+import type { Minor } from '../../kit/money.ts';
 import type { BreakRow } from '../reconciliation/schema.ts';
 
 /** A break whose money was set aside, with the provider account that its reconciliation run compared. */
@@ -36,4 +37,26 @@ export function findUnaccounted(db: Queryable, team_id: bigint, limit: number): 
           select 1 from reconciliation_breaks s where s.team_id = j.team_id and s.state = 'settled'
             and (s.of_id, s.key, s.reference, s.kind, s.flow) is not distinct from (b.of_id, b.key, b.reference, b.kind, b.flow))))
     order by j.id limit ${limit}${PLANNED_EACH_TIME}`);
+}
+
+/** Money of a payout's breaks that a settlement moved on the available balance of a party that did not pay it, in hundredths. */
+export interface Misassigned {
+  subject_id: string;
+  currency: string;
+  account: string;
+  amount_minor: Minor;
+}
+
+/** Returns what settlements of breaks about payouts moved on the available balances of other parties, unless a later journal put it right. */
+export function findMisassigned(db: Queryable, team_id: bigint, limit: number): Promise<Misassigned[]> {
+  return db.all<Misassigned>(sql`
+    select j.subject_id, p.currency, s.account, sum(s.amount_minor)::bigint as amount_minor
+    from journals j
+      join transfers t on t.team_id = j.team_id and t.id = j.subject_id
+      join postings p on p.team_id = j.team_id and p.journal_id = j.id
+      cross join lateral (values (p.debit, -p.amount_minor), (p.credit, p.amount_minor)) s(account, amount_minor)
+    where j.team_id = ${team_id} and j.family = 'reconciliation.settled' and split_part(s.account, ':', 1) = 'available'
+      and s.account <> 'available' || coalesce(':' || t.account_id, '')
+    group by 1, 2, 3 having sum(s.amount_minor) <> 0
+    order by 1, 2, 3 limit ${limit}${PLANNED_EACH_TIME}`);
 }

@@ -6,12 +6,15 @@ import { suspenseKey, suspenseOf } from '../../money/ledger/suspense.ts';
 import { correctionsOf, intoHold } from '../reconciliation/corrections.ts';
 import { settlementOf } from '../reconciliation/settle.ts';
 import type { Report } from './differences.ts';
-import { findUnaccounted, type SetAside, setAsideAfter } from './reconciliation-store.ts';
+import { findMisassigned, findUnaccounted, type SetAside, setAsideAfter } from './reconciliation-store.ts';
 
 const PAGE = 500;
 const MAX_UNACCOUNTED = 1_000;
 
-/** Compares suspense with the breaks that were set aside, page by page, and reports corrections without a matching break. */
+/**
+ * Compares suspense with the breaks that were set aside, page by page, and reports corrections without a matching break, and money of a
+ * payout that was assigned to a party that did not pay it.
+ */
 export async function checkSetAside(db: Queryable, team_id: bigint, report: Report): Promise<void> {
   let after = { run_id: '', kind: '', id: 0n };
   for (;;) {
@@ -24,6 +27,10 @@ export async function checkSetAside(db: Queryable, team_id: bigint, report: Repo
   for (const { kind, subject_id } of await findUnaccounted(db, team_id, MAX_UNACCOUNTED)) {
     const what = `${kind} about ${subject_id}`;
     report({ check: 'set_aside', team_id, what, subject: subject_id, expected: 'a break with this correction', found: 'none' });
+  }
+  for (const { currency, account, subject_id, amount_minor } of await findMisassigned(db, team_id, MAX_UNACCOUNTED)) {
+    const what = `${currency} ${account} of breaks about ${subject_id}`;
+    report({ check: 'set_aside', team_id, what, subject: subject_id, expected: decimal(0n), found: decimal(amount_minor) });
   }
 }
 

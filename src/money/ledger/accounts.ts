@@ -41,6 +41,10 @@ export function account(name: AccountName, subaccount: string | null): Account {
   return subaccount ? `${name}:${subaccount}` : name;
 }
 
+export function isOfSubaccount(name: Account): boolean {
+  return name.includes(':');
+}
+
 type Kind = (typeof KINDS)[AccountName];
 
 /** Returns how an account is written: guarded, locked or streamed. */

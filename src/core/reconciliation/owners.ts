@@ -1,0 +1,35 @@
+import { must } from '../../kit/errors.ts';
+import type { Minor } from '../../kit/money.ts';
+import type { Queryable } from '../../kit/sql.ts';
+import { findRefund } from '../refunds/store.ts';
+import { findTransfer } from '../transfers/store.ts';
+import type { BreakRow } from './schema.ts';
+
+/** A party to which money of a break belongs, and its weight among all of them. */
+export interface Owner {
+  /** The connected subaccount; '' is the team itself. */
+  account_id: string;
+  weight: Minor;
+}
+
+/** The owner of money that names no other. */
+export const TEAM: readonly Owner[] = [{ account_id: '', weight: 1n }];
+
+/**
+ * Returns whose money a break is about: of a payout, whoever paid it; of a part of a refund, the parties from which the refund was drawn, in
+ * the proportions in which they gave. What a collection brought more or less than its payment never becomes part of the payment, so it is
+ * not split: it is the team's, like a return that the merchant keeps.
+ */
+export async function ownersOf(db: Queryable, { team_id, flow, subject_id: id, leg }: BreakRow): Promise<readonly Owner[]> {
+  if (id === null || flow === 'collect') return TEAM;
+  if (leg === null) {
+    const { account_id } = must(await findTransfer(db, { team_id, id }), 'transfers are never deleted');
+    return [{ account_id: account_id ?? '', weight: 1n }];
+  }
+  const { draws } = must(await findRefund(db, team_id, id), 'refunds are never deleted');
+  const given = Map.groupBy(draws ?? [], ({ account_id }) => account_id);
+  const owners = [...given].map(([account_id, own]): Owner => {
+    return { account_id, weight: own.reduce((sum, { amount_minor }) => sum + amount_minor, 0n) };
+  });
+  return owners.length === 0 ? TEAM : owners;
+}
