@@ -1,17 +1,31 @@
-import type { Document, Parameter } from '../../src/edge/openapi/types.ts';
+import type { Document, Operation, Parameter } from '../../src/edge/openapi/types.ts';
 import type { Shop } from './rows.ts';
 
 /** The values of one filter: parameters by the name of the value. Parameters of a range belong to one filter. */
 type Filter = Record<string, Record<string, string>>;
 
-/** A list: its path and filters, by the name of the filter. */
+/** A list or an object, with the caller that reads it: its path and filters, by the name of the filter. */
 export interface List {
   /** As in the OpenAPI document. */
   route: string;
   path: string;
   filters: Record<string, Filter>;
+  has_pages: boolean;
   has_cursor: boolean;
+  /** Whether its rows belong to one object of the path or of a header. */
+  is_owned: boolean;
+  by: 'secret key' | 'public key';
+  headers: Record<string, string>;
+  choices: Choice[];
 }
+
+/** Query parameters and headers that the walk does not send, with the reason. */
+export const LEFT_OUT: Record<string, string> = {
+  per_page: 'at most 100 rows instead of 25, of the same statements',
+  'X-Request-Id': 'is returned as it was sent',
+  'X-Service-Version': 'changes the response after its rows were read',
+  'public key': 'reads the same rows as a secret key, except in a search',
+};
 
 const PAGING = ['page', 'per_page', 'cursor'];
 const DAY_MS = 86_400_000;
@@ -38,6 +52,14 @@ const search: Filter = {
   rare: { search: 'zorro' },
   short: { search: 'a' },
   none: { search: 'no such text' },
+};
+
+/** Of a public key, which searches the fields that anyone may see. */
+const publicSearch: Filter = {
+  common: { search: 'order' },
+  rare: { search: 'order-1234' },
+  short: { search: 'e' },
+  none: { search: 'Moussa' },
 };
 
 const days: Filter = {
@@ -109,55 +131,132 @@ function filterOf({ name, schema }: Parameter, shop: Shop): [string, Filter] {
   throw new Error(`the walk over the lists has no values for the query parameter ${name}: add them to test/plans/routes.ts`);
 }
 
-/** Returns the ids that stand in a path. */
-function subjectsOf(route: string, shop: Shop): string[] {
+/** Returns the ids that a path has: of a list, of an object with many rows and of one with few; else of one with few, as objects have. */
+function subjectsOf(route: string, shop: Shop, has_pages: boolean): string[] {
   if (!route.includes('{')) return [''];
   for (const [start, { common, rare }] of [
+    ['/accounts/', shop.account],
+    ['/beneficiaries/', shop.beneficiary],
+    ['/channels/', { common: 'cm.mtn', rare: 'cm.orange' }],
     ['/customers/', shop.customer],
+    ['/disputes/', shop.dispute],
+    ['/events/', shop.event],
+    ['/invoices/', shop.invoice],
     ['/links/', shop.link],
     ['/payments/', shop.payment],
+    ['/refunds/', shop.refund],
+    ['/subaccounts/', shop.account],
+    ['/transfers/', shop.transfer],
     ['/webhooks/', shop.endpoint],
   ] as const) {
-    if (route.startsWith(start)) return [common, rare];
+    if (route.startsWith(start)) return has_pages ? [common, rare] : [rare];
   }
   throw new Error(`the walk over the lists has no id for ${route}: add it to test/plans/routes.ts`);
 }
 
-/** Returns every list of the document: each GET with pages. */
-export function listsOf(document: Document, shop: Shop): List[] {
-  return Object.entries(document.paths).flatMap(([route, operations]) => {
-    const query = ((operations.get?.parameters ?? []) as Parameter[]).filter((one) => one.in === 'query');
-    const names = query.map(({ name }) => name);
-    if (!names.includes('page')) return [];
-    const filters = Object.fromEntries(query.filter(({ name }) => !PAGING.includes(name)).map((one) => filterOf(one, shop)));
-    return subjectsOf(route, shop).map((id) => ({
-      route,
-      path: route.replace(/\{\w+\}/, id),
-      filters,
-      has_cursor: names.includes('cursor'),
-    }));
+const PUBLIC_SEARCH = 'search by public key';
+
+/** Returns the parameters of an operation, and the other callers that it has. */
+function parametersIn(document: Document, operation: Operation): Parameter[] {
+  return operation.parameters.map((one) =>
+    '$ref' in one ? (document.components.parameters[one.$ref.split('/').at(-1) as string] as Parameter) : one,
+  );
+}
+
+/** Returns what the document offers and no list of the walk asks, by name: `page`, `X-Sync`, `public key`. */
+export function unaskedOf(document: Document, lists: readonly List[]): string[] {
+  const offered = readsOf(document).flatMap(([route, operation]) => {
+    const parameters = parametersIn(document, operation).filter((one) => one.in !== 'path');
+    const has_search = parameters.some(({ name }) => name === 'search');
+    const caller = operation['x-access'] === 'public' ? [has_search ? PUBLIC_SEARCH : 'public key'] : [];
+    return ['', ...parameters.map(({ name }) => name), ...caller].map((name) => [route, name] as const);
   });
+  const asked = new Set(
+    lists.flatMap(({ route, filters, has_pages, has_cursor, headers, by }) => {
+      const sent = Object.values(filters).flatMap((filter) => Object.values(filter).flatMap((value) => Object.keys(value)));
+      const paging = [...(has_pages ? ['page'] : []), ...(has_cursor ? ['cursor'] : [])];
+      return ['', ...sent, ...paging, ...Object.keys(headers), ...(by === 'public key' ? [PUBLIC_SEARCH] : [])].map(
+        (name) => `${route} ${name}`,
+      );
+    }),
+  );
+  const unasked = offered.filter(([route, name]) => !asked.has(`${route} ${name}`));
+  return [...new Set(unasked.map(([route, name]) => name || route))].sort();
+}
+
+function readsOf({ paths }: Document): [string, Operation][] {
+  return Object.entries(paths).flatMap(([route, { get }]): [string, Operation][] => (get ? [[route, get]] : []));
+}
+
+/** Returns every list and object of the document: each GET. Lists of an object come last, because their bounds depend on the others. */
+export function listsOf(document: Document, shop: Shop): List[] {
+  const lists = readsOf(document).flatMap(([route, operation]) => {
+    const parameters = parametersIn(document, operation);
+    const query = parameters.filter((one) => one.in === 'query');
+    const names = query.map(({ name }) => name);
+    const has_pages = names.includes('page');
+    const filters = Object.fromEntries(query.filter(({ name }) => !PAGING.includes(name)).map((one) => filterOf(one, shop)));
+    return subjectsOf(route, shop, has_pages).flatMap((id): List[] => {
+      const path = route.replace(/\{\w+\}/, id);
+      const list: List = {
+        ...{ route, path, filters, has_pages, has_cursor: names.includes('cursor'), is_owned: id !== '' },
+        ...{ by: 'secret key', headers: {}, choices: choicesOf(filters) },
+      };
+      const accounts = parameters.some(({ name }) => name === 'X-Sync') ? Object.values(shop.account) : [];
+      return [list, ...accounts.map((account) => ofAccount(list, account)), ...searchesOf(list, operation)];
+    });
+  });
+  return [...lists.filter(({ is_owned }) => !is_owned), ...lists.filter(({ is_owned }) => is_owned)];
+}
+
+/** Returns a list of one subaccount: each filter alone, because the statements are those of the team. */
+function ofAccount(list: List, account: string): List {
+  return { ...list, is_owned: true, headers: { 'X-Sync': account }, choices: [{}, ...singlesOf(list.filters)] };
+}
+
+/** Returns what a public key searches in a list. */
+function searchesOf(list: List, operation: Operation): List[] {
+  if (operation['x-access'] !== 'public' || !('search' in list.filters)) return [];
+  const filters = { ...list.filters, search: publicSearch };
+  return [{ ...list, by: 'public key', filters, choices: choicesOf(filters).filter((choice) => 'search' in choice) }];
 }
 
 /** One query of a list: the chosen value of each of its filters. */
 export type Choice = Record<string, string>;
 
-/** Returns no filter, each value of each filter alone, each pair of values of two filters, and all filters together. */
-export function choicesOf({ filters }: List): Choice[] {
+const singlesOf = (filters: List['filters']): Choice[] =>
+  Object.keys(filters).flatMap((name) => Object.keys(filters[name] as Filter).map((value) => ({ [name]: value })));
+
+/**
+ * Returns no filter, each value of each filter alone, each pair of values of two filters, a search with each two other filters, and all filters
+ * together.
+ */
+function choicesOf(filters: List['filters']): Choice[] {
   const names = Object.keys(filters);
-  const singles = names.flatMap((name) => Object.keys(filters[name] as Filter).map((value) => ({ [name]: value })));
+  const singles = singlesOf(filters);
   const pairs = singles.flatMap((one, i) =>
     singles.slice(i + 1).flatMap((other) => (Object.keys(one)[0] === Object.keys(other)[0] ? [] : [{ ...one, ...other }])),
   );
-  const all = names.length < 3 ? [] : ['common', 'rare'].map((value) => everything(filters, value));
-  return [{}, ...singles, ...pairs, ...all];
+  const others = names.filter((name) => name !== 'search');
+  const all = names.length < 3 ? [] : LEVELS.map((value) => together(filters, others, value));
+  return [{}, ...singles, ...pairs, ...(others.length < names.length ? searchedTogether(filters, others) : []), ...all];
 }
 
-function everything(filters: List['filters'], value: string): Choice {
+const LEVELS = ['common', 'rare'];
+
+/** A search with each two of the other filters, and with all of them, of which many and few rows fit each. */
+function searchedTogether(filters: List['filters'], others: string[]): Choice[] {
+  const pairs = others.flatMap((one, i) => others.slice(i + 1).map((other) => [one, other]));
+  const sets = [...pairs, ...(others.length > 2 ? [others] : [])];
+  return LEVELS.flatMap((search) => sets.flatMap((set) => LEVELS.map((value) => ({ search, ...together(filters, set, value) }))));
+}
+
+function together(filters: List['filters'], names: string[], value: string): Choice {
   return Object.fromEntries(
-    Object.entries(filters)
-      .filter(([name]) => name !== 'search')
-      .map(([name, values]) => [name, value in values ? value : (Object.keys(values)[0] as string)]),
+    names.map((name) => {
+      const values = Object.keys(filters[name] as Filter);
+      return [name, values.includes(value) ? value : (values[0] as string)];
+    }),
   );
 }
 

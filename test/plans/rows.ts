@@ -26,6 +26,11 @@ export interface Shop {
   beneficiary: { common: string; rare: string };
   endpoint: { common: string; rare: string };
   account: { common: string; rare: string };
+  refund: { common: string; rare: string };
+  dispute: { common: string; rare: string };
+  transfer: { common: string; rare: string };
+  invoice: { common: string; rare: string };
+  event: { common: string; rare: string };
 }
 
 type Row = Record<string, unknown>;
@@ -78,6 +83,11 @@ export class Shelf {
       beneficiary: two('ben'),
       endpoint: two('wh'),
       account: two('acct'),
+      refund: two('rfd'),
+      dispute: two('dsp'),
+      transfer: two('po'),
+      invoice: two('inv'),
+      event: two('evt'),
     };
   }
 
@@ -190,6 +200,10 @@ export class Shelf {
   async #money(): Promise<void> {
     const { customer, beneficiary, link, payment } = this.shop;
     const payments = this.#ids('trx', payment);
+    const refunds = this.#ids('rfd', this.shop.refund);
+    const disputes = this.#ids('dsp', this.shop.dispute);
+    const transfers = this.#ids('po', this.shop.transfer);
+    const invoices = this.#ids('inv', this.shop.invoice);
     const ofCustomer = this.#owner(customer, 'customer', () => null);
     const ofLink = this.#owner(link, 'link', () => 'key_1');
     const ofPayment = this.#owner(payment, 'payment', (n) => this.#id('trx', n));
@@ -230,7 +244,7 @@ export class Shelf {
       closed_at: new Date(this.#at(n)),
     }));
     await this.#insert('refunds', (n) => ({
-      id: this.#id('rfd', n),
+      id: refunds(n),
       payment_id: ofPayment(n),
       kind: 'merchant',
       legs: [],
@@ -241,7 +255,7 @@ export class Shelf {
       ...this.#times(n),
     }));
     await this.#insert('disputes', (n) => ({
-      id: this.#id('dsp', n),
+      id: disputes(n),
       payment_id: ofPayment(n),
       amount_minor: amount(n),
       currency: 'XAF',
@@ -251,7 +265,7 @@ export class Shelf {
       ...this.#times(n),
     }));
     await this.#insert('transfers', (n) => ({
-      id: this.#id('po', n),
+      id: transfers(n),
       reference: `payout-${n}`,
       amount_minor: amount(n),
       fee_minor: 0,
@@ -267,7 +281,7 @@ export class Shelf {
     }));
     const ofInvoiced = this.#owner(customer, 'customer', (n) => this.#id('cus', n));
     await this.#insert('invoices', (n) => ({
-      id: this.#id('inv', n),
+      id: invoices(n),
       number: `INV-${n}`,
       status: status(n, 'paid', 'cancelled', 'overdue'),
       currency: 'XAF',
@@ -287,10 +301,11 @@ export class Shelf {
   async #messages(): Promise<void> {
     const { endpoint } = this.shop;
     const endpoints = this.#ids('wh', endpoint);
+    const events = this.#ids('evt', this.shop.event);
     const type = (n: number) => drawn(n, 'type', ['dispute.created', RARE], ['payment.succeeded', 1]);
     const body = `\\x${packWhole(RECORDED_EVENT).toString('hex')}`;
     await this.#insert('events', (n) => ({
-      id: this.#id('evt', n),
+      id: events(n),
       type: type(n),
       resource_id: this.#id('trx', n),
       sequence: 1,
@@ -315,7 +330,7 @@ export class Shelf {
     await this.#insert('delivery_attempts', (n) => ({
       id: this.#id('whd', n),
       endpoint_id: to(n),
-      event_id: this.#id('evt', n),
+      event_id: events(n),
       event_type: type(n),
       attempt: 1,
       succeeded: true,

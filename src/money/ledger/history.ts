@@ -1,6 +1,6 @@
 import type { Minor } from '../../kit/money.ts';
 import { allOf, type Fragment, fixed, part, type Queryable, sql } from '../../kit/sql.ts';
-import type { Account } from './accounts.ts';
+import { type Account, isOfSubaccount } from './accounts.ts';
 import type { IdRange } from './moments.ts';
 
 /**
@@ -95,13 +95,14 @@ export async function countSides(db: Queryable, team_id: bigint, filters: SideFi
 const FEW_SIDES = 1_000;
 
 /**
- * Returns the kind whose journals are read. Where an account or a currency is chosen and has few sides, these are read instead: the
- * kind may have many journals without any of them.
+ * Returns the kind whose journals are read. Where a subaccount, an account or a currency is chosen and has few sides, these are read
+ * instead: the kind may have many journals without any of them.
  */
 async function kindToWalk(db: Queryable, team_id: bigint, filters: SideFilters): Promise<string | null> {
   const { kind, accounts, currencies, ids } = filters;
   if (kind === null || kind === COMMONEST) return null;
-  if (accounts.length > 1 && currencies.length > 1) return kind;
+  const is_chosen = accounts.length === 1 || currencies.length === 1 || accounts.some(isOfSubaccount);
+  if (!is_chosen) return kind;
   const all = { accounts, currencies, ids, kind: null, from: null, before: null };
   const limit = FEW_SIDES + 1;
   const stretch: Stretch = { order: 'newest', place: null, inclusive: false, offset: 0, limit };

@@ -54,7 +54,8 @@ function isShown(errors: Fault['errors']): boolean {
 /** Returns the beneficiaries that are offered, with the chosen one. */
 async function savedOf(visit: TeamVisit, chosen: string): Promise<Beneficiary[]> {
   if (!visit.can('beneficiary.read')) return [];
-  const { body } = await visit.api('GET /beneficiaries', { query: { per_page: MAX_OFFERED } });
+  // By cursor, because pages by number count all beneficiaries.
+  const { body } = await visit.api('GET /beneficiaries', { query: { per_page: MAX_OFFERED, cursor: '' } });
   const items = body.items as Beneficiary[];
   if (chosen === '' || items.some(({ id }) => id === chosen)) return items;
   const found = await visit.api('GET /beneficiaries/:id', { params: { id: chosen } });
