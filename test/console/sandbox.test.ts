@@ -117,7 +117,10 @@ test('live has neither test payments nor a clock that moves', async () => {
     ['clock', { span: '31d' }],
     ['payment', { ending: '000000' }],
   ] as const) {
-    assert.equal((await owner.submit(live, `${live}/${action}`, values)).status, 501, action);
+    const refused = await owner.submit(live, `${live}/${action}`, values);
+    assert.equal(refused.status, 501, action);
+    assert.match(refused.text, /<h1>This cannot be done|Not available in the live environment/);
+    assert.ok(!refused.text.includes('on our side'), 'nothing went wrong');
   }
   assert.equal((await api.call('GET', '/payments?page=1', { key: api.keys.live.secret })).body.meta.total, before);
 });

@@ -5,12 +5,15 @@ import { faultOf, leakOf } from './faults.ts';
 const json = (status: number) => ({ status, type: 'application/json; charset=utf-8', text: '{}' });
 const html = (status: number, text = '<p>') => ({ status, type: 'text/html; charset=utf-8', text });
 
-test('every 5xx is a defect, of whatever type, but 501 and 502 of an operation', () => {
+test('every 5xx is a defect, of whatever type, but 501 and 502 of an operation and 502 of a charge on a page', () => {
   for (const status of [500, 503, 504]) {
     assert.ok(faultOf('GET', 'operation', json(status)));
     assert.ok(faultOf('GET', 'page', html(status)));
     assert.ok(faultOf('HEAD', 'page', { status, type: null, text: '' }));
+    assert.ok(faultOf('POST', 'charge', html(status)));
   }
+  assert.equal(faultOf('POST', 'charge', html(502)), null);
+  assert.ok(faultOf('POST', 'charge', html(501)));
   for (const status of [501, 502]) {
     assert.equal(faultOf('POST', 'operation', json(status)), null);
     assert.ok(faultOf('POST', 'page', html(status)));

@@ -1,5 +1,11 @@
-/** Statuses of ours that the document contains; any other from 500 on is a defect, and on pages these are too. */
-const DOCUMENTED = new Set([501, 502]);
+/**
+ * What a request is for: an operation of the document; the form of a payment's page, which charges as an operation does; a page of
+ * the console; or another page, a callback or a probe.
+ */
+export type Target = 'operation' | 'charge' | 'console' | 'page';
+
+/** Statuses of ours that are expected; any other from 500 on is a defect. 502: no provider could take the charge; 501: only the sandbox has it. */
+const EXPECTED: Record<Target, readonly number[]> = { operation: [501, 502], charge: [502], console: [501], page: [] };
 const WITHOUT_BODY = new Set(['HEAD', 'OPTIONS']);
 /** Texts of the run that only an unescaped page contains. */
 const MARKUP = /<script>fuzz|<img src=x/;
@@ -11,12 +17,9 @@ export interface Answered {
   text: string;
 }
 
-/**
- * Returns what is wrong with an answer, whatever the document says of its JSON; null when nothing is.
- * @param target whether the request was for an operation of the document or for a page, a callback or a probe
- */
-export function faultOf(method: string, target: 'operation' | 'page', { status, type, text }: Answered): string | null {
-  if (status >= 500 && !(target === 'operation' && DOCUMENTED.has(status))) return `status ${status}`;
+/** Returns what is wrong with an answer, whatever the document says of its JSON; null when nothing is. */
+export function faultOf(method: string, target: Target, { status, type, text }: Answered): string | null {
+  if (status >= 500 && !EXPECTED[target].includes(status)) return `status ${status}`;
   if (type?.startsWith('text/html') && MARKUP.test(text)) return 'markup of the sender in a page';
   // The document is only compared with JSON.
   const needsJson = target === 'operation' && status !== 204 && !WITHOUT_BODY.has(method);

@@ -8,6 +8,10 @@ import { report } from '../setup/progress.ts';
 import { startReceiver } from '../setup/receiver.ts';
 import { buildDocument } from '../../src/edge/openapi/document.ts';
 import { allRoutes } from '../../src/program/program.ts';
+import { insertMembership } from '../../src/tenants/people/store.ts';
+import { signedIn } from '../console/people.ts';
+import type { ConsoleTeams } from './console.ts';
+import { FormRoutes, formRoutesOf } from './form-routes.ts';
 import { Outside } from './outside.ts';
 import { operationsOf } from './requests.ts';
 import { Session } from './session.ts';
@@ -15,6 +19,8 @@ import { Session } from './session.ts';
 const CALLS = Number(process.env.FUZZ_CALLS ?? 5_000);
 /** A run of so many requests makes every operation succeed at least once. */
 const REACHES_ALL = 50_000;
+/** A run of so many requests sends every form with its token at least once. */
+const REACHES_FORMS = 5_000;
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_122);
 
 const api = await startApi();
@@ -47,7 +53,9 @@ test(`${CALLS} random requests: no 5xx but the documented ones, and every answer
     { name: 'live', environment: 'live' },
   ]);
   const callbacks = Object.values(shop.accounts).flatMap(({ id }) => [`/_callbacks/${id}`, `/_callbacks/${id}/x/y`]);
-  const session = new Session(api, SEED, keys, receiver, outside, callbacks);
+  const forms = new FormRoutes(await formRoutesOf(api.deps));
+  const session = new Session(api, SEED, { keys, receiver, outside, callbacks, teams: await consoleTeams(), forms });
+  session.learn('live', await sentInvoice());
   const { statuses, reached, defects } = await session.run(CALLS, (done) => report(t, `${done} of ${CALLS} requests`));
   const counts = [...statuses].sort(([a], [b]) => a - b).map(([status, count]) => `${status}: ${count}`);
   t.diagnostic(counts.join(', '));
@@ -57,6 +65,9 @@ test(`${CALLS} random requests: no 5xx but the documented ones, and every answer
     .filter((name) => !reached.has(name));
   t.diagnostic(`operations that never succeeded: ${missed.join(', ') || 'none'}`);
   if (CALLS >= REACHES_ALL) assert.deepEqual(missed, [], 'every operation succeeds at least once in a long run');
+  t.diagnostic(`posts past the check of the form: ${forms.lines.join(', ')}`);
+  t.diagnostic(`forms that were never done: ${forms.neverAccepted.join(', ') || 'none'}`);
+  if (CALLS >= REACHES_FORMS) assert.deepEqual(forms.neverPassed, [], 'the code behind every form runs');
   for (const status of [200, 201, 202, 303, 400, 401, 403, 404, 422]) {
     assert.ok(statuses.has(status), `no request was answered with ${status}: ${counts}`);
   }
@@ -67,3 +78,30 @@ test(`${CALLS} random requests: no 5xx but the documented ones, and every answer
     assert.deepEqual(differences, []);
   }
 });
+
+/** The answer to an invoice that was sent: few of a run are, and only those have a page. */
+async function sentInvoice(): Promise<unknown> {
+  const body = {
+    items: [{ name: 'A shirt', unit_price: 50_000 }],
+    currency: 'XAF',
+    customer: { email: 'awa@client.example', name: 'Awa Ngo' },
+    allow_partial: true,
+  };
+  const made = await api.call('POST', '/invoices', { key: shop.key, body });
+  const sent = await api.call('POST', `/invoices/${made.body.invoice.id}/send`, { key: shop.key });
+  assert.equal(sent.status, 200);
+  return sent.body;
+}
+
+/** The console of the shop, and of a team whose keys and people the run does not need. */
+async function consoleTeams(): Promise<ConsoleTeams> {
+  const { team } = shop.merchant;
+  const own = (await api.newMerchant({ verification_level: 4 })).team;
+  const signIn = async () => {
+    const person = await signedIn(api, 'owner', team);
+    await insertMembership(api.deps.stores.control, own.id, person.id, 'owner');
+    const [[name, value] = ['', '']] = person.cookies;
+    return { name, value };
+  };
+  return { shop: String(team.id), own: String(own.id), signIn };
+}

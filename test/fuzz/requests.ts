@@ -5,7 +5,8 @@ import type { Random } from './values.ts';
 export class Memory {
   readonly #ids = new Map<string, string[]>();
   readonly #cursors: string[] = [];
-  readonly pages: string[] = [];
+  /** Paths of pages, by the first part: most that are named are of payments, and would replace the others. */
+  readonly pages = new Map<string, string[]>();
   /** Saved payment methods, with their customers. */
   readonly methods: { customer: string; method: string }[] = [];
   /** Whose answers are learnt and remembered: a team in an environment. */
@@ -32,7 +33,17 @@ export class Memory {
     const prefix = /^([a-z]{2,4})_(?:test_)?[0-9a-z]{26}$/.exec(text)?.[1];
     if (prefix) keep(listIn(this.#ids, `${this.caller} ${prefix}`), text);
     if (name.endsWith('cursor')) keep(this.#cursors, text);
-    if (text.startsWith(`${this.#origin}/`)) keep(this.pages, text.slice(this.#origin.length));
+    if (text.startsWith(`${this.#origin}/`)) this.#keepPage(text.slice(this.#origin.length));
+  }
+
+  /** Keeps the page of a payment, link or invoice, to which an answer led. */
+  learnPage(path: string): void {
+    const page = /^\/(?:pay|l|invoice)\/[^/?]+/.exec(path)?.[0];
+    if (page !== undefined) this.#keepPage(page);
+  }
+
+  #keepPage(path: string): void {
+    keep(listIn(this.pages, path.split(/[/?#]/)[1] ?? ''), path);
   }
 
   /** Returns an id of this kind that the caller has seen, or, now and then, another. */

@@ -3,16 +3,19 @@ import { allRoutes } from '../../src/program/program.ts';
 import type { Schema } from '../../src/edge/openapi/types.ts';
 import type { Api } from '../setup/api.ts';
 import type { Receiver } from '../setup/receiver.ts';
-import { faultOf, leakOf } from './faults.ts';
+import { consolePagesOf } from '../../src/edge/console/pages.ts';
+import { type ConsoleTeams, FuzzConsole } from './console.ts';
+import type { FormRoutes } from './form-routes.ts';
 import type { Outside } from './outside.ts';
+import { FuzzPayer } from './payer.ts';
 import { RECIPES } from './recipes.ts';
-import { addressOf, Bodies, type FuzzRequest, Memory, operationsOf } from './requests.ts';
+import { addressOf, Bodies, Memory, operationsOf } from './requests.ts';
+import { type Report, Sender } from './sender.ts';
 import { Random } from './values.ts';
 
 /** Operations on which the others depend; they come more often. */
 const COMMON = new Set(['/payments', '/payments/{id}', '/refunds', '/beneficiaries', '/customers', '/transfers']);
 
-const PAGE_PARTS = ['', '', '', '/card', '/otp', '/receipt', '/receipt.pdf', '/status', '/logo', '/nothing', '/%00'];
 const SIGNED = [
   '',
   'sig-pp=();created=1',
@@ -20,23 +23,26 @@ const SIGNED = [
 ];
 const PLACES = ['/docs', '/openapi.json', '/health/live', '/', '/onboarding/x', '/pay/x', '/invoice/x', '/l/x', '/_callbacks/x'];
 
-/** Result of a run: how often each status came, and each defect with the request that showed it. */
-export interface Report {
-  statuses: Map<number, number>;
-  /** Operations that succeeded at least once. */
-  reached: Set<string>;
-  defects: string[];
-}
-
 /** A key, and whose objects it sees. Null: no key. */
 export interface Caller {
   key: string | null;
   name: string;
 }
 
+/** What a run needs beside the service. */
+export interface Surroundings {
+  /** Of requests: one that is named more often is used more often. */
+  keys: readonly Caller[];
+  receiver: Receiver;
+  outside: Outside;
+  /** Paths that take callbacks of providers. */
+  callbacks: readonly string[];
+  teams: ConsoleTeams;
+  forms: FormRoutes;
+}
+
 /** Stateful random requests to every route and page of a service. */
 export class Session {
-  readonly #api: Api;
   readonly #random: Random;
   readonly #memory: Memory;
   readonly #bodies: Bodies;
@@ -46,24 +52,12 @@ export class Session {
   readonly #idempotencyKeys: string[] = [];
   readonly #outside: Outside;
   readonly #callbacks: readonly string[];
-  /** Who was first shown an object, by its id. */
-  readonly #owners = new Map<string, string>();
-  readonly #report: Report = { statuses: new Map(), reached: new Set(), defects: [] };
+  readonly #sender: Sender;
+  readonly #payer: FuzzPayer;
+  readonly #console: FuzzConsole;
 
-  /**
-   * @param keys of requests: one that is named more often is used more often
-   * @param callbacks paths that take callbacks of providers
-   */
-  constructor(
-    api: Api,
-    seed: number,
-    keys: readonly Caller[],
-    receiver: Receiver,
-    outside: Outside,
-    callbacks: readonly string[],
-  ) {
+  constructor(api: Api, seed: number, { keys, receiver, outside, callbacks, teams, forms }: Surroundings) {
     const document = buildDocument(allRoutes(api.deps), api.url);
-    this.#api = api;
     this.#outside = outside;
     this.#callbacks = callbacks;
     this.#random = new Random(seed);
@@ -73,18 +67,38 @@ export class Session {
     const addresses = [`${receiver.url}/hooks`, 'http://127.0.0.1:1/x', 'ftp://127.0.0.1', 'not an address', 'javascript:fuzz()'];
     this.#bodies = new Bodies(document, this.#random, this.#memory, addresses);
     this.#keys = keys;
+    this.#sender = new Sender(api.url, this.#memory);
+    const visitor = { sender: this.#sender, random: this.#random, memory: this.#memory, forms, addresses };
+    this.#payer = new FuzzPayer(visitor);
+    this.#console = new FuzzConsole(visitor, consolePagesOf(api.deps), teams);
+  }
+
+  /** Takes ids and pages of an answer, as if the run had got it in this team and environment. */
+  learn(caller: string, answer: unknown): void {
+    this.#memory.caller = caller;
+    this.#memory.learn(answer);
   }
 
   /** Sends so many requests, one after another. */
   async run(calls: number, progress: (done: number) => void): Promise<Report> {
-    for (let done = 1; done <= calls && this.#report.defects.length < 10; done++) {
+    const { report } = this.#sender;
+    const step = Math.min(5_000, Math.max(1, Math.floor(calls / 10)));
+    let told = 0;
+    while (this.#sender.sent < calls && report.defects.length < 10) {
       if (this.#random.chance(0.03)) await this.#outside.act(this.#random, this.#memory);
-      if (this.#random.chance(0.05)) await this.#knock();
-      else if (this.#memory.pages.length > 0 && this.#random.chance(0.15)) await this.#visit();
-      else await this.#call();
-      if (done % Math.min(5_000, Math.max(1, Math.floor(calls / 10))) === 0) progress(done);
+      await this.#next();
+      for (; told + step <= this.#sender.sent; told += step) progress(told + step);
     }
-    return this.#report;
+    return report;
+  }
+
+  /** A visit sends several requests, so that each kind of visit is about a tenth of all requests. */
+  async #next(): Promise<void> {
+    const random = this.#random;
+    if (random.chance(0.05)) return this.#knock();
+    if (this.#memory.pages.size > 0 && random.chance(0.05)) return this.#payer.visit();
+    if (random.chance(0.055)) return this.#console.visit();
+    return this.#call();
   }
 
   async #call(): Promise<void> {
@@ -104,8 +118,8 @@ export class Session {
     if (random.chance(0.03)) headers['x-service-version'] = random.of(['2026-08-01', '2020-01-01', 'x']);
     const sent = random.chance(0.02) ? random.of(['HEAD', 'OPTIONS', 'PUT', 'DELETE', 'PATCH', 'POST']) : method.toUpperCase();
     const address = addressOf(path, operation, random, this.#memory, this.#bodies);
-    const status = await this.#send({ method: sent, path: address, headers, body }, 'operation');
-    if (status < 300 && sent === method.toUpperCase()) this.#report.reached.add(`${sent} ${path}`);
+    const { status } = await this.#sender.send({ method: sent, path: address, headers, body }, 'operation');
+    if (status < 300 && sent === method.toUpperCase()) this.#sender.report.reached.add(`${sent} ${path}`);
   }
 
   /** Returns a body that the operation is likely to accept, now and then with an odd field, or one made from its schema. */
@@ -150,50 +164,6 @@ export class Session {
     const headers = { 'content-type': random.of(types), 'verif-hash': 'wrong', ...signed };
     const known = this.#memory.id(random, random.of(['trx', 'rfd', 'po'])).toWellFormed();
     const body = { depositId: known, externalId: known, id: known, type: 'checkout.session.completed', data: random.odd() };
-    await this.#send({ method, path, headers, body: this.#bodyText(random.chance(0.5) ? body : random.odd()) }, 'page');
-  }
-
-  /** Opens or submits a page that an earlier answer named. */
-  async #visit(): Promise<unknown> {
-    const random = this.#random;
-    this.#bodies.oddness = random.of([0, 0, 0.1]);
-    const page = random.of(this.#memory.pages).split('?')[0] as string;
-    const damaged = random.chance(0.1) ? `${page.slice(0, -3)}xyz` : page;
-    const path = `${damaged}${random.of(PAGE_PARTS)}${random.chance(0.2) ? `?lang=${encodeURIComponent(random.of(['fr', 'en', 'pt', 'zz']))}` : ''}`;
-    if (random.chance(0.5)) return this.#send({ method: 'GET', path, headers: {}, body: undefined }, 'page');
-    const form = new URLSearchParams();
-    for (const name of ['channel', 'phone', 'otp', 'amount', 'name', 'email', 'number', 'expiry', 'cvc', 'remember']) {
-      if (!random.chance(0.6)) continue;
-      const value = this.#bodies.value({ type: 'string' }, name);
-      form.append(name, (typeof value === 'string' ? value : String(value)).toWellFormed());
-    }
-    const headers = { 'content-type': random.chance(0.9) ? 'application/x-www-form-urlencoded' : 'application/json' };
-    await this.#send({ method: 'POST', path, headers, body: form.toString() }, 'page');
-  }
-
-  /** @returns the status; 599 when there was no answer */
-  async #send(request: FuzzRequest, target: 'operation' | 'page'): Promise<number> {
-    const { method, path, headers, body } = request;
-    const shown = () => `${method} ${path} ${JSON.stringify(headers)} ${body?.slice(0, 1_000) ?? ''}`;
-    try {
-      const signal = AbortSignal.timeout(120_000);
-      // The answer is compared with the document by the watched fetch of the tests.
-      const response = await fetch(`${this.#api.url}${path}`, {
-        ...{ method, headers, signal, redirect: 'manual' },
-        ...(body === undefined || method === 'GET' || method === 'HEAD' ? {} : { body }),
-      });
-      const text = await response.text();
-      const { status } = response;
-      this.#report.statuses.set(status, (this.#report.statuses.get(status) ?? 0) + 1);
-      const fault = faultOf(method, target, { status, type: response.headers.get('content-type'), text });
-      if (fault !== null) this.#report.defects.push(`${fault} for ${shown()}: ${text.slice(0, 300)}`);
-      const leak = target === 'operation' && status < 300 ? leakOf(this.#owners, this.#memory.caller, text) : null;
-      if (leak !== null) this.#report.defects.push(`${leak} for ${shown()}`);
-      if (text.startsWith('{')) this.#memory.learn(JSON.parse(text));
-      return status;
-    } catch (error) {
-      this.#report.defects.push(`${error instanceof Error ? error.message : String(error)}\n  for ${shown()}`);
-      return 599;
-    }
+    await this.#sender.send({ method, path, headers, body: this.#bodyText(random.chance(0.5) ? body : random.odd()) }, 'page');
   }
 }

@@ -9,7 +9,7 @@ import { Bed, readDefect, readDefects } from '../../scripts/seeded.ts';
 const ROOT = path.join(import.meta.dirname, '..', '..');
 const defects = readDefects();
 
-test('planted defects exist', () => assert.ok(defects.length >= 20, String(defects.length)));
+test('planted defects exist', () => assert.ok(defects.length >= 100, String(defects.length)));
 
 for (const { file, tests } of defects) {
   test(`${path.basename(file)} still applies, and the tests that must catch it exist`, () => {

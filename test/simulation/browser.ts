@@ -1,9 +1,11 @@
+import { CookieJar } from '../setup/cookie-jar.ts';
+import { formsOf } from '../setup/html-forms.ts';
 import type { Answer, Surroundings } from './contract.ts';
 
 /** The browser of a payer: it keeps cookies, and sends forms as pages ask for them. */
 export class Browser {
   readonly #around: Surroundings;
-  readonly #cookies = new Map<string, string>();
+  readonly #jar = new CookieJar();
 
   constructor(around: Surroundings) {
     this.#around = around;
@@ -17,10 +19,8 @@ export class Browser {
   async submit(address: string, fields: Record<string, string>, times = 1): Promise<Answer | 'lost' | null> {
     const page = await this.open(address);
     if (page === 'lost' || page.status !== 200 || typeof page.body !== 'string') return null;
-    const hidden = Object.fromEntries(
-      [...page.body.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)].map(([, name, value]) => [name, value]),
-    );
-    const body = new URLSearchParams({ ...hidden, ...fields } as Record<string, string>).toString();
+    const hidden = Object.fromEntries(formsOf(page.body).flatMap((form) => form.hidden));
+    const body = new URLSearchParams({ ...hidden, ...fields }).toString();
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     const answers = await Promise.all(Array.from({ length: times }, () => this.#ask('POST', address, headers, body)));
     return answers[0] ?? null;
@@ -28,12 +28,10 @@ export class Browser {
 
   async #ask(method: string, address: string, headers: Record<string, string>, body?: string): Promise<Answer | 'lost'> {
     const path = address.replace(/^https?:\/\/[^/]+/, '');
-    const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const sent = { accept: 'text/html', ...(cookie ? { cookie } : {}), ...headers };
+    const sent = { accept: 'text/html', ...this.#jar.headerFor(path), ...headers };
     const answer = await this.#around.call({ method, path, headers: sent, ...(body === undefined ? {} : { body }) });
     if (answer === 'lost') return answer;
-    for (const [, name, value] of String(answer.headers['set-cookie'] ?? '').matchAll(/(?:^|,)\s*(\w+)=([^;]+)/g))
-      this.#cookies.set(name as string, value as string);
+    this.#jar.keep([answer.headers['set-cookie'] ?? []].flat());
     return answer;
   }
 }

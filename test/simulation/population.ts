@@ -79,7 +79,7 @@ export async function populate(ground: Ground): Promise<Population> {
   const world: World = { ground, bank, receiver, shops: [], traits: [], breaches: new Set(), looks: new Map() };
   for (let i = 0; i < 1 + random.int(2); i++) await openShop(world, providers, random.fork(`shop ${i}`), i);
   const actors = actorsOf(world, random);
-  // Those that run: some may be left out of the world. They begin before the postman and the auditor, who look after them.
+  // Those that run: some may be left out of the world. They begin before the postman and the auditor, who stay until these have ended.
   const open = { count: 0 };
   const postman: Actor = { name: 'callbacks of the providers', payments: 0, operations: [], run: () => deliver(world, open) };
   const auditor: Actor = { name: 'an auditor', payments: 0, operations: [], run: () => watch(world, open) };

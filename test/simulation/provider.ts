@@ -18,7 +18,7 @@ import type { Random } from './contract.ts';
 import { planOfCollection, planOfPayment } from './fates.ts';
 import { Handler, type Traits } from './handler.ts';
 
-/** Makes a provider whose every call has a drawn outcome, of all that the contract of providers allows. */
+/** Makes a provider whose every call has a drawn outcome. docs/reliability.md lists what of the contract is not drawn. */
 export function simulatedProvider(bank: Bank, traits: Traits): Provider {
   const collections = new Collections(bank, traits);
   const payments = new Payments(bank, traits);

@@ -33,7 +33,7 @@ const NEVER = [
     select 'OPEN TWICE: ' || payment_id || ' has ' || count(*) || ' attempts that may take money' as wrong
     from attempts where status in ('created', 'open', 'unknown') group by team_id, payment_id having count(*) > 1`,
   sql`
-    select 'UNPOLLED: attempt ' || id || ' may take money, and nothing looks after it' as wrong
+    select 'UNPOLLED: attempt ' || id || ' may take money, and nothing polls it' as wrong
     from attempts where status in ('open', 'unknown') and next_poll_at is null and mismatch is null`,
   sql`
     select 'STUCK: payment ' || p.id || ' is processing, and no attempt of it may take money' as wrong

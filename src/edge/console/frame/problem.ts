@@ -39,7 +39,8 @@ export function problemPage(header: string | undefined, shown: ShownProblem): Ht
   );
 }
 
+/** 501 is an action that only the sandbox has: nothing went wrong. */
 function titleOf(titles: (typeof FRAME_TEXTS)['en']['problems'], code: number): string {
   if (code === 403 || code === 404 || code === 429) return titles[code];
-  return code >= 500 ? titles.ours : titles.other;
+  return code >= 500 && code !== 501 ? titles.ours : titles.other;
 }
