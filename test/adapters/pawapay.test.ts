@@ -208,20 +208,20 @@ test('nothing is sent before the payer has entered the code where one is require
   assert.equal((await provider.read(collection)).kind, 'succeeded');
 });
 
-test('a charge whose code never came has expired fifteen minutes after its payment, and no earlier', async () => {
-  const collection: Collection = { ...collectionOn(provider, BURKINA), submitted_at: Date.now(), awaits_code: true };
-  const readAt = async (late_ms: number) =>
-    (await connect({}, { ...tools, clock: { now: () => collection.expires_at + late_ms } }).read(collection)).kind;
-  assert.deepEqual([await readAt(899_999), await readAt(900_000)], ['pending', 'expired']);
-  assert.equal(provider.capabilities.not_found_grace_ms, 900_000);
-});
-
-test('so has one whose operator no longer requires a code', async () => {
-  const collection: Collection = { ...collectionOn(provider, CAMEROON), submitted_at: Date.now(), awaits_code: true };
-  const readAt = async (late_ms: number) =>
-    (await connect({}, { ...tools, clock: { now: () => collection.expires_at + late_ms } }).read(collection)).kind;
-  assert.deepEqual([await readAt(899_999), await readAt(900_000)], ['pending', 'expired']);
-});
+for (const [what, on, sent_late_ms] of [
+  ['whose code never came has expired fifteen minutes after its payment', BURKINA, -1],
+  ['whose operator no longer requires a code, too', CAMEROON, -1],
+  ['whose code was sent after its payment has expired fifteen minutes after that', BURKINA, 1_000],
+] as const)
+  test(`a charge ${what}, and no earlier`, async () => {
+    const collection: Collection = collectionOn(provider, on);
+    const waiting = { ...collection, submitted_at: collection.expires_at + sent_late_ms, awaits_code: true };
+    const readAt = async (late_ms: number) =>
+      (await connect({}, { ...tools, clock: { now: () => collection.expires_at + late_ms } }).read(waiting)).kind;
+    const end_ms = 900_000 + Math.max(sent_late_ms, 0);
+    assert.deepEqual([await readAt(end_ms - 1), await readAt(end_ms)], ['pending', 'expired']);
+    assert.equal(provider.capabilities.not_found_grace_ms, 900_000);
+  });
 
 test('a payment that pawaPay resolves with the operator is pending and rarely polled', async () => {
   const collection = collectionOn(provider, CAMEROON);

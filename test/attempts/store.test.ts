@@ -80,6 +80,7 @@ test('a new attempt is stored with all that is known of it, and as not yet sent'
     const nothing = {
       ...{ payer_hash: null, provider_ref: null, handle: null, mismatch: null, mismatches: 0, resolution: null },
       ...{ reason: null, message: null, action: null, polls: 0, must_return: false, submitted_at: null, closed_at: null },
+      unanswered_step_at: null,
     };
     const decision = JSON.parse(storedExplanation(all.decision));
     assert.deepEqual(stored, { ...all, ...nothing, decision, status: 'created' });
@@ -132,7 +133,7 @@ test('an update writes each of its columns, of its own attempts only; what must 
       mismatches: 3,
       resolution: { as: 'failed' as const, evidence: 'e', author: 'a', at: 'b' },
       must_return: true,
-      ...{ next_poll_at: at(1), submitted_at: at(2), closed_at: at(3) },
+      ...{ next_poll_at: at(1), submitted_at: at(2), closed_at: at(3), unanswered_step_at: at(4) },
     };
     const other = { ...open, status: 'unknown', message: 'other' } as const;
     const changed = await changedBy(tx, () => attempts.updateAttempts(tx, [{ ...attempt, ...changes }, other]));

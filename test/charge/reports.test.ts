@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AttemptRow } from '../../src/core/attempts/schema.ts';
-import { reportOfReading, reportOfSubmission } from '../../src/core/charge/reports.ts';
+import { reportOfReading, reportOfStep, reportOfSubmission } from '../../src/core/charge/reports.ts';
 import type { Report } from '../../src/core/payments/change.ts';
 import type { PaymentRow } from '../../src/core/payments/schema.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
+import type { Submission } from '../../src/providers/adapters/contract.ts';
 
 /** When an attempt is polled next, after a response: a time that a callback has set meanwhile is kept if it is earlier. */
 const NOW = Date.UTC(2030, 0, 1);
@@ -25,7 +26,14 @@ const attempt = {
     currency: 'XAF',
     polls: 1,
   },
-  ...{ payer: 'payer', provider_ref: null, submitted_at: at(-1_000), created_at: at(-1_000), next_poll_at: at(0) },
+  ...{
+    payer: 'payer',
+    provider_ref: null,
+    submitted_at: at(-1_000),
+    created_at: at(-1_000),
+    next_poll_at: at(0),
+    unanswered_step_at: null,
+  },
 } as unknown as AttemptRow;
 const capabilities = { polls: { first_ms: 1_000, factor: 2, max_ms: 60_000 }, not_found_grace_ms: 0 };
 
@@ -50,19 +58,31 @@ for (const [title, due, set, next] of [
     assert.deepEqual(update?.next_poll_at, at(next));
   });
 
+const TAKEN: Submission = { kind: 'accepted', provider_ref: 'ref', next: { kind: 'confirm' }, poll_after_ms: 7_000 };
+const STEP = { payment, attempt, sent_at: NOW - 500, is_first: true };
+const stepped = (payer?: string) => reportOfStep(PLACE, STEP, TAKEN, { idempotency: 'conflicts' }, payer);
+
 test('after a submission, the time that it was made with is replaced, and an earlier one that was set since is kept', () => {
-  const report = (payer?: string) =>
-    reportOfSubmission(
-      PLACE,
-      attempt,
-      { kind: 'accepted', provider_ref: 'ref', next: { kind: 'confirm' }, poll_after_ms: 7_000 },
-      payer,
-    );
-  const plain = changedBy(report(), at(0));
-  assert.deepEqual(plain?.next_poll_at, at(7_000));
-  assert.ok(!('payer' in plain));
-  const kept = changedBy(report('token'), at(10));
+  for (const report of [reportOfSubmission(PLACE, attempt, TAKEN), stepped()]) {
+    const plain = changedBy(report, at(0));
+    assert.deepEqual(plain?.next_poll_at, at(7_000));
+    assert.ok(!('payer' in plain));
+    const { team_id, payment_id, attempt_id } = report;
+    assert.deepEqual([team_id, payment_id, attempt_id], [1n, 'trx_1', 'att_1']);
+  }
+  const kept = changedBy(stepped('token'), at(10));
   assert.deepEqual([kept?.next_poll_at, kept?.payer], [at(10), 'token']);
-  const { team_id, payment_id, attempt_id } = report();
-  assert.deepEqual([team_id, payment_id, attempt_id], [1n, 'trx_1', 'att_1']);
+});
+
+test('the mark of a step is removed when it is accepted, unless another step was sent before or after it', () => {
+  const sent = { ...attempt, unanswered_step_at: at(-500) };
+  for (const [is_first, now, expected] of [
+    [true, at(-500), null],
+    [false, at(-500), undefined],
+    [true, at(-400), undefined],
+  ] as const) {
+    const report = reportOfStep(PLACE, { ...STEP, attempt: sent, is_first }, TAKEN, { idempotency: 'conflicts' });
+    const row = { ...sent, unanswered_step_at: now };
+    assert.equal(report.judge(payment, row, [row], NOW).attempt?.update.unanswered_step_at, expected);
+  }
 });

@@ -10,6 +10,7 @@ export class Scripted implements TestProvider {
   /** Awaited before the answer to a submission. */
   onPrepare: (collection: Collection) => Promise<void> = async () => {};
   onSubmit: (collection: Collection) => Promise<void> = async () => {};
+  onContinue: (collection: Collection) => Promise<void> = async () => {};
   onRead: (collection: Collection) => Promise<void> = async () => {};
   submission: Submission = ACCEPTED;
   further: Submission = ACCEPTED;
@@ -36,7 +37,9 @@ export class Scripted implements TestProvider {
 
   readonly continue = async (collection: Collection): Promise<Submission> => {
     this.continued.push(collection);
-    return this.further;
+    const answer = this.further;
+    await this.onContinue(collection);
+    return answer;
   };
 
   async read(collection: Collection): Promise<Reading> {
@@ -63,7 +66,7 @@ export class Scripted implements TestProvider {
 
   reset(): void {
     Object.assign(this, { submission: ACCEPTED, further: ACCEPTED });
-    this.onPrepare = this.onSubmit = this.onRead = async () => {};
+    this.onPrepare = this.onSubmit = this.onContinue = this.onRead = async () => {};
     this.submitted.length = this.continued.length = this.asked.length = 0;
     this.readings.clear();
   }

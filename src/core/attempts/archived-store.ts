@@ -52,6 +52,7 @@ export const PACKED_ATTEMPT: Readonly<Record<string, Packed>> = {
   must_return: { type: 'boolean', missing: 'false' },
   giveback: { type: 'boolean', missing: 'false' },
   next_poll_at: { type: 'timestamptz' },
+  unanswered_step_at: { type: 'timestamptz' },
 };
 
 /**

@@ -9,7 +9,7 @@ export const personal: PersonalData = {
       plain:
         'team_id id payment_id provider provider_account channel status amount_minor currency country provider_key provider_ref ' +
         'reason polls next_poll_at created_at submitted_at closed_at giveback handle counted_day remember method_id mismatches ' +
-        'prompted_by must_return',
+        'prompted_by must_return unanswered_step_at',
       rules: {
         payer: hashed('payer_hash', 'phone'),
         payer_hash: kept('a keyed hash, by which the hosted page recognises a charged number', 'for ever, with the attempt'),

@@ -80,6 +80,8 @@ export interface AttemptRow {
   next_poll_at: Date | null;
   created_at: Date;
   submitted_at: Date | null;
+  /** When the newest further step of the payer was sent whose result is not known; null: none. */
+  unanswered_step_at: Date | null;
   closed_at: Date | null;
 }
 
@@ -98,6 +100,11 @@ export interface AttemptView {
 /** Whether the attempt may still be moving money. */
 export function isOpen(attempt: Pick<AttemptRow, 'status'>): boolean {
   return attempt.status === 'created' || attempt.status === 'open' || attempt.status === 'unknown';
+}
+
+/** Returns when the attempt was last sent to its provider: with a step whose result is not known, with that. Null: not known to have been sent. */
+export function lastSentAt(attempt: Pick<AttemptRow, 'submitted_at' | 'unanswered_step_at'>): Date | null {
+  return attempt.unanswered_step_at ?? attempt.submitted_at;
 }
 
 /**

@@ -15,7 +15,7 @@ type PaymentRef = { team_id: bigint; id: string };
 /** The columns of an {@link AttemptRow}. */
 export const ATTEMPT_COLUMNS =
   fixed(`team_id, id, payment_id, provider, provider_account, channel, status, amount_minor, currency, payer, payer_hash, remember, method_id, country,
-  provider_key, provider_ref, handle, mismatch, mismatches, resolution, decision, reason, message, action, client_ip, polls, must_return, prompted_by, counted_day, next_poll_at, created_at, submitted_at, closed_at`);
+  provider_key, provider_ref, handle, mismatch, mismatches, resolution, decision, reason, message, action, client_ip, polls, must_return, prompted_by, counted_day, next_poll_at, created_at, submitted_at, unanswered_step_at, closed_at`);
 
 /** Columns of an attempt that is being inserted. */
 export type NewAttempt = Pick<
@@ -98,6 +98,7 @@ export interface AttemptUpdate {
   /** Null: no further poll. */
   next_poll_at: Date | null;
   submitted_at?: Date | null;
+  unanswered_step_at?: null;
   closed_at?: Date | null;
 }
 
@@ -106,6 +107,7 @@ const CHANGED = {
   ...({ status: 'text', payer: 'text', provider_ref: 'text', reason: 'text', message: 'text', action: 'json' } as const),
   ...({ mismatch: 'json', mismatches: 'smallint', resolution: 'json', must_return: 'boolean' } as const),
   ...({ next_poll_at: 'timestamptz', submitted_at: 'timestamptz', closed_at: 'timestamptz' } as const),
+  ...({ unanswered_step_at: 'timestamptz' } as const),
 } satisfies Partial<Record<keyof AttemptRow, string>>;
 const CHANGED_NAMES = Object.keys(CHANGED) as (keyof typeof CHANGED)[];
 const changed = fixed(typedColumns(CHANGED, CHANGED_NAMES));
@@ -157,6 +159,30 @@ export async function markSent(db: Queryable, sendings: readonly Sending[], char
           and coalesce(o.next_poll_at is not null or o.mismatch is not null, false))
     returning a.id${BY_KEY}`);
   return new Set(rows.map(({ id }) => id));
+}
+
+/**
+ * Stores that a further step of the payer is about to be sent. The caller has locked the attempt.
+ * @param poll_at when it is polled if its process dies before the provider's response is stored; an earlier poll is kept
+ * @returns the attempt as stored
+ */
+export async function markStep(
+  tx: Tx,
+  { team_id, id }: Pick<AttemptRow, 'team_id' | 'id'>,
+  at: Date,
+  poll_at: Date,
+): Promise<AttemptRow> {
+  const row = await tx.maybe<AttemptRow>(sql`
+    update attempts set unanswered_step_at = ${at}, next_poll_at = least(next_poll_at, ${poll_at})
+    where team_id = ${team_id} and id = ${id} returning ${ATTEMPT_COLUMNS}`);
+  return must(row, 'the attempt is locked');
+}
+
+/** Removes the mark of a step that had no effect at the provider, unless another step was sent since. */
+export async function unmarkStep(db: Queryable, { team_id, id, unanswered_step_at }: AttemptRow): Promise<void> {
+  await db.run(sql`
+    update attempts set unanswered_step_at = null
+    where team_id = ${team_id} and id = ${id} and unanswered_step_at = ${unanswered_step_at}`);
 }
 
 /**
@@ -256,7 +282,8 @@ export function claimDueAttempts(
 export async function shiftAttempts(tx: Tx, { team_id, by_ms, now }: TimeShift): Promise<Shifted> {
   const row = await tx.maybe<Shifted>(sql`
     with moved as (
-      update attempts set next_poll_at = next_poll_at - ${intervalOf(by_ms)}, submitted_at = submitted_at - ${intervalOf(by_ms)}
+      update attempts set next_poll_at = next_poll_at - ${intervalOf(by_ms)}, submitted_at = submitted_at - ${intervalOf(by_ms)},
+        unanswered_step_at = unanswered_step_at - ${intervalOf(by_ms)}
       where team_id = ${team_id} and status in ('created', 'open', 'unknown')
       returning next_poll_at
     ) ${countMoved(by_ms, now, part`next_poll_at`)}`);

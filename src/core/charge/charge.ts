@@ -8,18 +8,19 @@ import type { Next, PayerInput, Provider, Submission } from '../../providers/ada
 import { applyOne } from '../payments/applier.ts';
 import type { Applied } from '../payments/change.ts';
 import type { Environment } from '../../kit/environment.ts';
-import { attemptsOf, markSent, type Sending } from '../attempts/store.ts';
+import { attemptsOf, markSent, type Sending, unmarkStep } from '../attempts/store.ts';
 import { collectionOf } from './collection.ts';
 import type { Charge } from './instrument.ts';
 import { takeKey } from './key.ts';
 import { ChargeUnderWay, declined, isChargeable, reasonOf, wrongState } from './refusals.ts';
-import { reportOfSubmission } from './reports.ts';
+import { reportOfStep, reportOfSubmission } from './reports.ts';
 import { type AttemptRow, isOpen, isUnderWay } from '../attempts/schema.ts';
 import type { PaymentDeps } from '../payments/deps.ts';
 import type { PaymentRow } from '../payments/schema.ts';
 import { routeCharge } from './route-charge.ts';
 import { screenCharge } from './screening.ts';
 import { type ChargeHooks, start } from './start.ts';
+import { isTooLate, lockForStep, storeStep } from './steps.ts';
 import { isUnpaid } from '../payments/states.ts';
 import { CHARGEABLE, lockPayments, type PaymentRef } from '../payments/store.ts';
 
@@ -95,13 +96,14 @@ async function submit(
   const { team_id, id } = attempt;
   const sending = { team_id, id, handle: prepared.handle, submitted_at };
   if (attempt.submitted_at === null && !(await deps.batches.add(SENDINGS, store, sending))) return NOT_SENT;
-  // A process that was paused here must not send so late that "not found" has closed the attempt meanwhile.
-  if (deps.clock.now() - submitted_at.getTime() > provider.capabilities.not_found_grace_ms / 2) return NOT_SENT;
+  // A process may have been paused here.
+  if (isTooLate(provider.capabilities, submitted_at.getTime(), deps.clock.now())) return NOT_SENT;
   return provider.submit({ ...collection, handle: prepared.handle });
 }
 
 /**
  * Submits a further step of the payer (one-time code, card form, card authentication) for the attempt under way.
+ * @param attempt as the caller read it; the step is stored, and sent, only if it still waits for it
  * @param by who sends it; recorded in the audit log before the provider is called
  * @throws Problem 400 wrong state, 402 declined at once, 502 the provider cannot take it now: the step can be sent again
  */
@@ -116,20 +118,30 @@ export async function continueCharge(
 ): Promise<Charged> {
   const provider = await deps.providers.byAccount(store.environment, payment.team_id, attempt.provider_account);
   if (!provider?.continue || !isOpen(attempt)) throw wrongState(payment);
-  const act = { team_id: payment.team_id, action: 'payment.continue', resource_id: payment.id, at: deps.clock.now() } as const;
-  await store.db.transaction(async (tx) => {
+  const { capabilities } = provider;
+  const step = await store.db.transaction(async (tx) => {
+    const at = deps.clock.now();
+    const locked = await lockForStep(tx, attempt);
+    // Before the attempt is checked: a request with the same key may have ended it, and this one returns its response then.
     if (hooks?.key) await takeKey(tx, hooks.key, attempt.id);
-    await record(tx, by, act);
+    const stored = await storeStep(tx, locked, attempt, capabilities, at);
+    await record(tx, by, { team_id: payment.team_id, action: 'payment.continue', resource_id: payment.id, at });
+    return stored;
   });
   if (hooks?.key) hooks.key.held = true;
-  const submission = await provider.continue(collectionOf(deps, store, payment, attempt), input);
+  // A process may have been paused here. An attempt whose code does not come ends some time after its window.
+  const since = Math.min(step.sent_at, step.payment.expires_at.getTime());
+  const submission = isTooLate(capabilities, since, deps.clock.now())
+    ? NOT_SENT
+    : await provider.continue(collectionOf(deps, store, step.payment, step.attempt), input);
   // "unavailable" concerns this request only: an earlier request with the same code may have arrived. The attempt stays open
   // and is polled.
   if (submission.kind === 'unavailable') {
+    if (step.is_first) await unmarkStep(store.db, step.attempt);
     throw new Problem(502, 'The provider could not take it now. The charge is still under way: try again.');
   }
   const payer = input.kind === 'card' ? input.token : undefined;
-  const applied = await applyOne(deps, store, reportOfSubmission(placeOf(deps, store), attempt, submission, payer));
+  const applied = await applyOne(deps, store, reportOfStep(placeOf(deps, store), step, submission, capabilities, payer));
   return resultOf(applied, attempt.id, submission);
 }
 

@@ -6,7 +6,7 @@ import type { AttemptUpdate } from '../attempts/store.ts';
 import { isChargeable } from './refusals.ts';
 import { change, captureOrMismatch, submittedOccurrence } from './outcomes.ts';
 import { FIRST_POLL_MS, MIN_POLL_WAIT_MS, pollDelay } from '../../providers/adapters/polling.ts';
-import { type AttemptRow, isUnderWay, neverArrived } from '../attempts/schema.ts';
+import { type AttemptRow, isUnderWay, lastSentAt, neverArrived } from '../attempts/schema.ts';
 import type { PaymentRow } from '../payments/schema.ts';
 
 /**
@@ -33,6 +33,8 @@ export interface ClosedAttempt {
   /** All attempts of the payment. */
   attempts: readonly AttemptRow[];
   at: number;
+  /** The report is the response to a further step, which was sent before the attempt closed. */
+  is_step?: true;
 }
 
 /** Returns the change made by a late response to a charge. */
@@ -86,7 +88,7 @@ export function changeOfLateReading(
       return pollUnread(closed, later);
     case 'not_found': {
       // As for an open attempt: an accepted attempt exists until its provider has ended it, and "not found" soon after sending proves nothing.
-      const sent = (attempt.submitted_at ?? attempt.created_at).getTime();
+      const sent = (lastSentAt(attempt) ?? attempt.created_at).getTime();
       const mayExist = attempt.action !== null && !endedByProvider(attempt) && attempt.resolution?.as !== 'failed';
       const proven = !mayExist && polled_at - sent >= capabilities.not_found_grace_ms;
       return proven ? pollAgain(closed, null) : pollUnread(closed, later);
@@ -124,15 +126,16 @@ function lateMoney(closed: ClosedAttempt, proof: { provider_ref: string; amount_
 
 /**
  * Returns the change when the provider has the attempt. An attempt that its provider ended stays closed: the report is older
- * than that.
+ * than that. The response to a further step may be newer: the end may have been read before the step arrived, so that it is read again.
  */
 function reachedProvider(closed: ClosedAttempt, update: AttemptUpdate & { action?: Next | null }): Change {
   const { config, payment, attempt, attempts, at } = closed;
   const decided = attempt.resolution?.as === 'failed';
-  if (endedByProvider(attempt)) return unchanged(attempt);
+  const isEnded = endedByProvider(attempt);
+  if (isEnded && !closed.is_step) return unchanged(attempt);
   const submitted_at = attempt.submitted_at ?? new Date(at);
   const free = attempts.every((other) => other.id === attempt.id || !isUnderWay(other));
-  if (isChargeable(payment) && free && !decided) {
+  if (isChargeable(payment) && free && !decided && !isEnded) {
     const opened = { reason: null, message: null, closed_at: null, submitted_at, ...update };
     return late(change(attempt, opened, [submittedOccurrence(config, payment, attempt)]));
   }

@@ -11,7 +11,7 @@ import type { Change, Occurrence } from '../payments/change.ts';
 import type { AttemptUpdate } from '../attempts/store.ts';
 import { type AvailableAt, availableAt } from '../../money/settlement/retention.ts';
 import { feeOf } from '../../money/fees/fees.ts';
-import { NEVER_ARRIVED, type AttemptRow } from '../attempts/schema.ts';
+import { NEVER_ARRIVED, type AttemptRow, lastSentAt } from '../attempts/schema.ts';
 import type { PaymentRow } from '../payments/schema.ts';
 
 /**
@@ -122,7 +122,7 @@ export function changeOfReading(
       // Status endpoints lag: "not found" soon after sending proves nothing, later it is evidence that the request never
       // arrived. An accepted attempt exists, whatever a status endpoint returns, and so does one with another amount in suspense.
       const arrived = attempt.status === 'open' || attempt.mismatch !== null;
-      const lags = polled_at - sent.submitted_at.getTime() < capabilities.not_found_grace_ms;
+      const lags = polled_at - (lastSentAt(attempt) ?? sent.submitted_at).getTime() < capabilities.not_found_grace_ms;
       if (arrived || lags) return change(attempt, { status: still, ...sent, ...later }, before);
       return unsent(payment, attempt, at, before);
     }

@@ -5,6 +5,7 @@ import type { Change, Report } from '../payments/change.ts';
 import { changeOfLateReading, changeOfLateSubmission, endedLongAgo } from './late.ts';
 import { changeOfReading, changeOfSubmission } from './outcomes.ts';
 import { isNewPoll } from '../../providers/adapters/polling.ts';
+import { isOnlyStep, provenByStep, type Step } from './steps.ts';
 import { type AttemptRow, isOpen } from '../attempts/schema.ts';
 
 /** The configuration and environment in which a report is judged. */
@@ -23,22 +24,42 @@ export interface PollContext {
 }
 
 /**
- * Returns the report of a response to a charge or a further step.
+ * Returns the report of a response to a charge.
  * @param attempt as it was when it was sent
- * @param payer stored with the response: the token of a card entered in a further step
  */
-export function reportOfSubmission(
-  { config, environment }: Place,
-  attempt: AttemptRow,
-  submission: Submission,
-  payer?: string,
-): Report {
+export function reportOfSubmission({ config, environment }: Place, attempt: AttemptRow, submission: Submission): Report {
   const { team_id, payment_id, id: attempt_id } = attempt;
   const judge: Report['judge'] = (payment, now, attempts, at) => {
     const change = isOpen(now)
       ? changeOfSubmission(config, environment, payment, now, submission, at)
       : changeOfLateSubmission({ config, environment, payment, attempt: now, attempts, at }, submission);
+    return keepingNews(keepingWakeUp(change, now, attempt.next_poll_at), now, attempt, at);
+  };
+  return { team_id, payment_id, attempt_id, judge };
+}
+
+/**
+ * Returns the report of a response to a further step.
+ * @param payer stored with the response: the token of a card entered in the step
+ */
+export function reportOfStep(
+  { config, environment }: Place,
+  step: Step,
+  submission: Submission,
+  capabilities: Pick<Capabilities, 'idempotency'>,
+  payer?: string,
+): Report {
+  const { attempt } = step;
+  const { team_id, payment_id, id: attempt_id } = attempt;
+  const judge: Report['judge'] = (payment, now, attempts, at) => {
+    const isOnly = isOnlyStep(step, now);
+    const proven = provenByStep(submission, isOnly, capabilities);
+    const change = isOpen(now)
+      ? changeOfSubmission(config, environment, payment, now, proven, at)
+      : changeOfLateSubmission({ config, environment, payment, attempt: now, attempts, at, is_step: true }, proven);
     if (payer && change.attempt) change.attempt.update.payer = payer;
+    // Its result is known: what comes next is another step.
+    if (isOpen(now) && isOnly && proven.kind === 'accepted' && change.attempt) change.attempt.update.unanswered_step_at = null;
     return keepingNews(keepingWakeUp(change, now, attempt.next_poll_at), now, attempt, at);
   };
   return { team_id, payment_id, attempt_id, judge };
@@ -72,14 +93,21 @@ function keepingWakeUp(change: Change, now: AttemptRow, due: Date | null): Chang
 
 /**
  * Keeps polling an attempt that ends without money when a callback, or another worker, has set its next poll since the report was asked for: the
- * report may be older than what the callback was about, such as a success after a failure, and the provider does not repeat it. One that
- * ends now is due now, because the payment takes no other charge before.
+ * report may be older than what the callback was about, such as a success after a failure, and the provider does not repeat it. So it may be
+ * when a further step was sent since. One that ends now is due now, because the payment takes no other charge before.
  * @param known the attempt as it was then
  */
 function keepingNews(change: Change, now: AttemptRow, known: AttemptRow, at: number): Change {
   const { attempt } = change;
   if (!attempt || attempt.update.next_poll_at !== null || attempt.update.status === 'succeeded') return change;
-  if (!isNewPoll(now.next_poll_at, known.next_poll_at) || endedLongAgo(now, at)) return change;
+  const isPolled = isNewPoll(now.next_poll_at, known.next_poll_at);
+  if (!(isPolled || isContinued(now, known)) || endedLongAgo(now, at)) return change;
   const next_poll_at = isOpen(now) ? new Date(at) : now.next_poll_at;
   return { ...change, attempt: { ...attempt, update: { ...attempt.update, next_poll_at } } };
+}
+
+/** Whether a further step was sent since, whose result is not known. */
+function isContinued(now: AttemptRow, known: AttemptRow): boolean {
+  const step_at = now.unanswered_step_at;
+  return step_at !== null && step_at.getTime() !== known.unanswered_step_at?.getTime();
 }

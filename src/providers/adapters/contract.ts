@@ -23,7 +23,7 @@ export interface Collection {
   return_url: string;
   /** The callback address for this attempt. It identifies the attempt and cannot be guessed. */
   callback_url: string;
-  /** Milliseconds since the epoch; null before submission. */
+  /** Milliseconds since the epoch; null before submission. After a further step whose result is not known, when that was sent. */
   submitted_at: number | null;
   /** End of the payment window, in milliseconds since the epoch. */
   expires_at: number;

@@ -124,7 +124,12 @@ function attemptRow(status: AttemptStatus, reason: string): AttemptRow {
     ...{ status, amount_minor: AMOUNT, currency: 'XAF', payer: '+237650000000', provider_key: 'key 0', provider_ref: null },
     ...{ mismatch: null, mismatches: 0, resolution: null, action: null, message: null, polls: 0, counted_day: null },
     ...{ method_id: null, reason: closed ? reason : null, must_return: false, next_poll_at: closed ? null : new Date(NOW) },
-    ...{ created_at: new Date(NOW - GRACE_MS), submitted_at: new Date(NOW - GRACE_MS), closed_at: null },
+    ...{
+      created_at: new Date(NOW - GRACE_MS),
+      submitted_at: new Date(NOW - GRACE_MS),
+      closed_at: null,
+      unanswered_step_at: null,
+    },
   };
   return row as unknown as AttemptRow;
 }

@@ -99,6 +99,7 @@ function attemptRow({ status, marked, watched, owed }: Attempt, i: number): Atte
     },
     ...{ reason: status === 'expired' ? NEVER_ARRIVED : null, must_return: owed, next_poll_at: polled ? new Date(NOW) : null },
     ...{ created_at: new Date(NOW - GRACE_MS), submitted_at: marked ? new Date(NOW - GRACE_MS) : null, closed_at: null },
+    ...{ unanswered_step_at: null },
   };
   return row as unknown as AttemptRow;
 }

@@ -71,7 +71,8 @@ export async function readDeposit(account: Account, collection: Collection): Pro
     return readingOf(status, pollAfter(collection.submitted_at, now, status.kind === 'pending' && status.slow), account.base_url);
   // Nothing is sent before the payer enters the code, so the deposit cannot be found. The operator may have ceased to require one.
   if (!collection.awaits_code) return status;
-  return now < collection.expires_at + account.grace_ms
+  // A code may have been sent after the window whose answer was lost.
+  return now < Math.max(collection.expires_at, collection.submitted_at ?? 0) + account.grace_ms
     ? { kind: 'pending', poll_after_ms: pollAfter(collection.submitted_at, now) }
     : { kind: 'expired' };
 }
