@@ -2,8 +2,8 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * A balancer as small as can be: asks for readiness, keeps connections, and tries another backend only when one refused
- * the connection, which is when nothing can have been sent.
+ * A balancer as small as can be: asks for readiness, keeps connections, and tries again only when a backend refused the connection, which is
+ * when nothing can have been sent, or had closed a kept one and the request may be repeated.
  * @param ports of the backends; may be changed
  */
 export function balancer(ports: number[]) {
@@ -32,7 +32,11 @@ export function balancer(ports: number[]) {
     });
     passed.on('error', (error: NodeJS.ErrnoException) => {
       const others = left.filter((other) => other !== port);
-      if (error.code === 'ECONNREFUSED' && others.length > 0) pass(request, body, response, others);
+      // A backend may close a kept connection that is idle while this process, which a busy machine halts, begins to use it again.
+      const wasClosed = passed.reusedSocket && error.code === 'ECONNRESET';
+      const isRepeatable = method === 'GET' || headers['idempotency-key'] !== undefined;
+      if (wasClosed && isRepeatable) pass(request, body, response, left);
+      else if (error.code === 'ECONNREFUSED' && others.length > 0) pass(request, body, response, others);
       else response.writeHead(502, { 'x-failure': String(error.code) }).end('{}');
     });
     passed.end(body);

@@ -51,7 +51,8 @@ async function migrateWith(release: Release): Promise<void> {
 }
 
 async function start(release: Release, role: 'api' | 'worker', port: number): Promise<Program> {
-  const env = { PORT: String(port), DRAIN_MS: String(DRAIN_MS), PUBLIC_URL: 'http://127.0.0.1:1', MIGRATE_ON_START: 'off' };
+  const waits = { DRAIN_MS: String(DRAIN_MS), SHUTDOWN_MS: '120000' };
+  const env = { ...waits, PORT: String(port), PUBLIC_URL: 'http://127.0.0.1:1', MIGRATE_ON_START: 'off' };
   const program = await startProgram({ role, dataDir, databases, env, ...(release && { release }) });
   running.add(program);
   return program;
