@@ -65,8 +65,8 @@ export class Totals<Mark> {
    */
   async total(name: string, now: number, counting: Counting<Mark>): Promise<number> {
     const stored = this.#counted.get(name);
-    // After the clock was set back, ids may come that are below those that were counted.
-    const known = stored && now >= stored.counted_at ? stored : undefined;
+    // After the clock was set back, ids may come that are below those that were counted. A request that is only late sees none.
+    const known = stored && now >= stored.counted_at - SKEW_MS ? stored : undefined;
     const isCurrent = known && now - known.counted_at < ADVANCE_MS;
     const counted = isCurrent ? known : { ...(await advance(now, known, counting)), is_long: known?.is_long ?? false };
     this.#keep(name, counted);
@@ -108,8 +108,10 @@ export class Totals<Mark> {
 
 async function advance<Mark>(now: number, known: Counted<Mark> | undefined, counting: Counting<Mark>): Promise<Counted<Mark>> {
   const { settled, count, keptFrom } = counting;
-  const before = known?.is_final ? known : undefined;
   const { mark: watermark, is_final } = await settled();
+  // What was counted up to a mark that is not final goes on until there is one that is, and is then counted once more.
+  const isUsable = known !== undefined && (known.is_final || !is_final) && watermark >= known.watermark;
+  const before = isUsable ? known : undefined;
   if (!keptFrom) {
     const total = (before?.total ?? 0) + (await count(before?.watermark ?? null, watermark));
     return { is_final, aging: null, start: null, watermark, aging_total: 0, total, counted_at: now };

@@ -27,7 +27,7 @@ export async function openLiveShop(api: Api, names: readonly string[]): Promise<
       SIMULATORS.find((one) => one.name === name),
       `${name} has a simulator`,
     );
-    const simulator = await startSimulator(kind, { delay_ms: 20, slow_ms: 100, lag_ms: 500, now: () => api.deps.clock.now() });
+    const simulator = await startSimulator(kind, { delay_ms: 20, slow_ms: 100, lag_ms: 500 });
     const connector = must(connectorOf(name), `${name} has a connector`);
     const row = must(
       await addAccount(

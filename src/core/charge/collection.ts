@@ -4,7 +4,7 @@ import { callbackUrl } from '../../providers/provider-accounts/callback-address.
 import type { Collection } from '../../providers/adapters/contract.ts';
 import { channelById } from '../../providers/reference/channels.ts';
 import type { PaymentDeps } from '../payments/deps.ts';
-import { type AttemptRow, lastSentAt } from '../attempts/schema.ts';
+import { type AttemptRow, isOpen, lastSentAt } from '../attempts/schema.ts';
 import type { PaymentRow } from '../payments/schema.ts';
 import { hostedPageUrl } from '../payments/token.ts';
 
@@ -30,6 +30,6 @@ export function collectionOf(
     callback_url: callbackUrl(deps, attempt.provider_account, attempt.id),
     submitted_at: lastSentAt(attempt)?.getTime() ?? null,
     expires_at: payment.expires_at.getTime(),
-    awaits_code: attempt.action?.kind === 'otp',
+    awaits_code: isOpen(attempt) && attempt.action?.kind === 'otp',
   };
 }

@@ -57,7 +57,7 @@ export function reportOfStep(
     const change = isOpen(now)
       ? changeOfSubmission(config, environment, payment, now, proven, at)
       : changeOfLateSubmission({ config, environment, payment, attempt: now, attempts, at, is_step: true }, proven);
-    if (payer && change.attempt) change.attempt.update.payer = payer;
+    if (payer && isOpen(now) && change.attempt) change.attempt.update.payer = payer;
     // Its result is known: what comes next is another step.
     if (isOpen(now) && isOnly && proven.kind === 'accepted' && change.attempt) change.attempt.update.unanswered_step_at = null;
     return keepingNews(keepingWakeUp(change, now, attempt.next_poll_at), now, attempt, at);

@@ -75,7 +75,9 @@ export async function resolveAttempt(
  * @throws Problem 400 when the attempt cannot be resolved manually: it is being sent, or is already decided
  */
 export function checkResolvable(attempt: AttemptRow, { as }: ManualResolution, at: number): void {
-  if (attempt.status === 'created' && at - attempt.created_at.getTime() < SENDING_MS) {
+  // Being sent: a charge, or a further step, of which nobody has read the result.
+  const since = attempt.status === 'created' ? attempt.created_at : attempt.unanswered_step_at;
+  if (since !== null && at - since.getTime() < SENDING_MS) {
     throw new Problem(400, 'The attempt is being handed over at this moment: wait two minutes.');
   }
   if (attempt.status === 'succeeded' || (as === 'failed' && !isUnderWay(attempt) && attempt.mismatch === null)) {
