@@ -68,7 +68,7 @@ export async function makeTemplates(server: TestServer): Promise<void> {
   const client = await connectClient(server.url('postgres'));
   await ensureServiceLogin(client, new URL(server.url('postgres')).password || undefined);
   for (const environment of ENVIRONMENTS) await makeStore(client, server, environment);
-  for (const name of TEMPLATES) await close(client, name, server.url(name));
+  for (const name of TEMPLATES) await closeTemplate(client, name, server.url(name));
   await client.end();
 }
 
@@ -91,7 +91,7 @@ async function partitionAll(url: string): Promise<void> {
  * connection reads at its start (pg_internal.init); without it, the first connections of each copy would do the same work. An autovacuum of the
  * catalogue deletes it again, so that it is looked for when nobody can connect any more, and nothing is left for a later one to do.
  */
-async function close(client: pg.Client, name: string, url: string): Promise<void> {
+export async function closeTemplate(client: pg.Client, name: string, url: string): Promise<void> {
   await client.query(`alter database ${name} with allow_connections true`);
   await vacuumCatalogue(url);
   for (let tries = 0; tries < MAX_CLOSINGS; tries++) {
