@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import { findAttempt } from '../../src/core/attempts/store.ts';
 import { continueCharge } from '../../src/core/charge/charge.ts';
+import { checkResolvable } from '../../src/core/charge/resolve.ts';
 import { pollAttempt } from '../../src/core/charge/poll.ts';
 import { pollSweep } from '../../src/core/charge/sweeps.ts';
 import { getPaymentRow } from '../../src/core/payments/service.ts';
@@ -230,4 +231,15 @@ test('402 for a rejected code after one that the provider answered with the wish
   assert.equal((await send(CODED)).status, 202);
   assert.equal((await send(REFUSED, '654321')).status, 402);
   assert.deepEqual(await statusesOf(id), ['failed', 'failed']);
+});
+
+test('a person cannot decide a charge whose code is being sent, only two minutes later', async () => {
+  const { collection, send } = await waitingForCode();
+  await send(LOST);
+  const attempt = await attemptOf(collection.attempt_id);
+  const decision = { as: 'failed', author: 'awa', evidence: 'told by phone' } as const;
+  const decide = () => checkResolvable(attempt, decision, clock.now());
+  assert.throws(decide, /handed over at this moment/);
+  clock.advance(120_000);
+  decide();
 });
