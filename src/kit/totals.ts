@@ -65,7 +65,7 @@ export class Totals<Mark> {
    */
   async total(name: string, now: number, counting: Counting<Mark>): Promise<number> {
     const stored = this.#counted.get(name);
-    // After the clock was set back, ids may come that are below those that were counted. A request that is only late sees none.
+    // After the clock was set back, ids may come that are below those that were counted. Requests that overlap differ by less.
     const known = stored && now >= stored.counted_at - SKEW_MS ? stored : undefined;
     const isCurrent = known && now - known.counted_at < ADVANCE_MS;
     const counted = isCurrent ? known : { ...(await advance(now, known, counting)), is_long: known?.is_long ?? false };

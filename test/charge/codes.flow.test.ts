@@ -8,10 +8,11 @@ import { pollSweep } from '../../src/core/charge/sweeps.ts';
 import { getPaymentRow } from '../../src/core/payments/service.ts';
 import { must, Problem } from '../../src/kit/errors.ts';
 import type { Db } from '../../src/kit/sql.ts';
+import { connectClient } from '../../src/platform/db/client.ts';
 import type { Store } from '../../src/platform/db/stores.ts';
 import type { Capabilities, Submission } from '../../src/providers/adapters/contract.ts';
 import { WORKER } from '../../src/tenants/audit/actor.ts';
-import { type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
+import { type Api, FakeClock, type Merchant, startApi, until } from '../setup/api.ts';
 import { Registry } from '../setup/providers.ts';
 import { ACCEPTED, Scripted } from '../setup/scripted.ts';
 
@@ -49,8 +50,8 @@ afterEach(() => {
 
 type Mode = 'live' | 'sandbox';
 const store = () => api.deps.stores.live.of(merchant.team.id);
-const call = (mode: Mode, method: string, path: string, body?: object) =>
-  api.call(method, path, { key: merchant[mode].secret, ...(body ? { body } : {}) });
+const call = (mode: Mode, method: string, path: string, body?: object, headers: Record<string, string> = {}) =>
+  api.call(method, path, { key: merchant[mode].secret, headers, ...(body ? { body } : {}) });
 const shown = async (id: string, mode: Mode = 'live') => (await call(mode, 'GET', `/payments/${id}`)).body.transaction;
 const statusesOf = async (id: string) => {
   const { status, attempts } = await shown(id);
@@ -66,9 +67,9 @@ async function waitingForCode(mode: Mode = 'live') {
   const { id } = (await call(mode, 'POST', '/payments', { amount: 1_000, currency: 'XAF', phone: '1' })).body.transaction;
   const data = { phone: String(++phone) };
   assert.equal((await call(mode, 'POST', `/payments/${id}`, { channel: 'cm.mtn', data })).status, 202);
-  const send = (answer: Submission, otp = '123456') => {
+  const send = (answer: Submission, otp = '123456', headers: Record<string, string> = {}) => {
     coded.further = answer;
-    return call(mode, 'POST', `/payments/${id}`, { channel: 'cm.mtn', data: { ...data, otp } });
+    return call(mode, 'POST', `/payments/${id}`, { channel: 'cm.mtn', data: { ...data, otp } }, headers);
   };
   return { id: id as string, collection: coded.last, send };
 }
@@ -242,4 +243,39 @@ test('a person cannot decide a charge whose code is being sent, only two minutes
   assert.throws(decide, /handed over at this moment/);
   clock.advance(120_000);
   decide();
+});
+
+test('202 for both of two requests with one key of which the second took the first for dead: it replays the response', async () => {
+  const { id, collection, send } = await waitingForCode();
+  const headers = { 'idempotency-key': `code-${id}` };
+  const gate = Promise.withResolvers<void>();
+  provider.onContinue = () => gate.promise;
+  const first = send(ACCEPTED, '123456', headers);
+  await until(
+    () => attemptOf(collection.attempt_id),
+    ({ unanswered_step_at }) => unanswered_step_at !== null,
+  );
+  clock.advance(61_000);
+  const [holder, looker] = [await connectClient(api.databases.live), await connectClient(api.databases.live)];
+  const waiting = async () =>
+    (await looker.query(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)).rowCount;
+  await holder.query('begin');
+  await holder.query('select from payments where id = $1 for update', [id]);
+  gate.resolve();
+  await until(waiting, (count) => count === 1);
+  const second = send(ACCEPTED, '123456', headers);
+  await until(waiting, (count) => count === 2);
+  // The first has its result, but has not stored its response when the second looks.
+  await looker.query('begin');
+  await looker.query('lock table idempotency_answers in exclusive mode');
+  await holder.query('commit');
+  const replayed = await second;
+  await looker.query('commit');
+  await Promise.all([holder.end(), looker.end()]);
+  const answers = [await first, replayed, await send(ACCEPTED, '123456', headers)];
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [202, 202, 202],
+  );
+  for (const { body } of answers) assert.deepEqual(body, answers[0]?.body);
 });

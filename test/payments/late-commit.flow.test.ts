@@ -12,7 +12,7 @@ after(() => api.stop());
 
 const total = async (path: string): Promise<number> => (await api.call('GET', `${path}?per_page=1`)).body.meta.total;
 
-/** Inserts a copy of a row under a new id, in a transaction that stays open until it is told to commit. */
+/** Inserts a copy of a row under a new id, in a transaction that stays open. @returns what commits it */
 async function insertedLate(table: string, id: string, copy: string): Promise<() => Promise<void>> {
   const client = await connectClient(api.databases.sandbox);
   await client.query(`create temp table copied as select * from ${table} where id = '${id}'`);

@@ -11,7 +11,7 @@ import type { Environment } from '../../kit/environment.ts';
 import { attemptsOf, markSent, type Sending, unmarkStep } from '../attempts/store.ts';
 import { collectionOf } from './collection.ts';
 import type { Charge } from './instrument.ts';
-import { takeKey } from './key.ts';
+import { KeyTaken, takeKey } from './key.ts';
 import { ChargeUnderWay, declined, isChargeable, reasonOf, wrongState } from './refusals.ts';
 import { reportOfStep, reportOfSubmission } from './reports.ts';
 import { type AttemptRow, isOpen, isUnderWay } from '../attempts/schema.ts';
@@ -20,7 +20,7 @@ import type { PaymentRow } from '../payments/schema.ts';
 import { routeCharge } from './route-charge.ts';
 import { screenCharge } from './screening.ts';
 import { type ChargeHooks, start } from './start.ts';
-import { isTooLate, lockForStep, storeStep } from './steps.ts';
+import { isAnswered, isTooLate, lockForStep, storeStep } from './steps.ts';
 import { isUnpaid } from '../payments/states.ts';
 import { CHARGEABLE, lockPayments, type PaymentRef } from '../payments/store.ts';
 
@@ -122,6 +122,8 @@ export async function continueCharge(
   const step = await store.db.transaction(async (tx) => {
     const at = deps.clock.now();
     const locked = await lockForStep(tx, attempt);
+    // A request with the same key that this one took for dead is alive: its response is the one to return.
+    if (hooks?.key?.own.includes(attempt.id) && isAnswered(locked, attempt)) throw new KeyTaken();
     // Before the attempt is checked: a request with the same key may have ended it, and this one returns its response then.
     if (hooks?.key) await takeKey(tx, hooks.key, attempt.id);
     const stored = await storeStep(tx, locked, attempt, capabilities, at);

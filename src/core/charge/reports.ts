@@ -2,7 +2,7 @@ import type { Config } from '../../platform/config/config.ts';
 import type { Environment } from '../../kit/environment.ts';
 import type { Capabilities, Reading, Submission } from '../../providers/adapters/contract.ts';
 import type { Change, Report } from '../payments/change.ts';
-import { changeOfLateReading, changeOfLateSubmission, endedLongAgo } from './late.ts';
+import { changeOfLateReading, changeOfLateSubmission, type ClosedAttempt, endedLongAgo } from './late.ts';
 import { changeOfReading, changeOfSubmission } from './outcomes.ts';
 import { isNewPoll } from '../../providers/adapters/polling.ts';
 import { isOnlyStep, provenByStep, type Step } from './steps.ts';
@@ -30,12 +30,18 @@ export interface PollContext {
 export function reportOfSubmission({ config, environment }: Place, attempt: AttemptRow, submission: Submission): Report {
   const { team_id, payment_id, id: attempt_id } = attempt;
   const judge: Report['judge'] = (payment, now, attempts, at) => {
-    const change = isOpen(now)
-      ? changeOfSubmission(config, environment, payment, now, submission, at)
-      : changeOfLateSubmission({ config, environment, payment, attempt: now, attempts, at }, submission);
+    const change = changeOfAny({ config, environment, payment, attempt: now, attempts, at }, submission);
     return keepingNews(keepingWakeUp(change, now, attempt.next_poll_at), now, attempt, at);
   };
   return { team_id, payment_id, attempt_id, judge };
+}
+
+/** Returns the change made by a response to an attempt that may have ended meanwhile. */
+function changeOfAny(now: ClosedAttempt, submission: Submission): Change {
+  const { config, environment, payment, attempt, at } = now;
+  return isOpen(attempt)
+    ? changeOfSubmission(config, environment, payment, attempt, submission, at)
+    : changeOfLateSubmission(now, submission);
 }
 
 /**
@@ -54,9 +60,7 @@ export function reportOfStep(
   const judge: Report['judge'] = (payment, now, attempts, at) => {
     const isOnly = isOnlyStep(step, now);
     const proven = provenByStep(submission, isOnly, capabilities);
-    const change = isOpen(now)
-      ? changeOfSubmission(config, environment, payment, now, proven, at)
-      : changeOfLateSubmission({ config, environment, payment, attempt: now, attempts, at, is_step: true }, proven);
+    const change = changeOfAny({ config, environment, payment, attempt: now, attempts, at, is_step: true }, proven);
     if (payer && isOpen(now) && change.attempt) change.attempt.update.payer = payer;
     // Its result is known: what comes next is another step.
     if (isOpen(now) && isOnly && proven.kind === 'accepted' && change.attempt) change.attempt.update.unanswered_step_at = null;

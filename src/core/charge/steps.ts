@@ -33,6 +33,22 @@ export function lockForStep(tx: Tx, { team_id, payment_id }: AttemptRow): Promis
   return lockWithAttempts(tx, [{ team_id, id: payment_id }]);
 }
 
+/** Whether the step that the caller read as awaited has been answered since. */
+export function isAnswered([, attempts]: Locked, known: AttemptRow): boolean {
+  return !isAwaited(lockedOf(attempts, known), known);
+}
+
+function lockedOf(attempts: readonly AttemptRow[], known: AttemptRow): AttemptRow {
+  return must(
+    attempts.find(({ id }) => id === known.id),
+    'the attempt was read before',
+  );
+}
+
+function isAwaited(attempt: AttemptRow, known: AttemptRow): boolean {
+  return isOpen(attempt) && attempt.action?.kind === known.action?.kind;
+}
+
 /**
  * Stores that a step is about to be sent.
  * @param known the attempt as the caller read it
@@ -47,12 +63,9 @@ export async function storeStep(
   at: number,
 ): Promise<Step> {
   const payment = must(payments[0], 'an attempt has a payment');
-  const attempt = must(
-    attempts.find(({ id }) => id === known.id),
-    'the attempt was read before',
-  );
-  const isAwaited = isOpen(attempt) && attempt.action?.kind === known.action?.kind && !isFinal(payment.status);
-  if (!isAwaited || isTooLate(capabilities, payment.expires_at.getTime(), at)) throw wrongState(payment);
+  const attempt = lockedOf(attempts, known);
+  if (!isAwaited(attempt, known) || isFinal(payment.status) || isTooLate(capabilities, payment.expires_at.getTime(), at))
+    throw wrongState(payment);
   if (attempts.some((other) => other.id !== attempt.id && isUnderWay(other))) throw new ChargeUnderWay();
   const before = attempt.unanswered_step_at?.getTime() ?? null;
   // Two steps of one millisecond have different times, by which each finds out whether another was sent after it.

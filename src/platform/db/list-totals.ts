@@ -63,7 +63,7 @@ export class SettledMoments {
       this.#asked.delete(environment);
     }
     await this.#ask(store, now);
-    if (!this.#ended.has(environment)) {
+    if (!this.#ended.has(environment) && this.#asked.has(environment)) {
       // Short transactions have ended a moment later, and nothing has to be counted twice.
       await sleep(AGAIN_MS);
       await this.#ask(store, now);
