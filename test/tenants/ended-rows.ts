@@ -10,6 +10,8 @@ export const DAY = '2026-11-21';
 export const ENDED = {
   /** A charge that its provider turned away. */
   attempt: 'att_ended',
+  /** A charge of the same payment whose further step was sent at {@link DUE}, with an unknown result. */
+  stepped: 'att_stepped',
   /** A refund of a return that its provider reported as failed. */
   refund: 'rfd_ended',
   /** A merchant's refund that waits for money. */
@@ -31,6 +33,8 @@ export async function addEndedRows(twins: Twins): Promise<void> {
   await owner.transaction(async (tx) => {
     const turned = { status: 'unavailable', closed_at: DUE, next_poll_at: null, mismatch: null };
     await copy(tx, 'attempts', attempt.id, { ...turned, id: ENDED.attempt, provider_key: ENDED.attempt });
+    const stepped = { ...turned, unanswered_step_at: DUE };
+    await copy(tx, 'attempts', attempt.id, { ...stepped, id: ENDED.stepped, provider_key: ENDED.stepped });
     const again = { next_poll_at: DUE, polls: 3 };
     const legs = [{ ...part, status: 'failed' }];
     await copy(tx, 'refunds', failed.id, { ...again, id: ENDED.refund, way: 'refund', legs });

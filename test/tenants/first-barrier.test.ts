@@ -52,6 +52,10 @@ const ATTEMPTS: Record<string, Work> = {
   lockAttempts: (tx, { payment }) => attempts.lockAttempts(tx, [payment]),
   updateAttempts: (tx, { attempt }) => attempts.updateAttempts(tx, [{ ...attempt, message: 'changed' }]),
   markSent: (tx, { open }) => attempts.markSent(tx, [{ ...open, handle: 'handle', submitted_at: NOW }], CHARGEABLE),
+  markStep: (tx, { open }) => attempts.markStep(tx, open, NOW, DUE),
+  unmarkStep: (tx, { attempt }) => attempts.unmarkStep(tx, { ...attempt, id: ENDED.stepped, unanswered_step_at: DUE }),
+  'unmarkStep, nothing: another was sent since': (tx, { attempt }) =>
+    attempts.unmarkStep(tx, { ...attempt, id: ENDED.stepped, unanswered_step_at: new Date(DUE.getTime() - 1) }),
   pollNow: (tx, { open }) => attempts.pollNow(tx, open, NOW),
   pollDoubted: (tx, { attempt }) => attempts.pollDoubted(tx, { ...attempt, id: ENDED.attempt }, NOW, DUE),
   storeReportedRef: (tx, { open }) => attempts.storeReportedRef(tx, open, 'reported', ''),

@@ -164,18 +164,17 @@ export async function markSent(db: Queryable, sendings: readonly Sending[], char
 /**
  * Stores that a further step of the payer is about to be sent. The caller has locked the attempt.
  * @param poll_at when it is polled if its process dies before the provider's response is stored; an earlier poll is kept
- * @returns the attempt as stored
+ * @returns the attempt as stored; undefined if there is none
  */
 export async function markStep(
   tx: Tx,
   { team_id, id }: Pick<AttemptRow, 'team_id' | 'id'>,
   at: Date,
   poll_at: Date,
-): Promise<AttemptRow> {
-  const row = await tx.maybe<AttemptRow>(sql`
+): Promise<AttemptRow | undefined> {
+  return tx.maybe<AttemptRow>(sql`
     update attempts set unanswered_step_at = ${at}, next_poll_at = least(next_poll_at, ${poll_at})
     where team_id = ${team_id} and id = ${id} returning ${ATTEMPT_COLUMNS}`);
-  return must(row, 'the attempt is locked');
 }
 
 /** Removes the mark of a step that had no effect at the provider, unless another step was sent since. */

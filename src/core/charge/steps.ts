@@ -70,7 +70,7 @@ export async function storeStep(
   const before = attempt.unanswered_step_at?.getTime() ?? null;
   // Two steps of one millisecond have different times, by which each finds out whether another was sent after it.
   const sent_at = Math.max(at, (before ?? 0) + 1);
-  const marked = await markStep(tx, attempt, new Date(sent_at), new Date(at + SUBMIT_LEASE_MS));
+  const marked = must(await markStep(tx, attempt, new Date(sent_at), new Date(at + SUBMIT_LEASE_MS)), 'the attempt is locked');
   return { payment, attempt: marked, sent_at, is_first: before === null };
 }
 
