@@ -114,7 +114,12 @@ function judged(
 
 function updateOf(attempt: AttemptRow, resolution: ManualResolution, at: number): AttemptUpdate {
   const now = new Date(at);
-  const decided = { next_poll_at: null, resolution: { ...resolution, at: now.toISOString() } };
+  // Kept, so that the amount that an earlier resolution was about is not set aside again when its provider repeats it.
+  const before = attempt.resolution?.mismatch;
+  const decided = {
+    next_poll_at: null,
+    resolution: { ...resolution, at: now.toISOString(), ...(before && { mismatch: before }) },
+  };
   const common = { ...decided, closed_at: now, submitted_at: attempt.submitted_at ?? now };
   if (resolution.as === 'succeeded') {
     return { ...common, status: 'succeeded', provider_ref: attempt.provider_ref ?? attempt.mismatch?.provider_ref ?? null };

@@ -1,6 +1,6 @@
 import { type Exploration, explore as exploreAny } from '../explore.ts';
 import { stepsOf } from './steps.ts';
-import { isOpen, type Rules, type World } from './world.ts';
+import { type Attempt, isOpen, type Rules, type World } from './world.ts';
 
 /** Returns a world in which nothing has happened. @param totals units of each payment */
 export function startOf(totals: readonly number[], nodes = 2): World {
@@ -23,8 +23,8 @@ function keyOf({ payments, nodes, crashes }: World): string {
   let key = String(crashes);
   for (const { status, kept, over, attempts } of payments) {
     key += `|${status} ${kept} ${over}`;
-    for (const { status: state, marked, watched, owed, held, told } of attempts)
-      key += `,${state} ${marked} ${watched} ${owed} ${held} ${told}`;
+    for (const { status: state, marked, watched, owed, held, told, lapsed, aside, resolved, known } of attempts)
+      key += `,${state} ${marked} ${watched} ${owed} ${held} ${told} ${lapsed} ${aside} ${resolved} ${known}`;
   }
   const doing = nodes.map((node) => Object.values(node).join(' ')).sort();
   return `${key}|${doing.join('|')}`;
@@ -36,7 +36,8 @@ export function brokenIn({ payments, nodes }: World, { callbacks, longPauses }: 
     const { attempts, kept, total, status } = payment;
     const booked = attempts.filter((attempt) => attempt.status === 'succeeded');
     if (attempts.filter(isOpen).length > 1) return `payment ${p} has two open attempts`;
-    if (booked.some(({ held }) => held !== 'paid')) return `payment ${p} has booked money that did not move`;
+    if (booked.some(({ held, resolved }) => held !== 'paid' && !(held === 'other' && resolved)))
+      return `payment ${p} has booked money that did not move`;
     if (kept > total) return `payment ${p} keeps more than its amount`;
     if (kept + booked.filter(({ owed }) => owed).length !== booked.length)
       return `payment ${p}: money that is neither kept nor owed`;
@@ -44,19 +45,28 @@ export function brokenIn({ payments, nodes }: World, { callbacks, longPauses }: 
     if (['pending', 'processing', 'failed', 'cancelled', 'expired'].includes(status) && kept > 0)
       return `payment ${p} is ${status} and keeps money`;
     for (const [a, attempt] of attempts.entries()) {
-      if (attempt.told && attempt.status !== 'succeeded')
+      if (attempt.aside && attempt.held !== 'other') return `payment ${p} attempt ${a}: an amount is set aside that did not move`;
+      if (attempt.told && attempt.status !== 'succeeded' && !isDecided(attempt))
         return `payment ${p} attempt ${a} was reported as paid and is ${attempt.status}`;
       if (callbacks) continue;
       const mine = nodes.some((node) => node.at !== 'idle' && node.payment === p && node.attempt === a);
       const polled = isOpen(attempt) || attempt.watched;
-      const moves = attempt.held === 'paid' || attempt.held === 'pending' || attempt.held === 'wire';
-      if (moves && attempt.status !== 'succeeded' && !polled && !mine)
+      const moves = ['paid', 'other', 'pending', 'wire'].includes(attempt.held);
+      if (moves && attempt.status !== 'succeeded' && !isDecided(attempt) && !polled && !mine)
         return `payment ${p} attempt ${a} is ${attempt.status}, moves money, and nothing looks at it`;
     }
     const mayMove = attempts.filter(
-      ({ status: state, held }) => state !== 'succeeded' && held !== 'refused' && held !== 'absent',
+      (attempt) =>
+        attempt.status !== 'succeeded' &&
+        attempt.resolved === null &&
+        ['wire', 'pending', 'paid', 'other'].includes(attempt.held),
     ).length;
     if (mayMove > 1 && !longPauses) return `payment ${p} is charged at two providers at once`;
   }
   return null;
+}
+
+/** Whether another amount than the requested one waits for a decision, or a person has decided about it. */
+function isDecided({ held, aside, known }: Attempt): boolean {
+  return held === 'other' && (aside || known);
 }

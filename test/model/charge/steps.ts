@@ -2,6 +2,7 @@ import type { Step as AnyStep } from '../explore.ts';
 import {
   type Attempt,
   afterReading,
+  afterResolution,
   afterResponse,
   afterWindow,
   type Held,
@@ -18,7 +19,10 @@ import {
 type Step = AnyStep<World>;
 
 const IDLE: Node = { at: 'idle' };
-const FRESH: Attempt = { status: 'created', marked: false, watched: false, owed: false, held: 'absent', told: false };
+const FRESH: Attempt = {
+  ...{ status: 'created', marked: false, watched: false, owed: false, held: 'absent', told: false },
+  ...{ lapsed: false, aside: false, resolved: null, known: false },
+};
 
 /** What can come of a request that leaves: what the provider holds then, and the response that the node gets. */
 const SENDING: readonly { held: Held; response: Response }[] = [
@@ -30,6 +34,10 @@ const SENDING: readonly { held: Held; response: Response }[] = [
   { held: 'paid', response: 'lost' },
   { held: 'refused', response: 'refused' },
   { held: 'refused', response: 'lost' },
+];
+const SENDING_OTHER: typeof SENDING = [
+  { held: 'other', response: 'other' },
+  { held: 'other', response: 'lost' },
 ];
 
 /** Returns every step that is possible in a world. */
@@ -76,7 +84,7 @@ function nodeSteps(world: World, node: Node, n: number, rules: Rules): Step[] {
       break;
     }
     case 'marked':
-      for (const { held: now, response } of SENDING) {
+      for (const { held: now, response } of rules.endings ? [...SENDING, ...SENDING_OTHER] : SENDING) {
         const sent = put(world, {
           n,
           node: { at: 'answered', payment: p, attempt: a, response },
@@ -131,6 +139,20 @@ function readings(world: World, attempt: Attempt, p: number, a: number, rules: R
   return over ? ['absent', 'absent_long'] : ['absent'];
 }
 
+/**
+ * Returns as what a person can resolve an attempt, who sees what the provider holds. While a request may be about to leave, or is on its way,
+ * nobody can know. About another amount a person decides once it is set aside.
+ */
+function resolutions(world: World, { held: now, aside, known }: Attempt, p: number, a: number): ('succeeded' | 'failed')[] {
+  const isSent = world.nodes.some(
+    ({ at, ...node }) => (at === 'begun' || at === 'marked') && 'payment' in node && node.payment === p && node.attempt === a,
+  );
+  if (isSent || now === 'wire' || now === 'pending') return [];
+  if (now === 'paid') return ['succeeded'];
+  if (now === 'other') return aside || known ? ['succeeded', 'failed'] : [];
+  return ['failed'];
+}
+
 /** Steps of the world around: requests arrive, payers decide, callbacks come, windows elapse, merchants cancel. */
 function outsideSteps(world: World, payment: Payment, p: number, rules: Rules): Step[] {
   const steps: Step[] = [];
@@ -145,9 +167,19 @@ function outsideSteps(world: World, payment: Payment, p: number, rules: Rules): 
     if (attempt.held === 'pending') {
       add(`the payer pays attempt ${a}`, held(payment, a, 'paid'));
       add(`the payer refuses attempt ${a}`, held(payment, a, 'refused'));
+      if (rules.endings) {
+        add(`the payer pays another amount for attempt ${a}`, held(payment, a, 'other'));
+        add(`the payer cancels attempt ${a}`, held(payment, a, 'cancelled'));
+        add(`attempt ${a} lapses`, held(payment, a, 'lapsed'));
+      }
     }
-    if (rules.callbacks && attempt.held === 'paid' && !attempt.told) {
-      const after = afterReading(payment, a, 'paid', rules);
+    if (rules.endings)
+      for (const as of resolutions(world, attempt, p, a)) {
+        const after = afterResolution(payment, a, as, rules);
+        if (after) add(`a person resolves attempt ${a} as ${as}`, after);
+      }
+    if (rules.callbacks && (attempt.held === 'paid' || attempt.held === 'other') && !attempt.told) {
+      const after = afterReading(payment, a, attempt.held, rules);
       const attempts = after.attempts.map((old, i) => (i === a ? { ...old, told: true } : old));
       add(`a callback reports attempt ${a} as paid`, { ...after, attempts });
     }

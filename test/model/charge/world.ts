@@ -6,10 +6,13 @@ import { nextOf } from '../machines.ts';
  * Nothing here is imported from src; code.ts compares the effects of reports with the program's.
  */
 
-export type AttemptStatus = 'created' | 'open' | 'unknown' | 'succeeded' | 'failed' | 'expired' | 'unavailable';
+export type AttemptStatus = 'created' | 'open' | 'unknown' | 'succeeded' | 'failed' | 'cancelled' | 'expired' | 'unavailable';
 
-/** What the provider holds for an attempt. `wire`: the request has left and has not arrived yet. */
-export type Held = 'absent' | 'wire' | 'pending' | 'paid' | 'refused';
+/**
+ * What the provider holds for an attempt. `wire`: the request has left and has not arrived yet; `other`: paid, but another amount;
+ * `cancelled`: by the payer; `lapsed`: the payer did nothing in time.
+ */
+export type Held = 'absent' | 'wire' | 'pending' | 'paid' | 'other' | 'refused' | 'cancelled' | 'lapsed';
 
 export interface Attempt {
   status: AttemptStatus;
@@ -22,6 +25,14 @@ export interface Attempt {
   held: Held;
   /** A callback has reported that it was paid. */
   told: boolean;
+  /** It is expired because its provider says so, not because it apparently never arrived. */
+  lapsed: boolean;
+  /** Another amount has arrived for it, is set aside, and waits for a decision. */
+  aside: boolean;
+  /** As what a person resolved it, if anybody did. */
+  resolved: 'succeeded' | 'failed' | null;
+  /** That person knew of the other amount. */
+  known: boolean;
 }
 
 export interface Payment {
@@ -35,9 +46,9 @@ export interface Payment {
 }
 
 /** Response to a submission. `lost`: none came, or an unclear one. */
-export type Response = 'accepted' | 'paid' | 'refused' | 'unavailable' | 'lost';
+export type Response = 'accepted' | 'paid' | 'other' | 'refused' | 'unavailable' | 'lost';
 /** Result of a poll. `absent_long`: not found, and the grace period is over. */
-export type Reading = 'pending' | 'paid' | 'refused' | 'absent' | 'absent_long';
+export type Reading = 'pending' | 'paid' | 'other' | 'refused' | 'cancelled' | 'lapsed' | 'absent' | 'absent_long';
 
 export type Node =
   | { at: 'idle' }
@@ -61,6 +72,8 @@ export interface Rules {
   longPauses: boolean;
   /** Providers send callbacks when a payer pays, so that an attempt is noticed though nothing polls it. */
   callbacks: boolean;
+  /** Payers also cancel, let charges lapse and pay other amounts, and a person resolves attempts. */
+  endings: boolean;
   /** Planted defects. */
   planted?:
     | 'lost_is_decline'
@@ -69,6 +82,9 @@ export interface Rules {
     | 'owes_nothing'
     | 'charges_beside_unknown'
     | 'late_ignored'
+    | 'other_amount_freed'
+    | 'other_amount_captured'
+    | 'decision_forgotten'
     | undefined;
 }
 
@@ -77,7 +93,12 @@ export function isOpen({ status }: Attempt): boolean {
 }
 
 export function isUnderWay(attempt: Attempt): boolean {
-  return isOpen(attempt) || attempt.watched;
+  return isOpen(attempt) || attempt.watched || attempt.aside;
+}
+
+/** Whether its provider ended it: it did not turn it away, and we did not close it as never arrived or by a person's word. */
+function endedByProvider({ status, lapsed, resolved }: Attempt): boolean {
+  return status !== 'unavailable' && (status !== 'expired' || lapsed) && resolved !== 'failed';
 }
 
 export function isUnpaid({ status }: Payment): boolean {
@@ -104,10 +125,15 @@ export function afterResponse(payment: Payment, index: number, response: Respons
   const attempt = payment.attempts[index] as Attempt;
   if (!isOpen(attempt)) {
     // A late refusal changes nothing: the poll that is still planned reports it too.
-    const late = ({ accepted: 'there', lost: 'perhaps', paid: 'paid', refused: 'nothing', unavailable: 'nothing' } as const)[
-      response
-    ];
-    return afterLate(payment, index, late, rules);
+    const kinds = {
+      accepted: 'there',
+      lost: 'perhaps',
+      paid: 'paid',
+      other: 'other',
+      refused: 'nothing',
+      unavailable: 'nothing',
+    } as const;
+    return afterLate(payment, index, kinds[response], rules);
   }
   const submitted = triggered(payment, 'submitted');
   switch (response) {
@@ -118,12 +144,14 @@ export function afterResponse(payment: Payment, index: number, response: Respons
       return withAttempt(submitted, index, { status: statusAfter(attempt, 'unclear'), marked: true });
     case 'unavailable':
       return attempt.status === 'created'
-        ? withAttempt(payment, index, { status: statusAfter(attempt, 'unavailable'), marked: false })
+        ? withAttempt(payment, index, { status: statusAfter(attempt, 'unavailable'), marked: false, aside: false })
         : payment;
     case 'refused':
-      return withAttempt(triggered(payment, 'declined'), index, { status: statusAfter(attempt, 'declined'), marked: true });
+      return ended(payment, index, 'declined');
     case 'paid':
       return captured(submitted, index, rules);
+    case 'other':
+      return setAside(submitted, index, rules);
   }
 }
 
@@ -135,13 +163,20 @@ export function afterReading(payment: Payment, index: number, reading: Reading, 
   switch (reading) {
     case 'paid':
       return captured(before, index, rules);
+    case 'other':
+      return setAside(before, index, rules);
     case 'refused':
-      return withAttempt(triggered(before, 'declined'), index, { status: statusAfter(attempt, 'declined'), marked: true });
+      return ended(before, index, 'declined');
+    case 'cancelled':
+      return ended(before, index, 'payer_cancelled');
+    case 'lapsed':
+      return lapsed(before, index);
     case 'pending':
       return withAttempt(before, index, { status: statusAfter(attempt, 'pending'), marked: true });
     case 'absent':
     case 'absent_long': {
-      const proven = (reading === 'absent_long' && attempt.status !== 'open') || rules.planted === 'early_absent';
+      const arrived = attempt.status === 'open' || attempt.aside;
+      const proven = (reading === 'absent_long' && !arrived) || rules.planted === 'early_absent';
       if (!proven) return withAttempt(before, index, { status: statusAfter(attempt, 'absent'), marked: true });
       const closed = withAttempt(before, index, { status: 'expired' });
       return before.status === 'partial' ? closed : triggered(closed, payment.over ? 'window_elapsed' : 'declined');
@@ -153,7 +188,7 @@ export function afterReading(payment: Payment, index: number, reading: Reading, 
 function afterLate(
   payment: Payment,
   index: number,
-  report: 'there' | 'perhaps' | 'paid' | 'refused' | 'absent' | 'absent_long' | 'nothing',
+  report: 'there' | 'perhaps' | 'paid' | 'other' | 'refused' | 'cancelled' | 'lapsed' | 'absent' | 'absent_long' | 'nothing',
   rules: Rules,
 ): Payment {
   const attempt = payment.attempts[index] as Attempt;
@@ -161,11 +196,17 @@ function afterLate(
   switch (report) {
     case 'paid':
       return captured(payment.status === 'pending' ? triggered(payment, 'submitted') : payment, index, rules);
+    case 'other':
+      // The same amount again: it is set aside, or a person has decided about it.
+      if (attempt.aside || attempt.known || rules.planted === 'other_amount_freed')
+        return withAttempt(payment, index, { watched: false });
+      return withAttempt(payment, index, { watched: false, aside: true });
     case 'there':
     case 'perhaps': {
-      if (attempt.status !== 'expired' && attempt.status !== 'unavailable') return payment;
+      if (endedByProvider(attempt)) return payment;
       const free = payment.attempts.every((other, i) => i === index || !isUnderWay(other));
-      if ((payment.status === 'partial' || payment.status === 'pending') && free) {
+      const decided = attempt.resolved === 'failed';
+      if ((payment.status === 'partial' || payment.status === 'pending') && free && !decided) {
         const [there, perhaps] = attempt.status === 'expired' ? ['found', 'perhaps_found'] : ['pending', 'unclear'];
         const status = statusAfter(attempt, report === 'there' ? there : perhaps);
         return withAttempt(triggered(payment, 'submitted'), index, { status, watched: false, marked: true });
@@ -173,6 +214,8 @@ function afterLate(
       return withAttempt(payment, index, { watched: true, marked: true });
     }
     case 'refused':
+    case 'cancelled':
+    case 'lapsed':
     case 'absent_long':
       return attempt.watched ? withAttempt(payment, index, { watched: false }) : payment;
     case 'absent':
@@ -186,18 +229,54 @@ function afterLate(
 /** Books captured money: it is kept as far as the payment takes it, else it is owed to the payer. */
 function captured(payment: Payment, index: number, rules: Rules): Payment {
   const reached = statusAfter(payment.attempts[index] as Attempt, 'captured');
-  const paid = withAttempt(payment, index, { status: reached, watched: false, marked: true });
+  const { aside, resolved, known } = payment.attempts[index] as Attempt;
+  const decided = { aside: false, lapsed: false, known: known || (aside && resolved !== null) };
+  const paid = withAttempt(payment, index, { status: reached, watched: false, marked: true, ...decided });
   const kept = payment.kept + 1;
   const trigger = kept < payment.total ? 'part_captured' : 'captured';
   const status = kept <= payment.total ? nextOf('payment', payment.status, trigger) : null;
   return status === null ? withAttempt(paid, index, { owed: rules.planted !== 'owes_nothing' }) : { ...paid, status, kept };
 }
 
+/** Ends an open attempt without money, and its payment unless that is partly paid. What was set aside for it did not move after all. */
+function ended(payment: Payment, index: number, trigger: 'declined' | 'payer_cancelled'): Payment {
+  const status = statusAfter(payment.attempts[index] as Attempt, trigger);
+  return withAttempt(triggered(payment, trigger), index, { status, marked: true, aside: false });
+}
+
+/** Ends an open attempt that its provider let lapse, and its payment, which is over then if its window is. */
+function lapsed(payment: Payment, index: number): Payment {
+  const status = statusAfter(payment.attempts[index] as Attempt, 'timed_out');
+  const closed = withAttempt(payment, index, { status, lapsed: true, aside: false });
+  return payment.over ? afterWindow(closed) : triggered(closed, 'declined');
+}
+
+/** Sets another amount than the requested one aside until somebody decides about it. */
+function setAside(payment: Payment, index: number, rules: Rules): Payment {
+  if (rules.planted === 'other_amount_captured') return captured(payment, index, rules);
+  const status = statusAfter(payment.attempts[index] as Attempt, 'other_amount');
+  return withAttempt(payment, index, { status, marked: true, aside: true });
+}
+
+/** Applies what a person has resolved. Null: the attempt is decided already. */
+export function afterResolution(payment: Payment, index: number, as: 'succeeded' | 'failed', rules: Rules): Payment | null {
+  const attempt = payment.attempts[index] as Attempt;
+  if (attempt.status === 'succeeded' || (as === 'failed' && !isUnderWay(attempt))) return null;
+  const known = attempt.aside || (attempt.known && rules.planted !== 'decision_forgotten');
+  const resolution = { resolved: as, known };
+  if (as === 'succeeded') {
+    const sent = payment.status === 'pending' ? triggered(payment, 'submitted') : payment;
+    return withAttempt(captured(sent, index, rules), index, resolution);
+  }
+  const closed = isOpen(attempt) ? ended(payment, index, 'declined') : payment;
+  return withAttempt(closed, index, { ...resolution, watched: false, aside: false });
+}
+
 /** Ends an unpaid payment whose window has elapsed: what it had kept is owed. */
 export function afterWindow(payment: Payment): Payment {
-  if (payment.attempts.some(isOpen)) return payment;
-  const ended = triggered(payment, 'window_elapsed');
-  if (ended === payment) return payment;
-  const attempts = ended.attempts.map((attempt) => (attempt.status === 'succeeded' ? { ...attempt, owed: true } : attempt));
-  return { ...ended, kept: 0, attempts };
+  if (payment.attempts.some((attempt) => isOpen(attempt) || (payment.status !== 'processing' && attempt.aside))) return payment;
+  const over = triggered(payment, 'window_elapsed');
+  if (over === payment) return payment;
+  const attempts = over.attempts.map((attempt) => (attempt.status === 'succeeded' ? { ...attempt, owed: true } : attempt));
+  return { ...over, kept: 0, attempts };
 }
