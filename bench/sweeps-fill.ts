@@ -3,11 +3,18 @@ import { idPrefix } from '../src/kit/ids.ts';
 import type { Team } from '../src/tenants/teams/schema.ts';
 import { fillEnded } from './console-fill.ts';
 import { fillPayments } from './fill.ts';
+import { AUDITED, auditOf, deliveriesOf, keysOf, mailsOf } from './messages-fill.ts';
 
-/** Payments for each payout, refund and invoice. */
+/** Payments for each payout, refund, invoice, mail and entry of the audit trail. */
 const EACH = 10;
+/** Payments for each waiting delivery: fewer than stop the queue of the endpoint. */
+const EACH_WAITING = 20;
+const ENDPOINT = 'wh_of_the_benchmark';
 
-/** Gives a team payments that have ended, with all that they leave: books, events, released money; and payouts, refunds and invoices. */
+/**
+ * Gives a team payments that have ended, with all that they leave: books, events, deliveries, keys of requests, released money; and payouts, refunds,
+ * invoices, mails and entries of the audit trail.
+ */
 export async function fillSettled(live: pg.Client, team: Team, rows: number): Promise<void> {
   await fillPayments(live, team, rows);
   const of = (text: string, ...values: unknown[]) => live.query(text, [team.id, ...values]);
@@ -45,6 +52,26 @@ export async function fillSettled(live: pg.Client, team: Team, rows: number): Pr
     idPrefix('trx', 'live'),
     idPrefix('inv', 'live'),
   );
+  await fillMessages(live, team, rows);
+}
+
+async function fillMessages(live: pg.Client, team: Team, rows: number): Promise<void> {
+  const of = (text: string, ...values: unknown[]) => live.query(text, [team.id, ...values]);
+  await of(
+    `
+    insert into delivery_attempts (team_id, id, endpoint_id, event_id, event_type, attempt, succeeded, response_status, duration_ms, created_at)
+    select team_id, $3 || substr(id, length($2) + 1), '${ENDPOINT}', id, type, 1, true, 200, 50, created_at from events where team_id = $1 order by id`,
+    idPrefix('evt', 'live'),
+    idPrefix('whd', 'live'),
+  );
+  // It subscribes to nothing, so that what is due below adds no deliveries.
+  await of(`
+    insert into webhook_endpoints (team_id, id, url, secret_sealed, events, active, api_version, created_at, updated_at)
+    values ($1, '${ENDPOINT}', 'https://shop.example/', 'sealed', '{}', true, '2026-08-01', now(), now())`);
+  await of(deliveriesOf(ENDPOINT, Math.ceil(rows / EACH_WAITING), 0));
+  await of(keysOf(1, rows, 'without a response'));
+  await of(mailsOf(1, Math.ceil(rows / EACH), 'sent'));
+  for (let n = 0; n < rows / EACH; n += AUDITED) await of(auditOf(Math.min(AUDITED, Math.ceil(rows / EACH) - n)));
 }
 
 const PAYMENT = `insert into payments (team_id, id, amount_minor, captured_minor, currency, status, channel, key_id, request_id, created_at, updated_at,
@@ -53,7 +80,8 @@ const ID = `substr(md5(random()::text || i), 1, 26)`;
 
 /**
  * Adds so many of each: payments that are open, that have expired, and that have been processing for two days while their provider says nothing
- * else; retained money that is due; payouts and refunds that their provider has not ended; invoices past their due date.
+ * else; retained money that is due; payouts and refunds that their provider has not ended; invoices past their due date; stored responses whose time
+ * is over; mails to be deleted; entries of the audit trail.
  */
 export async function fillDue(live: pg.Client, team: Team, count: number): Promise<void> {
   const prefix = (kind: 'trx' | 'att' | 'po' | 'rfd' | 'inv') => idPrefix(kind, 'live');
@@ -122,4 +150,9 @@ export async function fillDue(live: pg.Client, team: Team, count: number): Promi
     from generate_series(1, $2::integer) i`,
     prefix('inv'),
   );
+  const messages = (text: string) => live.query(text, [team.id]);
+  // Numbers that no key of a payment has.
+  await messages(keysOf(-count, -1, 'expired'));
+  await messages(mailsOf(1, count, 'due'));
+  for (let n = 0; n < count; n += AUDITED) await messages(auditOf(Math.min(AUDITED, count - n)));
 }

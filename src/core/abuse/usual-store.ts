@@ -52,7 +52,8 @@ export async function deleteUnused(
       select team_id, payer_hash from abuse_payers where last_at < ${before.payers} order by last_at limit ${limit} for update skip locked)`);
   const windows = await db.run(sql`
     delete from abuse_windows where (team_id, starts_at) in (
-      select team_id, starts_at from abuse_windows where starts_at < ${before.windows} limit ${limit} for update skip locked)`);
+      select team_id, starts_at from abuse_windows where starts_at < ${before.windows} order by starts_at limit ${limit}
+      for update skip locked)`);
   const refusals = await db.run(sql`
     delete from abuse_refusals where (team_id, payment_id, rule) in (
       select team_id, payment_id, rule from abuse_refusals where last_at < ${before.refusals} order by last_at limit ${limit}

@@ -13,6 +13,7 @@ import { claimDueMails, deleteMail, deleteOldTurns, endDroppedLease, markFailed,
 import { textOf } from './texts.ts';
 
 export const BATCH = 10;
+const FORGET_BATCH = 500;
 /** Twice the deadline of an attempt: a worker that has not reported by then is dead. */
 export const LEASE_MS = 60_000;
 const FIRST_RETRY_MS = 10_000;
@@ -40,7 +41,7 @@ export function mailForgetSweep(store: Store): Sweep {
     name: 'mail-forget',
     environment: store.environment,
     idle_ms: 3_600_000,
-    round: () => deleteOldTurns(store.db, MAILS_KEEP_MS),
+    round: () => deleteOldTurns(store.db, MAILS_KEEP_MS, FORGET_BATCH),
   };
 }
 

@@ -14,7 +14,8 @@ const MAX_ENDPOINTS = 500;
 
 /**
  * Returns the due items per queue and the delay of the oldest. Each part walks an index of waiting items, up to {@link
- * MAX_COUNTED} rows; deliveries are walked per endpoint, because an unresponsive endpoint may have millions that are not due.
+ * MAX_COUNTED} rows, in its order: without one, PostgreSQL may look up all due rows first, and the oldest may be missing. Deliveries are walked
+ * per endpoint, because an unresponsive endpoint may have millions that are not due.
  */
 export function dueWork(db: Queryable): Promise<Queue[]> {
   return db.all<Queue>(sql`
@@ -25,16 +26,23 @@ export function dueWork(db: Queryable): Promise<Queue[]> {
         select d.endpoint_id from deliveries d where d.endpoint_id > walk.endpoint_id order by d.endpoint_id limit 1) n
       where walk.step < ${MAX_ENDPOINTS}
     ),
+    -- Endpoints with due deliveries, that of the oldest first, so that it is counted however many the others have.
+    late as materialized (
+      select walk.endpoint_id from walk cross join lateral (
+        select due_at from deliveries where endpoint_id = walk.endpoint_id and due_at <= pirogue_now() order by due_at limit 1) d
+      order by d.due_at
+    ),
     due (queue, at) as (
-      (select 'deliveries', d.due_at from walk cross join lateral (
-        select due_at from deliveries where endpoint_id = walk.endpoint_id and due_at <= pirogue_now()
+      (select 'deliveries', d.due_at from late cross join lateral (
+        select due_at from deliveries where endpoint_id = late.endpoint_id and due_at <= pirogue_now()
         order by due_at limit ${MAX_COUNTED}) d limit ${MAX_COUNTED})
-      union all (select 'attempts', next_poll_at from attempts where next_poll_at <= pirogue_now() limit ${MAX_COUNTED})
-      union all (select 'transfers', next_poll_at from transfers where next_poll_at <= pirogue_now() limit ${MAX_COUNTED})
-      union all (select 'refunds', next_poll_at from refunds where next_poll_at <= pirogue_now() limit ${MAX_COUNTED})
-      union all (select 'returns', next_step_at from returns where next_step_at <= pirogue_now() limit ${MAX_COUNTED})
-      union all (select 'releases', release_at from settlement_items where released_at is null and release_at <= pirogue_now() limit ${MAX_COUNTED})
-      union all (select 'mails', due_at from mails where due_at <= pirogue_now() limit ${MAX_COUNTED})
+      union all (select 'attempts', next_poll_at from attempts where next_poll_at <= pirogue_now() order by next_poll_at limit ${MAX_COUNTED})
+      union all (select 'transfers', next_poll_at from transfers where next_poll_at <= pirogue_now() order by next_poll_at limit ${MAX_COUNTED})
+      union all (select 'refunds', next_poll_at from refunds where next_poll_at <= pirogue_now() order by next_poll_at limit ${MAX_COUNTED})
+      union all (select 'returns', next_step_at from returns where next_step_at <= pirogue_now() order by next_step_at limit ${MAX_COUNTED})
+      union all (select 'releases', release_at from settlement_items where released_at is null and release_at <= pirogue_now()
+        order by release_at limit ${MAX_COUNTED})
+      union all (select 'mails', due_at from mails where due_at <= pirogue_now() order by due_at limit ${MAX_COUNTED})
     )
     select q.name as queue, count(due.at)::integer as depth,
       coalesce(extract(epoch from pirogue_now() - min(due.at)), 0)::float8 as late_seconds

@@ -1,4 +1,4 @@
-import { fixed, type Queryable, sql } from '../../kit/sql.ts';
+import { clause, fixed, type Queryable, sql } from '../../kit/sql.ts';
 import type { MailKind } from '../../tenants/outbox/schema.ts';
 import { INSERT_MAILS } from '../../tenants/outbox/store.ts';
 import type { EndpointRef } from './store.ts';
@@ -27,6 +27,13 @@ const SINCE = fixed(minuteOf('since'));
 const UNTIL = fixed(minuteOf(`pirogue_now() + interval '1 minute'`));
 
 /**
+ * SQL: number of waiting deliveries of the endpoint `e`, up to a limit. In the order of the index `deliveries_due`: without an order, PostgreSQL may
+ * look up all deliveries of the endpoint before it counts up to the limit.
+ */
+const waitingUpTo = (limit: number) =>
+  clause`select count(*) from (select 1 from deliveries d where d.endpoint_id = e.id order by d.due_at limit ${limit}) waiting`;
+
+/**
  * Stops queueing for active endpoints with `max` waiting deliveries, and queues a mail to the owner of each. Later events are
  * not queued for them (record-store.ts); they stay readable and can be redelivered.
  */
@@ -43,7 +50,7 @@ export async function stopFullQueues(db: Queryable, { after, endpoints }: Walk, 
     stopped as (
       update webhook_endpoints e set backlog_full_since = pirogue_now() from walk
       where e.team_id = walk.team_id and e.id = walk.endpoint_id and e.active and e.backlog_full_since is null
-        and (select count(*) from (select 1 from deliveries d where d.endpoint_id = e.id limit ${max}) waiting) >= ${max}
+        and (${waitingUpTo(max)}) >= ${max}
       returning e.team_id, e.id, e.url, e.backlog_full_since as since
     ),
     mail_input as (
@@ -64,7 +71,7 @@ export function resumeQueues(db: Queryable, below: number, limit: number): Promi
     with over as materialized (
       select team_id, id, backlog_full_since as since from webhook_endpoints e
       where backlog_full_since is not null
-        and (select count(*) from (select 1 from deliveries d where d.endpoint_id = e.id limit ${below}) waiting) < ${below}
+        and (${waitingUpTo(below)}) < ${below}
       order by id limit ${limit} for update skip locked
     ),
     resumed as (

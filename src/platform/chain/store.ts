@@ -100,6 +100,15 @@ export function inGroup(row: string, group: Fragment, from: Fragment, to: Fragme
   return part`${place} >= (${group}::bigint, ${from}) and ${place} < (${group}::bigint, ${to})`;
 }
 
+/**
+ * Returns the order in which the rows of a seal are hashed, as SQL: by transaction and id. That of a group names the group, which is the same for all
+ * its rows: sorted input of the hash then comes from the index that {@link inGroup} reads, not from that of the transactions of all groups.
+ * @param row alias of the row
+ */
+export function orderOf(row: string, group: Fragment | null): Fragment {
+  return fixed(`${group ? `(${row}.team_id & 15), ` : ''}${row}.tx, ${row}.id`);
+}
+
 /** Returns SQL for the end of each group's chain: `team_group`, `n`, `tx` (the first that is not sealed) and `hash`. */
 function headsOf(chain: Chain, group_seals: string): Fragment {
   const seals = fixed(chain.seals);

@@ -1,6 +1,6 @@
 import type { Store } from '../../platform/db/stores.ts';
 import { type Db, fixed, part, type Queryable } from '../../kit/sql.ts';
-import { type Chain, inGroup, sealNext } from '../../platform/chain/store.ts';
+import { type Chain, inGroup, orderOf, sealNext } from '../../platform/chain/store.ts';
 import { chainSweep } from '../../platform/chain/sweep.ts';
 import type { Sweep } from '../../platform/work/sweep.ts';
 
@@ -48,7 +48,7 @@ export function entriesChain(beside?: { columns: string; join: string }): Chain 
     group_seals: beside ? 'audit_group_seals' : null,
     sealed: (from, to, previous, group) => part`
       select count(*)::integer as count, sha256(${previous} || convert_to(coalesce(
-        string_agg(json_build_array(${columns})::text || E'\\n', '' order by e.tx, e.id), ''), 'UTF8')) as hash
+        string_agg(json_build_array(${columns})::text || E'\\n', '' order by ${orderOf('e', group)}), ''), 'UTF8')) as hash
       from audit_entries e ${fixed(beside?.join ?? '')} 
       where ${group ? inGroup('e', group, from, to) : part`e.tx >= ${from} and e.tx < ${to}`}`,
   };

@@ -96,11 +96,14 @@ export async function markFailed(
 }
 
 /**
- * Deletes entries of `mail_turns` of this age.
+ * Deletes the oldest entries of `mail_turns` of this age.
  * @returns number of entries
  */
-export function deleteOldTurns(db: Queryable, age_ms: number): Promise<number> {
-  return db.run(sql`delete from mail_turns where taken_at < pirogue_now() - ${age_ms}::float8 * interval '1 ms'`);
+export function deleteOldTurns(db: Queryable, age_ms: number, limit: number): Promise<number> {
+  return db.run(sql`
+    delete from mail_turns where (team_id, name) in (
+      select team_id, name from mail_turns where taken_at < pirogue_now() - ${age_ms}::float8 * interval '1 ms'
+      order by taken_at limit ${limit} for update skip locked)`);
 }
 
 /**
