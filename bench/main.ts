@@ -15,7 +15,7 @@ import { routingSection } from './routing.ts';
 import { type Section, takeRounds } from './rounds.ts';
 import { searchSection } from './search.ts';
 import { type Service, startService } from './service.ts';
-import { buildStage, diskFolder, type Stage } from './stage.ts';
+import { buildStage, folderFor, type Stage } from './stage.ts';
 import { sizingSection } from './sizing.ts';
 import { sweepsSection } from './sweeps.ts';
 import { tablesOf } from './table.ts';
@@ -43,8 +43,8 @@ class Stopped extends Error {}
 const report = (text: string) => console.error(text);
 
 async function main(options: Options): Promise<void> {
-  checkDisk(diskFolder(), options);
-  const { stage, tearDown } = await buildStage(options.profile_dir !== null);
+  checkDisk(folderFor(!options.quick), options);
+  const { stage, tearDown } = await buildStage(options.profile_dir !== null, !options.quick);
   const stopped = new Promise<never>((_, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
       process.once(signal, () => reject(new Stopped(`stopped by ${signal}`)));

@@ -38,9 +38,16 @@ export interface Stage {
   plain: { url: string; client: pg.Client };
 }
 
-/** Builds the stage in a new folder. @param statementStatistics also count what each statement costs PostgreSQL */
-export async function buildStage(statementStatistics: boolean): Promise<{ stage: Stage; tearDown: () => Promise<void> }> {
-  const folder = fs.mkdtempSync(path.join(diskFolder(), 'pirogue-bench-'));
+/**
+ * Builds the stage in a new folder.
+ * @param statementStatistics also count what each statement costs PostgreSQL
+ * @param durable false for a smoke run: its figures mean nothing, and flushing its rows would take most of its time
+ */
+export async function buildStage(
+  statementStatistics: boolean,
+  durable: boolean,
+): Promise<{ stage: Stage; tearDown: () => Promise<void> }> {
+  const folder = fs.mkdtempSync(path.join(folderFor(durable), 'pirogue-bench-'));
   fs.chmodSync(folder, 0o711); // as root, PostgreSQL runs under another account, which has to get in
   process.env.TMPDIR = folder; // its socket too goes where everything is thrown away
   const teardowns: (() => Promise<unknown>)[] = [async () => fs.rmSync(folder, { recursive: true, force: true })];
@@ -55,7 +62,7 @@ export async function buildStage(statementStatistics: boolean): Promise<{ stage:
         ? { shared_preload_libraries: 'pg_stat_statements', 'pg_stat_statements.track_planning': 'on' }
         : {}),
     };
-    const server = await startEmbedded({ dataDir: path.join(folder, 'data'), settings });
+    const server = await startEmbedded({ dataDir: path.join(folder, 'data'), durable, settings });
     teardowns.push(() => server.stop());
     const urls = await makeDatabases(server);
     const control = openPool({ url: urls.control, size: 2, log: createLog({ level: 'warn', format: 'json' }) });
@@ -76,8 +83,9 @@ export async function buildStage(statementStatistics: boolean): Promise<{ stage:
   }
 }
 
-/** Returns a folder on a disk: on a RAM disk a commit would cost nothing. */
-export function diskFolder(): string {
+/** Returns where databases are created: when they are durable on a disk, because on a RAM disk a commit would cost nothing. */
+export function folderFor(durable: boolean): string {
+  if (!durable) return os.tmpdir();
   const found = [os.tmpdir(), '/var/tmp'].find((folder) => fs.existsSync(folder) && fs.statfsSync(folder).type !== TMPFS);
   return found ?? os.tmpdir();
 }

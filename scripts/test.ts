@@ -2,7 +2,7 @@
 import os from 'node:os';
 import { inBatches, MAX_FILES, writeBatches } from './testing/batches.ts';
 import { runChecks } from './testing/checks.ts';
-import { makeTemplates, testServer } from './testing/cluster.ts';
+import { makeTemplates, type TestServer, testServer } from './testing/cluster.ts';
 import { COMPILE_CACHE } from './testing/compile-cache.ts';
 import { endOf } from './testing/end.ts';
 import { runNode } from './testing/process.ts';
@@ -28,7 +28,7 @@ async function main(): Promise<number> {
   await using server = await testServer();
   await makeTemplates(server);
   const checked = await checks;
-  const tested = !end.aborted && (await runTests(selection, server.url('postgres'), end));
+  const tested = !end.aborted && (await runTests(selection, server, end));
   if (!checked) console.log('\nFAIL  see the checks above the tests');
   if (process.env.UPDATE_GOLDEN === '1') console.log(WROTE_GOLDEN);
   return checked && tested && !end.aborted ? 0 : 1;
@@ -39,12 +39,13 @@ async function skipChecks(): Promise<boolean> {
   return true;
 }
 
-async function runTests({ files, nodeArgs }: Selection, server: string, end: AbortSignal): Promise<boolean> {
+async function runTests({ files, nodeArgs }: Selection, server: TestServer, end: AbortSignal): Promise<boolean> {
   const env: NodeJS.ProcessEnv = {
     PIROGUE_TEST_FILE_LIMIT_MS: String(FILE_LIMIT_MS),
     ...COMPILE_CACHE,
     ...process.env,
-    PIROGUE_TEST_SERVER: server,
+    ...(server.temporary !== undefined && { TMPDIR: server.temporary }),
+    PIROGUE_TEST_SERVER: server.url('postgres'),
   };
   delete env.TEST_POSTGRES_URL; // a test may run this script too, with a server of its own
   delete env.NODE_TEST_CONTEXT; // set when a test runs this script: node would then report to that test

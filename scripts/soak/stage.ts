@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { stopChildren } from '../../bench/children.ts';
 import { Helper } from '../../bench/helper.ts';
-import { diskFolder } from '../../bench/stage.ts';
+import { folderFor } from '../../bench/stage.ts';
 import { makeTeam } from '../../bench/teams.ts';
 import { Secrets } from '../../src/kit/crypto.ts';
 import { newId } from '../../src/kit/ids.ts';
@@ -45,7 +45,7 @@ export interface Stage {
 
 /** Builds everything but the service in a new folder. */
 export async function buildStage(options: Options): Promise<{ stage: Stage; tearDown: () => Promise<void> }> {
-  const folder = fs.mkdtempSync(path.join(diskFolder(), 'pirogue-soak-'));
+  const folder = fs.mkdtempSync(path.join(folderFor(options.fsync), 'pirogue-soak-'));
   fs.chmodSync(folder, 0o711); // as root, PostgreSQL runs under another account, which has to get in
   process.env.TMPDIR = folder;
   const teardowns: (() => Promise<unknown>)[] = [async () => fs.rmSync(folder, { recursive: true, force: true })];

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -5,6 +6,7 @@ import type pg from 'pg';
 import { type Environment, ENVIRONMENTS } from '../../src/kit/environment.ts';
 import { connectClient } from '../../src/platform/db/client.ts';
 import { tryLock } from '../../src/platform/db/embedded/lock.ts';
+import { findPlace } from '../../src/platform/db/embedded/place.ts';
 import { readyPostmaster } from '../../src/platform/db/embedded/postmaster.ts';
 import { type EmbeddedServer, ensureDatabase, startEmbedded } from '../../src/platform/db/embedded.ts';
 import { migrate } from '../../src/platform/db/migrate.ts';
@@ -12,22 +14,34 @@ import { convert } from '../../src/platform/db/partitioning/convert.ts';
 import { KEPT_FOR_EVER } from '../../src/platform/db/partitioning/tables.ts';
 import { inTurn } from '../../src/platform/db/partitioning/turn.ts';
 import { ensureServiceLogin } from '../../src/platform/db/roles.ts';
+import { copyFolder, prepared } from './prepared.ts';
 
 const MEMORY = '/dev/shm';
 /** Containers get 64 MB there by default; a run needs some hundred. */
 const MEMORY_NEEDED_BYTES = 2_000_000_000;
+/** For the files of tests too: the largest are a few backups of a whole installation. Half of it stays free in a whole run. */
+const FILES_NEEDED_BYTES = 6_000_000_000;
+/** Memory that a whole run needs beside what it keeps in {@link MEMORY}. */
+const PROCESSES_NEED_BYTES = 4_000_000_000;
 const PREFIX = 'pirogue-test-';
 /** Younger ones may belong to a run that has not come to lock its folder yet. */
 const ABANDONED_AFTER_MS = 30_000;
 /** Then the templates are as they are: copies work without the file, and more slowly. */
 const MAX_CLOSINGS = 5;
 const LOOK_MS = 20;
+/** Of a server whose cluster is copied: a small log, and nothing that happens by itself. */
+const PREPARING = { autovacuum: 'off', min_wal_size: '32MB', max_wal_size: '64MB' };
 const MAX_LOOKS = 500;
 
 /** Sandbox and live have their first partitions, as in an installation. `template_store` has none: tests of the previous release copy it. */
 const TEMPLATES = ['template_control', 'template_store', 'template_sandbox', 'template_live'] as const;
 
-export type TestServer = Pick<EmbeddedServer, 'url'> & AsyncDisposable;
+export interface TestServer extends Pick<EmbeddedServer, 'url'>, AsyncDisposable {
+  /** A folder in memory for the temporary files of tests, which disappears with the server. Without one they are on the disk. */
+  temporary?: string;
+  /** Whether it started with the templates. */
+  has_templates?: boolean;
+}
 
 /** A server that lives in memory where there is enough, and disappears with the run. */
 export interface ThrowawayServer extends EmbeddedServer, AsyncDisposable {}
@@ -35,7 +49,12 @@ export interface ThrowawayServer extends EmbeddedServer, AsyncDisposable {}
 /** The server the tests run on: a throwaway one of our own, or the empty one that TEST_POSTGRES_URL names. */
 export async function testServer(): Promise<TestServer> {
   const given = process.env.TEST_POSTGRES_URL;
-  if (!given) return startThrowaway();
+  if (!given) {
+    const cluster = await prepared(prepare);
+    const server = await startThrowaway({}, cluster);
+    const temporary = temporaryFolder(server.data_dir);
+    return { ...server, ...(temporary !== null && { temporary }), has_templates: cluster !== null };
+  }
   const url = (database: string) => Object.assign(new URL(given), { pathname: `/${database}` }).href;
   return { url, [Symbol.asyncDispose]: async () => {} };
 }
@@ -43,13 +62,18 @@ export async function testServer(): Promise<TestServer> {
 /**
  * Starts one; also removes what killed runs have left.
  * @param settings of postgresql.conf, beside those of every throwaway server
+ * @param cluster folder of one that is copied; null: a new one
  */
-export async function startThrowaway(settings: Record<string, string> = {}): Promise<ThrowawayServer> {
+export async function startThrowaway(
+  settings: Record<string, string> = {},
+  cluster: string | null = null,
+): Promise<ThrowawayServer> {
   for (const parent of new Set([MEMORY, os.tmpdir()])) removeAbandoned(parent);
-  const dataDir = fs.mkdtempSync(path.join(hasRoom(MEMORY) ? MEMORY : os.tmpdir(), PREFIX));
+  const dataDir = fs.mkdtempSync(path.join(hasRoom(MEMORY, MEMORY_NEEDED_BYTES) ? MEMORY : os.tmpdir(), PREFIX));
   const remove = () => fs.rmSync(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   try {
     fs.chmodSync(dataDir, 0o711); // when we are root, the server's account must get in
+    if (cluster !== null) copyFolder(cluster, findPlace(dataDir).cluster);
     const server = await startEmbedded({ dataDir, durable: false, settings });
     return { ...server, [Symbol.asyncDispose]: () => server.stop().finally(remove) };
   } catch (error) {
@@ -58,8 +82,36 @@ export async function startThrowaway(settings: Record<string, string> = {}): Pro
   }
 }
 
+/**
+ * Makes a folder in memory for the files of tests: many of them create the database of an installation, of which every file is flushed. On a disk
+ * that takes several times as long as the rest of the test, and removing the files as long again.
+ * @returns null where memory is short, or programs in it may not be run
+ */
+function temporaryFolder(data_dir: string): string | null {
+  if (!data_dir.startsWith(`${MEMORY}/`) || !hasRoom(MEMORY, FILES_NEEDED_BYTES)) return null;
+  if (process.availableMemory() < FILES_NEEDED_BYTES + PROCESSES_NEED_BYTES) return null;
+  // A short name: a path of a socket has at most 103 bytes, and some tests have folders of their own in this one.
+  const folder = path.join(data_dir, 'tmp');
+  fs.mkdirSync(folder);
+  fs.chmodSync(folder, 0o1777); // as /tmp: some tests become another user
+  const script = path.join(folder, 'run');
+  fs.writeFileSync(script, '#!/bin/sh\n', { mode: 0o755 });
+  const runs = spawnSync(script).status === 0;
+  fs.rmSync(script);
+  return runs ? folder : null;
+}
+
+/** Creates a cluster with the templates in a folder. */
+async function prepare(folder: string): Promise<void> {
+  await using server = await startThrowaway(PREPARING);
+  await makeTemplates(server);
+  await server.stop();
+  copyFolder(findPlace(server.data_dir).cluster, folder);
+}
+
 /** Makes the databases that each test file gets copies of. */
 export async function makeTemplates(server: TestServer): Promise<void> {
+  if (server.has_templates) return reopenTemplates(server);
   await ensureDatabase(server, 'template_control');
   await ensureDatabase(server, 'template_store');
   await migrate(server.url('template_control'), 'control');
@@ -69,6 +121,13 @@ export async function makeTemplates(server: TestServer): Promise<void> {
   await ensureServiceLogin(client, new URL(server.url('postgres')).password || undefined);
   for (const environment of ENVIRONMENTS) await makeStore(client, server, environment);
   for (const name of TEMPLATES) await closeTemplate(client, name, server.url(name));
+  await client.end();
+}
+
+/** A start of the server deletes what {@link closeTemplate} has written. */
+async function reopenTemplates(server: TestServer): Promise<void> {
+  const client = await connectClient(server.url('postgres'));
+  for (const name of TEMPLATES) await connectOnce(client, name, server.url(name));
   await client.end();
 }
 
@@ -94,6 +153,10 @@ async function partitionAll(url: string): Promise<void> {
 export async function closeTemplate(client: pg.Client, name: string, url: string): Promise<void> {
   await client.query(`alter database ${name} with allow_connections true`);
   await vacuumCatalogue(url);
+  await connectOnce(client, name, url);
+}
+
+async function connectOnce(client: pg.Client, name: string, url: string): Promise<void> {
   for (let tries = 0; tries < MAX_CLOSINGS; tries++) {
     await client.query(`alter database ${name} with is_template true allow_connections true`);
     await (await connectClient(url)).end();
@@ -123,11 +186,11 @@ async function isInUse(client: pg.Client, name: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-function hasRoom(folder: string): boolean {
+function hasRoom(folder: string, needed_bytes: number): boolean {
   try {
     fs.accessSync(folder, fs.constants.W_OK);
     const { bavail, bsize } = fs.statfsSync(folder);
-    return bavail * bsize >= MEMORY_NEEDED_BYTES;
+    return bavail * bsize >= needed_bytes;
   } catch {
     return false;
   }

@@ -269,14 +269,21 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Asks until the answer fits; fails after the deadline, which is for busy machines, with the last answer seen. */
+const PAUSE_MS = { min: 25, max: 100 };
+
+/**
+ * Asks until the answer fits; fails after the deadline, which is for busy machines, with the last answer seen. It asks less often the longer it
+ * takes: on two cores, what is waited for shares them with the asking.
+ */
 export async function until<T>(ask: () => Promise<T>, fits: (value: T) => boolean, deadline_ms = 60_000): Promise<T> {
-  const deadline = Date.now() + deadline_ms;
+  const started = Date.now();
   for (;;) {
     const value = await ask();
     if (fits(value)) return value;
-    if (Date.now() > deadline) throw new Error(`still ${JSON.stringify(value)} after ${deadline_ms} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
+    const waited_ms = Date.now() - started;
+    if (waited_ms > deadline_ms) throw new Error(`still ${JSON.stringify(value)} after ${deadline_ms} ms`);
+    const pause_ms = Math.min(Math.max(waited_ms / 10, PAUSE_MS.min), PAUSE_MS.max);
+    await new Promise((resolve) => setTimeout(resolve, pause_ms));
   }
 }
 

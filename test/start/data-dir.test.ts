@@ -30,6 +30,9 @@ async function start(options: Parameters<typeof startProgram>[0]): Promise<Progr
   return program;
 }
 
+/** Creating the database takes longer than the rest of a test: those that need one use this folder in turn. */
+const shared = folder();
+
 const ORDER = { amount: 500, currency: 'XAF', phone: '+237650000000' };
 const keysFile = (dataDir: string) => fs.readFileSync(path.join(dataDir, 'keys.json'), 'utf8');
 const lists = async ({ url, keys }: Program) => (await call(url, keys.sandbox.secret, 'GET', '/payments')).status;
@@ -83,7 +86,7 @@ test('a DATA_DIR that this user may not write to is one line as well', { skip: i
 });
 
 test('a second start on a DATA_DIR in use is refused in one line that names the process, and changes nothing', async () => {
-  const dataDir = folder();
+  const dataDir = shared;
   const first = await start({ dataDir });
   const before = keysFile(dataDir);
   const { code, stdout, stderr } = await refused(dataDir);
@@ -100,10 +103,11 @@ test('a second start on a DATA_DIR in use is refused in one line that names the 
   assert.equal((await call(api.url, first.keys.sandbox.secret, 'POST', '/payments', ORDER)).status, 201);
   await Promise.all([api.stop(), worker.stop()]);
   assert.equal(await lists(first), 200);
+  await first.stop();
 });
 
 test('a start waits for a process that is shutting down, and takes its place', async () => {
-  const dataDir = folder();
+  const dataDir = shared;
   const first = await start({ dataDir, env: { DRAIN_MS: '4000' } });
   const stopped = first.stop();
   await until(
@@ -114,10 +118,11 @@ test('a start waits for a process that is shutting down, and takes its place', a
   assert.equal(await stopped, 0);
   assert.equal(await lists(second), 200);
   assert.equal(second.keys.base_url, second.url);
+  await second.stop();
 });
 
 test('a start after a killed one takes its place, whatever the killed one left behind', async () => {
-  const dataDir = folder();
+  const dataDir = shared;
   const first = await start({ dataDir });
   const exited = new Promise((resolve) => first.child.once('exit', resolve));
   first.child.kill('SIGKILL');

@@ -12,7 +12,7 @@ import { Failure } from '../failure.ts';
 import { missingMigrations, unknownMigrations } from '../migrations.ts';
 import { print, shortMoment } from '../output.ts';
 import { type Progress, withProgress } from '../progress.ts';
-import { CopyProgress, copyFile } from './copy.ts';
+import { CopyProgress, copyFile, eachFile } from './copy.ts';
 import { below, CLUSTER, type CopiedFile, KEPT_FILES, type Manifest, readManifest } from './manifest.ts';
 
 /** Restores a backup to a new DATA_DIR and opens it once, so that a backup that cannot be opened is detected now. */
@@ -126,9 +126,10 @@ async function restoreCluster(
   }
   const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
   const copying = new CopyProgress(progress, 'copying the backup', bytes);
-  for (const file of files.filter(({ path: name }) => name.startsWith(`${CLUSTER}/`))) {
-    await restoreFile(source, file, below(draft, file.path.slice(CLUSTER.length + 1)), account, copying);
-  }
+  const ofCluster = files.filter(({ path: name }) => name.startsWith(`${CLUSTER}/`));
+  await eachFile(ofCluster, (file) =>
+    restoreFile(source, file, below(draft, file.path.slice(CLUSTER.length + 1)), account, copying),
+  );
 }
 
 async function restoreKept(config: Config, source: string, { files }: Manifest): Promise<void> {

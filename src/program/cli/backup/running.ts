@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { sha256 } from '../../../kit/crypto.ts';
 import type { Progress } from '../progress.ts';
-import { CopyProgress, copyFile, listCluster, sizeOf } from './copy.ts';
+import { CONTROL_FILE, CopyProgress, copyFile, eachFile, listCluster, sizeOf } from './copy.ts';
 import type { CopiedFile, Manifest } from './manifest.ts';
 import { type CopySession, startCopy } from './store.ts';
 
@@ -38,10 +38,12 @@ async function copyCluster(from: string, to: string, progress: Progress): Promis
   for (const folder of ['', ...folders]) fs.mkdirSync(path.join(to, folder), { mode: 0o700 });
   const copied: CopiedFile[] = [];
   const copying = new CopyProgress(progress, 'copying the database', sizeOf(from, files));
-  for (const name of files) {
+  const copy = async (name: string) => {
     const file = await copyFile(path.join(from, name), path.join(to, name), copying);
     if (file) copied.push({ path: name, ...file });
-  }
+  };
+  await eachFile(files, copy);
+  await copy(CONTROL_FILE);
   return copied;
 }
 
