@@ -117,7 +117,9 @@ export function startWorkers(deps: Deps): Worker[] {
 /** Starts the background work of one environment. */
 export function startStoreWorkers(deps: Deps, store: Store): Worker[] {
   const sweeps = sweepsOf(deps, store).map((sweep) => startSweep(sweep, deps));
-  return [...sweeps, startDeliveries(deps, store, { send: deliverySender(deps, store) })];
+  const { environment } = store;
+  const putBack = (cause: 'database' | 'program') => deps.meters?.deliveryPutBack(environment, cause);
+  return [...sweeps, startDeliveries(deps, store, { send: deliverySender(deps, store), putBack })];
 }
 
 /** Starts the background work of control. */

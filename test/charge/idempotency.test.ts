@@ -145,6 +145,27 @@ test('422 a day after a 202 whose charge failed later: the stored response is go
   for (const one of [id, other, id]) assert.equal((await charge(one, 'failed-later')).status, 422);
 });
 
+test('422 after the payer of a 202 that failed later was erased: the stored response is gone, and the key stays consumed', async () => {
+  const [id, other] = [await pending(), await pending()];
+  assert.equal((await charge(id, 'payer-erased')).status, 202);
+  await db.run(sql`update attempts set status = 'failed', reason = 'wrong_pin', action = null, next_poll_at = null, closed_at = now()
+    where team_id = ${api.team.id} and payment_id = ${id}`);
+  // Tranches are missing, so that it could be charged again.
+  await db.run(sql`update payments set status = 'partial' where team_id = ${api.team.id} and id = ${id}`);
+  const { customer } = (await api.call('GET', `/payments/${id}`)).body.transaction;
+  assert.equal((await api.call('DELETE', `/customers/${customer}`)).status, 200);
+  for (const [one, message] of [
+    [id, /data was erased/],
+    [other, /different payload/],
+    [id, /data was erased/],
+  ] as const) {
+    const { status, body } = await charge(one, 'payer-erased');
+    assert.deepEqual([status, body.error_code], [422, 'idempotency_key_reused']);
+    assert.match(body.errors.idempotency_key[0], message);
+  }
+  for (const one of [id, other]) assert.equal((await attemptsOf(one)).length, one === id ? 1 : 0);
+});
+
 test('422 for another request with the key of one that may still be trying providers', async () => {
   const id = await pending();
   await charge(id, 'trying');
@@ -189,16 +210,18 @@ test('422 a public key gets no answer that a secret key got; its own is replayed
   }
 });
 
-test('422 for a public key that repeats the key and body of a secret key’s payment: its hosted page is not returned', async () => {
-  const make = (key: string) =>
+test('422 for a public key that repeats the key and body of a secret key’s payment: its hosted page is not returned; the reverse is a replay', async () => {
+  const make = (key: string, name = 'order-1') =>
     api.call('POST', '/payments', {
       key,
       body: { amount: 1000, currency: 'XAF', phone: '+237650000000' },
-      headers: { 'idempotency-key': 'order-1' },
+      headers: { 'idempotency-key': name },
     });
   assert.equal((await make(api.keys.sandbox.secret)).status, 201);
   const { status, body } = await make(api.keys.sandbox.public);
   assert.deepEqual([status, body.error_code, body.authorization_url], [422, 'idempotency_key_reused', undefined]);
+  const [first, again] = [await make(api.keys.sandbox.public, 'order-2'), await make(api.keys.sandbox.secret, 'order-2')];
+  assert.deepEqual([again.status, again.body], [201, first.body], 'a payment that a page made is that of the server, too');
 });
 
 test('a key that another request holds is not taken over, even before that request has a response', async () => {

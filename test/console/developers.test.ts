@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { sql } from '../../src/kit/sql.ts';
 import { type Api, startApi, until } from '../setup/api.ts';
 import { type Receiver, startReceiver } from '../setup/receiver.ts';
 import { formToken, type Person, signedIn } from './people.ts';
@@ -111,6 +112,16 @@ test('an endpoint is changed, deactivated and deleted', async () => {
   assert.equal(gone.to, `${base}/endpoints?done=delete`);
   assert.equal((await api.call('GET', `/webhooks/${id}`)).status, 404);
   assert.equal((await developer.get(page)).status, 404);
+});
+
+test('an endpoint for which too many deliveries wait says so, and since when', async () => {
+  const page = `${base}/endpoints/${await endpointAt('/full')}`;
+  assert.doesNotMatch((await developer.get(page)).text, /too many deliveries wait/);
+  await api.deps.stores.sandbox.db.run(sql`
+    update webhook_endpoints set backlog_full_since = '2026-08-01T10:30:00Z' where url = ${`${receiver.url}/full`}`);
+  const { text } = await developer.get(page);
+  assert.match(text, /class="alert bad"[^>]*>Since [^<]*10:30[^<]* \(UTC\) new events are not queued for this endpoint/);
+  assert.match((await developer.get(`${base}/endpoints`)).text, /Backlog full/);
 });
 
 test('rotating shows a new secret, with which the next delivery is signed', async () => {

@@ -95,6 +95,9 @@ test('what needs attention comes first: payments that take long, endpoints that 
   const support = await signedIn(market.api, 'support', team);
   await own.call('POST', '/webhooks', { url: 'https://shop.example/failing', events: ['*'] });
   await own.store.db.run(sql`update webhook_endpoints set failing_since = pirogue_now() where team_id = ${team.id}`);
+  await own.call('POST', '/webhooks', { url: 'https://shop.example/full', events: ['*'] });
+  await own.store.db.run(sql`
+    update webhook_endpoints set backlog_full_since = pirogue_now() where team_id = ${team.id} and url like '%/full'`);
   const soon = new Date(market.clock.now() + 3 * 86_400_000);
   const { key } = await market.api.newKey(team, 'live', 'secret', { expires_at: soon });
   await market.api.newKey(team, 'live', 'secret', { expires_at: new Date(market.clock.now() + 60 * 86_400_000) });
@@ -112,7 +115,8 @@ test('what needs attention comes first: payments that take long, endpoints that 
   const counted = await developer.get(path.replaceAll('&amp;', '&'));
   assert.deepEqual([counted.text.includes(id), counted.text.includes(fresh)], [true, false], 'the list is of what is counted');
   assert.match(text, /A webhook endpoint keeps failing: https:\/\/shop\.example\/failing/);
-  for (const [, path] of text.matchAll(/<li><a href="([^"]+)">(?:Payments processing|A webhook|The API key)/g)) {
+  assert.match(text, /gets no new events: https:\/\/shop\.example\/full/);
+  for (const [, path] of text.matchAll(/<li><a href="([^"]+)">(?:Payments processing|A webhook|Too many|The API key)/g)) {
     assert.equal((await developer.get(String(path).replaceAll('&amp;', '&'))).status, 200, String(path));
   }
   assert.equal(text.match(/The API key that ends in/g)?.length, 1);

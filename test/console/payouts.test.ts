@@ -162,6 +162,22 @@ describe('a new payout', () => {
     assert.deepEqual([sent.status, /<h1>Confirm it is you/.test(sent.text)], [403, true]);
     assert.deepEqual(await transfers(), before);
   });
+
+  test('from the balance of a subaccount is shown with it', async () => {
+    const { account } = (await api.call('POST', '/accounts', { body: { name: 'Seller', email: 'seller@shop.example' } })).body;
+    const { transfer } = (
+      await api.call('POST', '/transfers', {
+        body: { amount: 1_000, currency: 'XAF', recipient: '+237650000000', channel: 'cm.mtn' },
+        headers: { 'X-Sync': account.id },
+      })
+    ).body;
+    const { text } = await finance.get(`${base}/${transfer.id}`);
+    assert.match(read(text), new RegExp(`Paid from subaccount ${account.id}`));
+    const [, path = ''] = new RegExp(`href="([^"]+/subaccounts/${account.id})"`).exec(text) ?? [];
+    assert.equal((await finance.get(path)).status, 200);
+    const [own] = await transfers('&search=PAY-1');
+    assert.doesNotMatch(read((await finance.get(`${base}/${own?.id}`)).text), /Paid from/);
+  });
 });
 
 describe('beneficiaries', () => {

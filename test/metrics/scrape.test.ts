@@ -200,6 +200,7 @@ test('provider calls are counted by outcome, deliveries by status or failure', a
   const options = { method: 'POST', url: 'https://a.example', guard: 'public', timeout_ms: 1, max_bytes: 1 } as const;
   await meters.deliveries(async () => answered, 'live')(options);
   await meters.deliveries(async () => failed, 'live')(options);
+  meters.deliveryPutBack('live', 'program');
   const text = exposition(meters.families());
   assert.match(
     text,
@@ -207,6 +208,7 @@ test('provider calls are counted by outcome, deliveries by status or failure', a
   );
   assert.match(text, /pirogue_webhook_attempts_total\{environment="live",outcome="5xx"\} 1/);
   assert.match(text, /pirogue_webhook_attempts_total\{environment="live",outcome="timeout"\} 1/);
+  assert.match(text, /pirogue_webhook_put_back_total\{environment="live",cause="program"\} 1/);
 });
 
 test('partitions of each table, and rows that came without one', async () => {

@@ -1,6 +1,5 @@
-import { compactPhone } from '../../src/core/customers/phone.ts';
 import type { CustomerRow } from '../../src/core/customers/schema.ts';
-import { fold, searchText } from '../../src/core/customers/search.ts';
+import { needlesOf, searchText } from '../../src/core/customers/search.ts';
 import type { IdPrefix } from '../../src/kit/ids.ts';
 import { type Db, fixed, type Fragment, part, sql } from '../../src/kit/sql.ts';
 
@@ -188,10 +187,10 @@ export function kindsOf(owner: Db, team: bigint): readonly Kind[] {
         });
       },
       expected: async (rows, text, filter) => {
-        const needle = (/^[+\d\s().-]+$/.test(text) ? compactPhone(text) : null) ?? fold(text);
+        const { texts } = needlesOf(text);
         const fitting = await owner.all<{ id: string }>(sql`select id from customers where team_id = ${team} and ${filter}`);
         const ids = new Set(fitting.map(({ id }) => id));
-        const found = rows.filter((row) => ids.has(row.id) && textOf(row).includes(needle));
+        const found = rows.filter((row) => ids.has(row.id) && texts.some((one) => textOf(row).includes(one)));
         return found
           .map(({ id }) => id)
           .sort()

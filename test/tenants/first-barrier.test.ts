@@ -145,6 +145,7 @@ const DISPUTES: Record<string, Work> = {
   updateDispute: (tx, { dispute }) => disputes.updateDispute(tx, { ...dispute, status: 'won' }),
   listDisputes: (tx, { team_id }) => disputes.listDisputes(tx, team_id, {}, OFFSET),
   countDisputes: (tx, { team_id }) => disputes.countDisputes(tx, team_id, {}),
+  shiftDisputes: (tx, { team_id }) => disputes.shiftDisputes(tx, { team_id, by_ms: 1_000, now: NOW }),
 };
 
 const ended = ({ transfer }: Twins) => ({ ...transfer, id: ENDED.transfer, polls: 3, next_poll_at: DUE });

@@ -38,6 +38,7 @@ test('201 a webhook endpoint with its secret, and defaults for omitted fields', 
     api_version: '2026-08-01',
     failing_since: null,
     disabled_reason: null,
+    backlog_full_since: null,
     sandbox: true,
   });
 });

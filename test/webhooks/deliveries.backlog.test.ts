@@ -17,6 +17,8 @@ async function waitingFor({ id }: Endpoint): Promise<number> {
   return (await hooks.store.db.all(sql`select 1 from deliveries where endpoint_id = ${id}`)).length;
 }
 
+const fullSince = async ({ id }: Endpoint) => (await hooks.call('GET', `/webhooks/${id}`)).webhook.backlog_full_since;
+
 async function newMails(): Promise<OutgoingMail[]> {
   const sent: OutgoingMail[] = [];
   await mailSweep(hooks.api.deps, hooks.store, {
@@ -31,7 +33,9 @@ test('the backlog of an endpoint is bounded, a mail says so, and other endpoints
   await sweep();
   await hooks.announce(1);
   assert.equal(await waitingFor(full), LIMITS.max, 'one below the limit stops nothing');
+  assert.equal(await fullSince(full), null);
   await sweep();
+  assert.match(String(await fullSince(full)), /^\d{4}-\d\d-\d\dT.*Z$/);
   const other = await hooks.register('/other');
   await hooks.announce(7);
   assert.deepEqual([await waitingFor(full), await waitingFor(other)], [LIMITS.max, 7]);
@@ -73,6 +77,7 @@ test('events are queued again once the backlog is processed, and a mail reports 
     (count) => count === 0,
   );
   await sweep();
+  assert.equal(await fullSince(endpoint), null);
   const [mail] = await newMails();
   const time = `(?:${begun}|${today()}) \\d\\d:\\d\\d`;
   assert.match(mail?.text ?? '', new RegExp(`${time}[^]*${time}`));
@@ -85,8 +90,15 @@ test('events are queued at once for a reactivated endpoint, however long its bac
   const endpoint = await hooks.register();
   await hooks.announce(LIMITS.max);
   await sweep();
-  await hooks.call('PATCH', `/webhooks/${endpoint.id}`, { active: false });
-  await hooks.call('PATCH', `/webhooks/${endpoint.id}`, { active: true });
+  const changed = [
+    await hooks.call('PATCH', `/webhooks/${endpoint.id}`, { description: 'full' }),
+    await hooks.call('PATCH', `/webhooks/${endpoint.id}`, { active: false }),
+    await hooks.call('PATCH', `/webhooks/${endpoint.id}`, { active: true }),
+  ];
+  assert.deepEqual(
+    changed.map(({ webhook }) => webhook.backlog_full_since === null),
+    [false, true, true],
+  );
   await hooks.announce(2);
   assert.equal(await waitingFor(endpoint), 2);
 });

@@ -294,7 +294,9 @@ test('a delivery that fails inside the program waits in the queue without a try,
   await db.run(sql`update webhook_endpoints set secret_sealed = 'unreadable' where id = ${endpoint.id}`);
   await hooks.announce(40);
   const reported = mock.method(hooks.api.deps.log, 'error', () => {});
-  const worker = hooks.start({ config: { webhook_timeout_ms: 100 }, tuning: { lease_slack_ms: 300 } });
+  const causes: string[] = [];
+  const putBack = (cause: string) => causes.push(cause);
+  const worker = hooks.start({ config: { webhook_timeout_ms: 100 }, tuning: { lease_slack_ms: 300, putBack } });
   const backInQueue = () =>
     db.all<{ tries: number }>(sql`
       select tries from deliveries where claim is null and due_at > pirogue_now() + interval '9 minutes'`);
@@ -304,6 +306,7 @@ test('a delivery that fails inside the program waits in the queue without a try,
   await worker.stop();
   reported.mock.restore();
   assert.equal(reported.mock.callCount(), 40, 'each was tried once');
+  assert.deepEqual(causes, Array(40).fill('program'));
   assert.ok((await backInQueue()).every(({ tries }) => tries === 0));
   assert.deepEqual(await hooks.attemptsOf(endpoint), []);
   await db.run(sql`update webhook_endpoints set secret_sealed = ${sealed?.secret_sealed} where id = ${endpoint.id}`);

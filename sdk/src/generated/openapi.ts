@@ -4585,6 +4585,7 @@ export interface components {
          *       "api_version": "2026-08-01",
          *       "failing_since": null,
          *       "disabled_reason": null,
+         *       "backlog_full_since": null,
          *       "sandbox": true,
          *       "created_at": "2026-08-01T09:30:00.000Z",
          *       "updated_at": "2026-08-01T09:30:00.000Z"
@@ -4614,6 +4615,11 @@ export interface components {
             failing_since: string | null;
             /** @description Reason of an automatic deactivation; else null. */
             disabled_reason: string | null;
+            /**
+             * Format: date-time
+             * @description Since when no new events are queued for it, because too many deliveries wait; else null.
+             */
+            backlog_full_since: string | null;
             /** @description Whether it was created with a `_test.` key. */
             sandbox: boolean;
             /**
@@ -4674,6 +4680,11 @@ export interface components {
             failing_since: string | null;
             /** @description Reason of an automatic deactivation; else null. */
             disabled_reason: string | null;
+            /**
+             * Format: date-time
+             * @description Since when no new events are queued for it, because too many deliveries wait; else null.
+             */
+            backlog_full_since: string | null;
             /** @description Whether it was created with a `_test.` key. */
             sandbox: boolean;
             /**

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { checkReplay, isSameRequest, REPLAY_MS, requestHash, storedResponse } from '../../tenants/api/idempotency.ts';
+import { checkReplay, erasedKey, isSameRequest, REPLAY_MS, requestHash, storedResponse } from '../../tenants/api/idempotency.ts';
 import { findKey, type KeyedAnswer, type KeyRow, releaseKey, storeResponses } from '../../tenants/api/idempotency-store.ts';
 import type { Call, Reply } from '../../tenants/api/route.ts';
 import { must, Problem } from '../../kit/errors.ts';
@@ -19,10 +19,10 @@ const RETRY_AFTER_S = '5';
 
 /**
  * Reconstructs the result of a request whose response was not stored. `untaken`: no provider took the charge. `abandoned`: the request had no
- * effect that a repetition could duplicate.
+ * effect that a repetition could duplicate. `erased`: the charge has failed, and an erasure of its payer may have removed the stored response.
  * @param since when the request that took the key arrived
  */
-export type Recall = (attempt_id: string, since: Date) => Promise<Reply | 'under_way' | 'untaken' | 'abandoned'>;
+export type Recall = (attempt_id: string, since: Date) => Promise<Reply | 'under_way' | 'untaken' | 'abandoned' | 'erased'>;
 
 /** Responses of charges that end together are stored in one statement. */
 const ANSWERS: SharedWork<KeyedAnswer, void> = {
@@ -133,6 +133,7 @@ async function earlierResponse(
     }
     checkReplay(call, row);
     if (recalled instanceof Problem) throw recalled;
+    if (recalled === 'erased') throw erasedKey();
     if (recalled === 'abandoned' || recalled === 'untaken') return { abandoned: [attempt_id] };
     if (recalled !== 'under_way') return { answer: { ...recalled, headers: { 'Idempotent-Replayed': 'true' } } };
     if (performance.now() > deadline) throw stillUnderWay();

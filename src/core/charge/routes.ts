@@ -1,12 +1,14 @@
 import { envelopeSchema } from '../../kit/envelope.ts';
 import { type Call, type Reply, type Route, route } from '../../tenants/api/route.ts';
 import { callerOf } from '../../tenants/audit/actor.ts';
+import type { Store } from '../../platform/db/stores.ts';
 import { isOpen } from '../attempts/schema.ts';
 import { findAttempt } from '../attempts/store.ts';
+import { findCustomer } from '../customers/store.ts';
 import type { PaymentDeps } from '../payments/deps.ts';
 import { retrieved } from '../payments/present.ts';
 import { paymentReply } from '../payments/reply.ts';
-import { action, type ChargeBody, chargeBody, retrievedPayment } from '../payments/schema.ts';
+import { action, type ChargeBody, chargeBody, type PaymentRow, retrievedPayment } from '../payments/schema.ts';
 import { getPayment } from '../payments/service.ts';
 import { charge, type Charged, continueCharge } from './charge.ts';
 import { fitCharge, readInstrument } from './instrument.ts';
@@ -97,11 +99,20 @@ async function recall(call: Call<ChargeBody>, attempt_id: string, since: Date): 
   }
   // The attempt ended before the payer was given an action, or after the payer's code: the request is answered as declined.
   const unpaid = !isOpen(attempt) && attempt.status !== 'succeeded';
-  if (unpaid && (attempt.action === null || call.body.data?.otp))
-    throw declined(reasonOf(attempt), attempt.message ?? 'declined');
   const payment = await getPayment(store, team.id, attempt.payment_id);
+  if (unpaid && (attempt.action === null || call.body.data?.otp)) {
+    // A success may have been stored before it failed: the key stays consumed.
+    if (await isErased(store, payment)) return 'erased';
+    throw declined(reasonOf(attempt), attempt.message ?? 'declined');
+  }
   const transaction = retrieved(store.environment, payment, payment.attempts);
   return paymentReply(call, 202, 'Payment is processing', { action: attempt.action, transaction });
+}
+
+/** Returns whether the payer was erased, with the stored responses about the payment. */
+async function isErased({ db }: Store, { team_id, customer_id }: PaymentRow): Promise<boolean> {
+  const customer = customer_id !== null && (await findCustomer(db, { team_id, id: customer_id }));
+  return customer ? customer.archived_at !== null : false;
 }
 
 function charged(call: Call<ChargeBody>, { payment, attempts, action: next }: Charged): Reply {

@@ -4,9 +4,8 @@ import type { Position } from '../../kit/paging.ts';
 import { clause, type Fragment, fixed, ONE_PLAN, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import { ListSearcher } from '../../platform/search/list.ts';
 import type { Searchable } from '../../platform/search/searchable.ts';
-import { compactPhone } from './phone.ts';
 import type { CustomerRow } from './schema.ts';
-import { fold, searchText } from './search.ts';
+import { needlesOf, searchText } from './search.ts';
 
 const columns = fixed(`team_id, id, name, email, phone, company_name, address, billing, tax_id, metadata, blocked_at, archived_at,
   event_count, created_at, updated_at`);
@@ -83,14 +82,16 @@ function listedOf(team_id: bigint, query: CustomerFilters) {
   const conditions: Conditions<CustomerFilters> = {
     blocked,
     search: (text) =>
-      text === ''
-        ? null
-        : part`id in (select customer_id from customer_search where team_id = ${team_id} and text like ${patternOf(text)})`,
+      text === '' ? null : part`id in (select customer_id from customer_search where team_id = ${team_id} and ${matching(text)})`,
   };
   return rowsOf(team_id, conditionsOf(query, conditions), clause`archived_at is null`);
 }
 
-const patternOf = (search: string) => `%${needle(search).replace(/[\\%_]/g, '\\$&')}%`;
+/** SQL: whether the text of a customer has what is searched. */
+function matching(search: string): Fragment {
+  const found = needlesOf(search).texts.map((needle) => part`text like ${`%${needle.replace(/[\\%_]/g, '\\$&')}%`}`);
+  return part`(${found.reduce((left, right) => part`${left} or ${right}`)})`;
+}
 
 /** Separates the fields of a search text in the index, instead of the line break. No folded text contains it. */
 const SEPARATOR = 'ÿ';
@@ -102,7 +103,10 @@ export const SEARCHABLE_CUSTOMERS: Searchable = {
   table: 'customer_search',
   id: 'customer_id',
   groups: [[`translate(text, e'\\n', '${SEPARATOR}')`]],
-  indexed: (text) => needle(text).replaceAll('\n', SEPARATOR),
+  indexed: (search) => {
+    const { texts, shared } = needlesOf(search);
+    return { text: shared.replaceAll('\n', SEPARATOR), whole: texts.length === 1 };
+  },
 };
 
 export function customerSearcher(): ListSearcher<CustomerRow> {
@@ -116,7 +120,7 @@ export function customerSearcher(): ListSearcher<CustomerRow> {
 
 /** Returns the conditions of a search by its index. */
 export function searchConditions(query: CustomerFilters): Fragment[] {
-  const conditions: Conditions<CustomerFilters> = { blocked, search: (text) => part`text like ${patternOf(text)}` };
+  const conditions: Conditions<CustomerFilters> = { blocked, search: matching };
   return conditionsOf(query, conditions);
 }
 
@@ -152,11 +156,6 @@ export async function countErased(db: Queryable, team_id: bigint, from: Date | n
       select 1 from customers where team_id = ${team_id} and archived_at is not null ${since} ${before} order by archived_at
     ) counted${ONE_PLAN}`);
   return Number(row?.total ?? 0n);
-}
-
-/** Returns the text to search for. A phone number is found in any format. */
-function needle(search: string): string {
-  return (/^[+\d\s().-]+$/.test(search) ? compactPhone(search) : null) ?? fold(search);
 }
 
 function json(value: object | null): string | null {

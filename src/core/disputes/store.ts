@@ -4,7 +4,8 @@ import { type Conditions, conditionsOf, equalTo } from '../../kit/list-filters.t
 import { ALL_IDS, rowsOf, rowsOfPage, rowsToCount } from '../../kit/pages.ts';
 import type { Minor } from '../../kit/money.ts';
 import type { Position } from '../../kit/paging.ts';
-import { fixed, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { fixed, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { countMoved, intervalOf, type Shifted, type TimeShift } from '../../platform/db/time-shift.ts';
 import { readDraws } from '../../money/settlement/draw.ts';
 import type { DisputeRow } from './schema.ts';
 
@@ -61,6 +62,17 @@ export async function updateDispute(tx: Tx, row: DisputeRow): Promise<void> {
     update disputes set status = ${row.status}, evidence = ${row.evidence && JSON.stringify(row.evidence)}, note = ${row.note}, event_count = ${row.event_count},
       updated_at = ${row.updated_at}, closed_at = ${row.closed_at}
     where team_id = ${row.team_id} and id = ${row.id}`);
+}
+
+/** Moves the end of the time in which open disputes can be answered. */
+export async function shiftDisputes(tx: Tx, { team_id, by_ms, now }: TimeShift): Promise<Shifted> {
+  const row = await tx.maybe<Shifted>(sql`
+    with moved as (
+      update disputes set due_at = due_at - ${intervalOf(by_ms)}
+      where team_id = ${team_id} and status = 'needs_response' and due_at is not null
+      returning due_at
+    ) ${countMoved(by_ms, now, part`due_at`)}`);
+  return must(row, 'a count returns a row');
 }
 
 export interface DisputeFilters {

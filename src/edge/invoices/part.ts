@@ -23,7 +23,9 @@ export function partOf(row: InvoiceRow): Part | null {
   const rest = dueOf(row) - floor;
   const largest = largestOf(row.currency) ?? rest;
   const most = rest < largest ? rest : largest;
-  return least <= most ? { least, most } : null;
+  if (least <= most) return { least, most };
+  // The merchant's minimum would leave too little to be paid. It gives way where the whole cannot be paid at once either.
+  return needsParts(row) ? { least: most, most } : null;
 }
 
 /** Whether no channel takes the amount due at once, so that it has to be paid in parts. */

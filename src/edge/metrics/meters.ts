@@ -38,6 +38,11 @@ export class Meters {
     'environment',
   ]);
 
+  readonly #putBack = new Counter(
+    'pirogue_webhook_put_back_total',
+    'Webhook deliveries put back into the queue without an attempt, because of the database or of a fault in the program.',
+    ['environment', 'cause'],
+  );
   readonly #lost = new Counter(
     'pirogue_log_rows_lost_total',
     'Rows of a log that were not stored: the database was late or gone.',
@@ -81,6 +86,11 @@ export class Meters {
     };
   }
 
+  /** Counts a delivery that was put back without an attempt. */
+  deliveryPutBack(environment: Environment, cause: 'database' | 'program'): void {
+    this.#putBack.add(environment, cause);
+  }
+
   families(): Family[] {
     const all = [
       this.#requests,
@@ -89,6 +99,7 @@ export class Meters {
       this.#callTimes,
       this.#deliveries,
       this.#deliveryTimes,
+      this.#putBack,
       this.#lost,
     ];
     return all.map((instrument) => instrument.family());

@@ -99,6 +99,7 @@ const ENDPOINT: Record<string, Entry> = {
   description: 'Description of the endpoint.',
   active: 'Whether events are sent to it.',
   failing_since: { format: 'date-time' },
+  backlog_full_since: { format: 'date-time' },
 };
 
 /** Words with another or a more specific meaning, by component. */

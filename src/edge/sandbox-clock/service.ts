@@ -6,6 +6,7 @@ import { sha256 } from '../../kit/crypto.ts';
 import { notFound } from '../../kit/errors.ts';
 import type { Tx } from '../../kit/sql.ts';
 import { shiftAttempts } from '../../core/attempts/store.ts';
+import { shiftDisputes } from '../../core/disputes/store.ts';
 import { shiftPayments } from '../../core/payments/store.ts';
 import { shiftRefunds } from '../../core/refunds/store.ts';
 import { shiftTransfers } from '../../core/transfers/store.ts';
@@ -18,6 +19,7 @@ import type { SandboxClockDeps } from './deps.ts';
 const KINDS = {
   payments: shiftPayments,
   charges: shiftAttempts,
+  disputes: shiftDisputes,
   refunds: shiftRefunds,
   transfers: shiftTransfers,
   holds: shiftReleases,

@@ -14,7 +14,7 @@ import { Outcomes } from './outcomes.ts';
 import { Pacer } from './pacer.ts';
 import { attempt, type Sender } from './send.ts';
 import { type SlotLimits, Slots } from './slots.ts';
-import { dropQueuesOfInactive } from './store.ts';
+import { dropQueuesOfInactive, findTarget } from './store.ts';
 import { guardOf } from './url.ts';
 
 /** Settings that tests or experiments may change. */
@@ -30,19 +30,32 @@ export interface DeliveryTuning extends SlotLimits {
    * have it in 100,000 deliveries.
    */
   fault_retry_ms: number;
+  /** Called for each delivery that is put back without an attempt. */
+  putBack: (cause: 'database' | 'program') => void;
 }
 
 const DEFAULTS: DeliveryTuning = {
-  ...{ send: sendOut, lease_slack_ms: 10_000, fault_retry_ms: 600_000 },
+  ...{ send: sendOut, lease_slack_ms: 10_000, fault_retry_ms: 600_000, putBack: () => {} },
   ...{ total: 512, per_endpoint: 16, per_quick: 64, quick_ms: 500, per_failing: 2 },
 };
 
 /** The terms on which a claim holds a delivery. */
 interface Held {
   claim: string;
+  /** Monotonic milliseconds. Until then it is sent to the endpoint as the claim found it; later, as it is then. */
+  known_until: number;
   /** Monotonic milliseconds. Sent later, it might be sent twice: the lease might end before its outcome is recorded. */
   start_by: number;
 }
+
+/**
+ * A quick endpoint that becomes slow has claimed deliveries wait for it for seconds. Meanwhile its secret may be rotated, its URL changed, or it
+ * is deleted: all of that takes effect at once. A look-up for each delivery would cost more than it prevents, because any may be under way by then.
+ */
+const KNOWN_MS = 100;
+
+/** The outcome of a delivery to an endpoint that was deleted or deactivated. */
+const NOTHING_SENT = { retry_ms: null, attempt: null };
 
 /** With fewer deliveries than this in progress, the worker would have nothing to do before its next poll. */
 const FEW = 32;
@@ -158,7 +171,8 @@ class DeliveryWorker {
       turn,
     });
     const start_by = began + this.#tuning.lease_slack_ms / 2;
-    for (const row of claimed.rows) this.#start(row, { claim: claimed.claim, start_by });
+    const known_until = performance.now() + KNOWN_MS;
+    for (const row of claimed.rows) this.#start(row, { claim: claimed.claim, known_until, start_by });
     return { ...claimed, freed: this.#slots.freedSince(busy, claimed.rows) };
   }
 
@@ -179,10 +193,10 @@ class DeliveryWorker {
    * @param release frees the slot: immediately after a success; after a failure, when the endpoint is marked as failing and the delivery is
    * back in the queue
    */
-  async #deliver(row: Claimed, { claim, start_by }: Held, release: (succeeded_ms: number | null) => void): Promise<void> {
-    const outcome = await this.#outcomeOf(row, start_by).catch((err) => this.#putBack(row, err));
+  async #deliver(row: Claimed, held: Held, release: (succeeded_ms: number | null) => void): Promise<void> {
+    const outcome = await this.#outcomeOf(row, held).catch((err) => this.#putBack(row, err));
     if (outcome === 'too late') return release(null);
-    const recorded = this.#outcomes.add({ id: String(row.id), claim, ...outcome });
+    const recorded = this.#outcomes.add({ id: String(row.id), claim: held.claim, ...outcome });
     const { attempt: made, retry_ms } = outcome;
     if (made?.succeeded === false || retry_ms !== null) await recorded;
     release(made?.succeeded ? made.ms : null);
@@ -197,21 +211,26 @@ class DeliveryWorker {
   #putBack(row: Claimed, err: unknown): Pick<Outcome, 'retry_ms' | 'attempt'> {
     const fields = { delivery: String(row.id), webhook: row.endpoint_id };
     logFailure(this.#deps.log, err, fields, 'a webhook delivery could not be made');
-    return { retry_ms: isOfDatabase(err) ? this.#lease_ms : this.#tuning.fault_retry_ms, attempt: null };
+    const cause = isOfDatabase(err) ? 'database' : 'program';
+    this.#tuning.putBack(cause);
+    return { retry_ms: cause === 'database' ? this.#lease_ms : this.#tuning.fault_retry_ms, attempt: null };
   }
 
   /** @returns `too late` when the delivery has waited so long that its lease might end before its outcome is recorded: it is due again then */
-  async #outcomeOf(row: Claimed, start_by: number): Promise<Pick<Outcome, 'retry_ms' | 'attempt'> | 'too late'> {
-    const { target } = row;
-    if (target === null) return { retry_ms: null, attempt: null };
+  async #outcomeOf(row: Claimed, held: Held): Promise<Pick<Outcome, 'retry_ms' | 'attempt'> | 'too late'> {
+    if (row.target === null) return NOTHING_SENT;
     return this.#lanes.run(row.endpoint_id, async () =>
-      performance.now() > start_by ? ('too late' as const) : this.#attempt(row, target, start_by),
+      performance.now() > held.start_by ? ('too late' as const) : this.#attempt(row, held),
     );
   }
 
-  async #attempt(row: Claimed, target: NonNullable<Claimed['target']>, start_by: number) {
-    const body = await bodyFor(this.#store.db, { ...row, body: unpack(row.body) }, target.api_version);
-    // The database may have been slow with it.
+  async #attempt(row: Claimed, { known_until, start_by }: Held) {
+    const { db } = this.#store;
+    const target =
+      performance.now() > known_until ? await findTarget(db, { team_id: row.team_id, id: row.endpoint_id }) : row.target;
+    if (!target) return NOTHING_SENT;
+    const body = await bodyFor(db, { ...row, body: unpack(row.body) }, target.api_version);
+    // The database may have been slow with these.
     if (performance.now() > start_by) return 'too late' as const;
     return attempt(this.#sender(), { ...row, body }, target);
   }

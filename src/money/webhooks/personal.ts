@@ -31,7 +31,7 @@ export const personal: PersonalData = {
   },
   events: {
     webhook: {
-      plain: 'id url events active api_version failing_since disabled_reason sandbox created_at updated_at',
+      plain: 'id url events active api_version failing_since disabled_reason backlog_full_since sandbox created_at updated_at',
       rules: { description: SETTING, metadata: SETTING },
     },
   },

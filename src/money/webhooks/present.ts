@@ -13,6 +13,7 @@ export function presentEndpoint(environment: Environment, row: EndpointRow) {
     api_version: row.api_version,
     failing_since: row.failing_since?.toISOString() ?? null,
     disabled_reason: row.disabled_reason,
+    backlog_full_since: row.backlog_full_since?.toISOString() ?? null,
     sandbox: environment === 'sandbox',
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),

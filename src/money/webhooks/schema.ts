@@ -17,6 +17,8 @@ export interface EndpointRow {
   api_version: string;
   failing_since: Date | null;
   disabled_reason: string | null;
+  /** Since when no deliveries are queued for it, because too many wait; null: they are. */
+  backlog_full_since: Date | null;
   created_at: Date;
   updated_at: Date;
 }
@@ -88,6 +90,9 @@ const endpointFields = {
   api_version: Type.String({ description: 'API version of its events.' }),
   failing_since: nullableText({ description: 'Start of the current series of failures; null after a success.' }),
   disabled_reason: nullableText({ description: 'Reason of an automatic deactivation; else null.' }),
+  backlog_full_since: nullableText({
+    description: 'Since when no new events are queued for it, because too many deliveries wait; else null.',
+  }),
   sandbox: Type.Boolean(),
   created_at: moment,
   updated_at: moment,

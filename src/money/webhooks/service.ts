@@ -70,6 +70,7 @@ export async function createEndpoint(
     api_version: body.api_version ?? team.api_version,
     failing_since: null,
     disabled_reason: null,
+    backlog_full_since: null,
     created_at: new Date(at),
     updated_at: new Date(at),
   };
@@ -136,6 +137,8 @@ async function write(
   // A new URL or a reactivation is a new start: earlier failures no longer count.
   if (after.url !== before.url || (after.active && !before.active)) after.failing_since = null;
   if (after.active) after.disabled_reason = null;
+  // The queue of an inactive endpoint is dropped, so it is not full when the endpoint is activated again.
+  else after.backlog_full_since = null;
   await updateEndpoint(tx, after);
   if (!after.active) await dropDeliveries(tx, ref.id);
   return after;

@@ -6,7 +6,7 @@ import { countMoved, intervalOf, type Shifted, type TimeShift } from '../../plat
 import type { AttemptRow, EndpointRow } from './schema.ts';
 
 const columns = fixed(`team_id, id, url, secret_sealed, events, description, active, metadata, api_version, failing_since,
-  disabled_reason, created_at, updated_at`);
+  disabled_reason, backlog_full_since, created_at, updated_at`);
 
 export interface EndpointRef {
   team_id: bigint;
@@ -38,6 +38,15 @@ export function findEndpoint(db: Queryable, ref: EndpointRef): Promise<EndpointR
   return db.maybe<EndpointRow>(sql`select ${columns} from webhook_endpoints where team_id = ${ref.team_id} and id = ${ref.id}`);
 }
 
+/** Returns where a delivery to the endpoint goes now; undefined when it was deleted or deactivated. */
+export function findTarget(
+  db: Queryable,
+  ref: EndpointRef,
+): Promise<Pick<EndpointRow, 'url' | 'secret_sealed' | 'api_version'> | undefined> {
+  return db.maybe(sql`
+    select url, secret_sealed, api_version from webhook_endpoints where team_id = ${ref.team_id} and id = ${ref.id} and active`);
+}
+
 /** Returns the endpoint and locks it until the transaction ends. */
 export function lockEndpoint(tx: Tx, ref: EndpointRef): Promise<EndpointRow | undefined> {
   return tx.maybe<EndpointRow>(sql`
@@ -55,8 +64,7 @@ export async function updateEndpoint(tx: Tx, row: EndpointRow): Promise<void> {
       description = ${row.description}, active = ${row.active}, api_version = ${row.api_version},
       metadata = ${row.metadata === null ? null : JSON.stringify(row.metadata)},
       failing_since = ${row.failing_since}, disabled_reason = ${row.disabled_reason},
-      -- The queue of an inactive endpoint is dropped, so it is not full when the endpoint is activated again.
-      backlog_full_since = case when ${row.active} then backlog_full_since end, updated_at = ${row.updated_at}
+      backlog_full_since = ${row.backlog_full_since}, updated_at = ${row.updated_at}
     where team_id = ${row.team_id} and id = ${row.id}`);
 }
 

@@ -2,7 +2,7 @@ import type { Queryable } from '../../kit/sql.ts';
 import type { Segment } from './build-store.ts';
 import { addList, countOf, intersect, isEmpty, NO_POSITIONS, noPositions, type Positions, unite } from './positions.ts';
 import { type AskedList, type GroupList, lengthsOf, type ReadList, readLists } from './search-store.ts';
-import type { Corpus } from './searchable.ts';
+import type { Corpus, IndexedText } from './searchable.ts';
 import { type ListName, type Wanted, wantedBy } from './wanted.ts';
 
 /** A segment with the last id of the one before it. */
@@ -52,11 +52,11 @@ export class CandidateReader {
   readonly #groups: readonly number[];
   #chosen: GroupList[] | undefined;
 
-  constructor(db: Queryable, corpus: Corpus, groups: readonly number[], text: string) {
+  constructor(db: Queryable, corpus: Corpus, groups: readonly number[], wanted: IndexedText) {
     this.#db = db;
     this.#corpus = corpus;
     this.#groups = groups;
-    this.wanted = wantedBy(text);
+    this.wanted = wantedBy(wanted);
   }
 
   /** @throws Replaced */

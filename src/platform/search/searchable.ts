@@ -21,8 +21,15 @@ export interface Searchable {
   id: string;
   /** Columns, or SQL expressions, in which a text is searched, by group. A caller may search some groups only. */
   groups: readonly (readonly string[])[];
-  /** Returns the text of a search as the texts of the index have it. Left out: they are as the caller sees them. */
-  indexed?(text: string): string;
+  /** Returns what the index is asked for. Left out: its texts are as the caller sees them. */
+  indexed?(search: string): IndexedText;
+}
+
+/** A text, as those of the index have it, that every row of a search has. */
+export interface IndexedText {
+  text: string;
+  /** Whether every row with it is found. */
+  whole: boolean;
 }
 
 /** Where a list reads the rows. */

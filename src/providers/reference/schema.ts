@@ -72,7 +72,7 @@ const bankReply = Type.Object({
   name: Type.String(),
 });
 
-/** These lists are short and fixed, so there is always one page. */
+/** These lists are short and fixed, so they have no cursors. */
 const onePageMeta = Type.Object({
   current_page: Type.Integer(),
   last_page: Type.Integer(),

@@ -1,6 +1,6 @@
 import type { Caller } from '../keys/caller.ts';
 import { sha256 } from '../../kit/crypto.ts';
-import { invalid, must } from '../../kit/errors.ts';
+import { invalid, must, type Problem } from '../../kit/errors.ts';
 import { canonicalJson } from '../../kit/json.ts';
 import type { Queryable, Tx } from '../../kit/sql.ts';
 import { versions } from '../versions/registry.ts';
@@ -46,8 +46,8 @@ function expiredKey() {
   );
 }
 
-/** A response about a person is removed with what else is kept about them. */
-function erasedKey() {
+/** The error of a consumed key whose response was about a person: an erasure removes it with what else is kept about them. */
+export function erasedKey(): Problem {
   return invalid(
     { idempotency_key: ['was used for a person whose data was erased, and is spent: choose a new one for a new request'] },
     'idempotency_key_reused',

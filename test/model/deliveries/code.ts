@@ -133,7 +133,14 @@ async function prepare(tx: Tx, { deliveries, endpoint }: State): Promise<bigint[
   const at = new Date();
   await insertEndpoint(tx, {
     ...{ team_id: TEAM, id: ENDPOINT, url: 'https://shop.example/hooks', secret_sealed: 'sealed', events: ['*'], active: true },
-    ...{ description: null, metadata: null, api_version: '2026-08-01', failing_since: null, disabled_reason: null },
+    ...{
+      description: null,
+      metadata: null,
+      api_version: '2026-08-01',
+      failing_since: null,
+      disabled_reason: null,
+      backlog_full_since: null,
+    },
     ...{ created_at: at, updated_at: at },
   });
   await announce(tx, 1);

@@ -91,6 +91,7 @@ const webhook = {
   api_version: '2026-08-01',
   failing_since: null,
   disabled_reason: null,
+  backlog_full_since: null,
   sandbox: true,
   created_at: CREATED,
   updated_at: CREATED,

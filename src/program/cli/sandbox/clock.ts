@@ -8,6 +8,7 @@ import { print, table } from '../output.ts';
 const WORDS: Record<keyof Advanced, string> = {
   payments: 'unpaid payments',
   charges: 'open charges',
+  disputes: 'disputes to be answered',
   refunds: 'open refunds',
   transfers: 'open transfers',
   holds: 'money in retention',

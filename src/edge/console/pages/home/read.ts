@@ -93,15 +93,17 @@ interface Endpoint {
   active: boolean;
   failing_since: string | null;
   disabled_reason: string | null;
+  backlog_full_since: string | null;
 }
 
 async function endpoints(visit: TeamVisit): Promise<Attention[]> {
   if (!visit.can('webhook.read')) return [];
   const texts = HOME_TEXTS[visit.language];
   const { body } = await visit.api('GET /webhooks');
-  return (body.items as Endpoint[]).flatMap(({ id, url, active, failing_since, disabled_reason }) => {
+  return (body.items as Endpoint[]).flatMap(({ id, url, active, failing_since, disabled_reason, backlog_full_since }) => {
     const path = `${visit.base}/developers/endpoints/${id}`;
     if (disabled_reason && !active) return [{ text: texts.endpointOff(url), path }];
+    if (active && backlog_full_since) return [{ text: texts.endpointFull(url), path }];
     return active && failing_since ? [{ text: texts.endpointFailing(url), path }] : [];
   });
 }

@@ -45,7 +45,13 @@ export const ENGLISH: PayoutTexts = {
       `A provider has the payout since ${since} (UTC) and has not confirmed it. Its status is queried ${next}.`,
   },
   cards: { amounts: 'Amounts', recipient: 'Recipient', details: 'Details', metadata: 'Metadata' },
-  details: { id: 'Id', sent: 'Sent', completed: 'Completed', providerRef: 'Provider’s reference' },
+  details: {
+    id: 'Id',
+    account: 'Paid from subaccount',
+    sent: 'Sent',
+    completed: 'Completed',
+    providerRef: 'Provider’s reference',
+  },
   recipient: {
     name: 'Name',
     channel: 'Channel',

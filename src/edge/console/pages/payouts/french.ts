@@ -45,7 +45,13 @@ export const FRENCH: PayoutTexts = {
       `Un prestataire a reçu le virement le ${since} (UTC) et ne l’a pas encore confirmé. Son statut est demandé ${next}.`,
   },
   cards: { amounts: 'Montants', recipient: 'Destinataire', details: 'Détails', metadata: 'Métadonnées' },
-  details: { id: 'Identifiant', sent: 'Envoyé le', completed: 'Terminé le', providerRef: 'Référence du prestataire' },
+  details: {
+    id: 'Identifiant',
+    account: 'Débité du sous-compte',
+    sent: 'Envoyé le',
+    completed: 'Terminé le',
+    providerRef: 'Référence du prestataire',
+  },
   recipient: {
     name: 'Nom',
     channel: 'Canal',

@@ -45,7 +45,7 @@ export interface PayoutTexts {
   failed: string;
   waiting: { reserved(next: string): string; sent(since: string, next: string): string };
   cards: Record<'amounts' | 'recipient' | 'details' | 'metadata', string>;
-  details: Record<'id' | 'sent' | 'completed' | 'providerRef', string>;
+  details: Record<'id' | 'account' | 'sent' | 'completed' | 'providerRef', string>;
   recipient: Record<'name' | 'channel' | 'phone' | 'account' | 'bank' | 'email', string>;
   beneficiary: string;
   chosen: string;

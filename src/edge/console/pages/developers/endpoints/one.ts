@@ -1,7 +1,7 @@
 import { say } from '../../../messages/say.ts';
 import { type Html, html } from '../../../../../kit/html.ts';
 import { type Answer, redirect, type TeamVisit } from '../../../page.ts';
-import { number } from '../../../parts/format.ts';
+import { moment, number } from '../../../parts/format.ts';
 import { type Fault, faultOf } from '../../../parts/fault.ts';
 import { type CursorMeta, pager } from '../../../parts/pager.ts';
 import { alert, badge, card, type Column, doneAlert, empty, facts, idText, table, when } from '../../../parts/parts.ts';
@@ -38,7 +38,7 @@ export async function showEndpoint(visit: TeamVisit, fault?: Fault): Promise<Ans
 <div class="actions">${actions(visit, endpoint)}</div></div>${alert(fault?.message)}${!fault && (isNote(query.done) ? alert(texts.done[query.done], 'info') : doneAlert(texts.done, query.done))}${
       !endpoint.active &&
       (endpoint.disabled_reason ? alert(say(language, endpoint.disabled_reason)) : alert(texts.inactiveNote, 'info'))
-    }
+    }${endpoint.backlog_full_since && alert(texts.full(moment(endpoint.backlog_full_since, language)))}
 ${details(visit, endpoint)}${await resendProgress(visit, endpoint)}${resendForm(visit, endpoint, fault)}${await deliveries(visit, endpoint)}`,
   };
 }

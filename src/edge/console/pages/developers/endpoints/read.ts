@@ -13,6 +13,7 @@ export interface Endpoint {
   api_version: string;
   failing_since: string | null;
   disabled_reason: string | null;
+  backlog_full_since: string | null;
   created_at: string;
 }
 
@@ -23,9 +24,11 @@ export async function endpointOf(visit: TeamVisit): Promise<Endpoint> {
 }
 
 /** Renders the state of an endpoint. */
-export function endpointBadge({ active, failing_since, disabled_reason }: Endpoint, language: TeamVisit['language']): Html {
+export function endpointBadge(endpoint: Endpoint, language: TeamVisit['language']): Html {
+  const { active, failing_since, disabled_reason, backlog_full_since } = endpoint;
   const { states } = ENDPOINT_TEXTS[language];
   if (!active) return disabled_reason === null ? badge(states.inactive, 'idle') : badge(states.disabled, 'bad');
+  if (backlog_full_since !== null) return badge(states.full, 'bad');
   return failing_since === null ? badge(states.active, 'good') : badge(states.failing, 'warn');
 }
 

@@ -47,7 +47,8 @@ type Name =
   | 'next';
 
 type EndpointTexts = Record<Name, string> & {
-  states: Record<'active' | 'failing' | 'inactive' | 'disabled', string>;
+  states: Record<'active' | 'failing' | 'full' | 'inactive' | 'disabled', string>;
+  full(since: string): string;
   done: Record<'again' | 'edit' | 'test' | 'delete' | 'resend' | 'nothing', string>;
   resend: Record<'title' | 'type' | 'everyType' | 'from' | 'to' | 'submit' | 'progress' | 'refresh', string> & {
     note(most: string): string;
@@ -103,7 +104,9 @@ export const ENDPOINT_TEXTS: Texts<EndpointTexts> = {
     time: 'Duration',
     sent: 'Sent (UTC)',
     next: 'Next attempt:',
-    states: { active: 'Active', failing: 'Failing', inactive: 'Inactive', disabled: 'Deactivated' },
+    full: (since) =>
+      `Since ${since} (UTC) new events are not queued for this endpoint, because too many deliveries wait. Those that wait are still sent. When few are left, new events are queued again: send those of the time between again then.`,
+    states: { active: 'Active', failing: 'Failing', full: 'Backlog full', inactive: 'Inactive', disabled: 'Deactivated' },
     done: {
       again: 'This endpoint was already added by the same form. If you do not have its secret, rotate it.',
       edit: 'The endpoint was saved.',
@@ -174,7 +177,9 @@ export const ENDPOINT_TEXTS: Texts<EndpointTexts> = {
     time: 'Durée',
     sent: 'Envoyé le (UTC)',
     next: 'Prochain essai :',
-    states: { active: 'Actif', failing: 'En échec', inactive: 'Inactif', disabled: 'Désactivé' },
+    full: (since) =>
+      `Depuis le ${since} (UTC), les nouveaux événements ne sont plus mis en file pour ce point de terminaison, car trop d’envois sont en attente. Ceux qui attendent déjà seront encore envoyés. Quand la file sera presque vide, les nouveaux événements y seront de nouveau ajoutés : envoyez alors à nouveau ceux de cette période.`,
+    states: { active: 'Actif', failing: 'En échec', full: 'File pleine', inactive: 'Inactif', disabled: 'Désactivé' },
     done: {
       again: 'Ce point de terminaison a déjà été ajouté par le même formulaire. Si vous n’avez pas son secret, renouvelez-le.',
       edit: 'Le point de terminaison est enregistré.',

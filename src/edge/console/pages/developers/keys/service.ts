@@ -32,7 +32,7 @@ export async function keyOf(control: Db, visit: TeamVisit): Promise<KeyRow> {
 
 /**
  * Makes a key: one for each form that was shown.
- * @throws Problem 403 when the role permits less than the key
+ * @throws Problem 403 when the role permits less than the key; 409 when its last day is over
  */
 export async function makeKeyIn(tx: Tx, visit: TeamVisit, wanted: WantedKey): Promise<MadeKey> {
   checkRights(visit, wanted.kind, wanted.scopes);
@@ -47,7 +47,7 @@ export interface Rolling {
 
 /**
  * Makes a key with the rights of another, which ends after the overlap.
- * @throws Problem 404; 403 when the role permits less than the key; 409 when the key is not active
+ * @throws Problem 404; 403 when the role permits less than the key; 409 when the key is not active, or the last day of the new one is over
  */
 export async function rollKeyIn(tx: Tx, visit: TeamVisit, { overlap_ms, expires_at }: Rolling): Promise<MadeKey> {
   const old = present(await lockTeamKey(tx, refOf(visit)));
@@ -94,8 +94,12 @@ export function heldKey(operation: 'key.create' | 'key.roll' | 'key.activate', b
   return { kind: 'key', operation, permission: 'key.write', body };
 }
 
+/** @throws Problem 409 when the last day of the key has passed while it waited for a second person: it would replace one that works */
 async function insert(tx: Tx, visit: TeamVisit, wanted: WantedKey): Promise<MadeKey> {
   const { team, environment, at, formKey } = visit;
+  if (wanted.expires_at !== null && wanted.expires_at.getTime() <= at) {
+    throw new Problem(409, 'The last day of the key is over: ask for another.');
+  }
   const made = await createKeyOnce(tx, { team_id: team.id, environment, ...wanted }, formKey, new Date(at));
   if (made) await note(tx, visit, 'key.create', made.id);
   return made;

@@ -23,7 +23,8 @@ export function askedOf(visit: TeamVisit): Asked {
 }
 
 /**
- * Returns the body of POST /transfers for what was typed. Who has no name is paid by number alone.
+ * Returns the body of POST /transfers for what was typed. Who has no name is paid by number alone, unless there is a bank code: the API then
+ * asks for the name, without which it takes none.
  * @throws Problem 422 for an amount that is not a number
  */
 export function bodyOf({ language }: TeamVisit, asked: Asked): object {
@@ -31,9 +32,10 @@ export function bodyOf({ language }: TeamVisit, asked: Asked): object {
   const amount = typedAmount(asked.amount ?? '');
   if (amount === null) throw ownFaults({ amount: [PAYOUT_TEXTS[language].wrongAmount] });
   const on = channel ? { channel } : {};
-  const direct = name
-    ? { beneficiary: { name, ...on, account_number: number, ...(bank_code ? { bank_code } : {}) } }
-    : { recipient: number, ...on };
+  const direct =
+    name || bank_code
+      ? { beneficiary: { name, ...on, account_number: number, ...(bank_code ? { bank_code } : {}) } }
+      : { recipient: number, ...on };
   return {
     ...{ amount, currency, ...(beneficiary ? { beneficiary } : direct) },
     ...(reference ? { reference } : {}),

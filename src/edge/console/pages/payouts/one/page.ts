@@ -74,9 +74,10 @@ function recipient({ language, base, can }: TeamVisit, { recipient, channel, ben
   );
 }
 
-function details({ language }: TeamVisit, transfer: TransferRow): Html {
+function details({ language, base, can }: TeamVisit, transfer: TransferRow): Html {
   const texts = PAYOUT_TEXTS[language];
-  const { id, reference, description, created_at, dispatched_at, completed_at, provider_ref, metadata } = transfer;
+  const { id, account_id, reference, description, created_at, dispatched_at, completed_at, provider_ref, metadata } = transfer;
+  const account = can('account.read') ? `${base}/subaccounts/${account_id}` : undefined;
   const own = Object.entries(metadata ?? {}).map(
     ([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const,
   );
@@ -84,6 +85,7 @@ function details({ language }: TeamVisit, transfer: TransferRow): Html {
     texts.cards.details,
     facts([
       [texts.details.id, idText(id)],
+      [texts.details.account, account_id && idText(account_id, account)],
       [texts.reference, reference],
       [texts.description, description],
       [texts.created, when(created_at, language)],
