@@ -81,28 +81,36 @@ describe('the catalogue', () => {
     assert.equal((await archive(api, owner, 'live', team_id)).archived, 1);
   });
 
-  test('an attempt that a later release archived with one more column is read, and not restored without it', async () => {
-    const team_id = newTeamId();
-    const [id] = (await insert(team_id, [{ payment: {}, attempts: [{}] }])) as [string];
-    assert.equal((await archive(api, owner, 'live', team_id)).archived, 1);
-    const own = { team_id, id };
-    const { archived } = must(await findStored(owner, team_id, id), 'it exists');
-    const [form, payment, [attempt]] = JSON.parse(unpackArchived(must(archived ?? undefined, 'it is archived')));
-    const values = [...attempt, ...Array(Object.keys(PACKED_ATTEMPT).length - attempt.length).fill(null), 'newer'];
-    const later = packArchived(JSON.stringify([form, payment, [values]]));
-    await owner.transaction(async (tx) => {
-      await tx.run(sql`alter table payments disable trigger payments_archived`);
-      await tx.run(sql`update payments set archived = ${later} where team_id = ${team_id}`);
-      await tx.run(sql`alter table payments enable trigger payments_archived`);
+  for (const later of ['payment', 'attempt'] as const) {
+    test(`${later === 'payment' ? 'a payment' : 'an attempt'} that a later release archived with one more column is read, and not restored without it`, async () => {
+      const team_id = newTeamId();
+      const [id] = (await insert(team_id, [{ payment: {}, attempts: [{}] }])) as [string];
+      assert.equal((await archive(api, owner, 'live', team_id)).archived, 1);
+      const own = { team_id, id };
+      const { archived } = must(await findStored(owner, team_id, id), 'it exists');
+      const [form, payment, [attempt]] = JSON.parse(unpackArchived(must(archived ?? undefined, 'it is archived')));
+      const withOneMore = (values: unknown[], columns: object) => [
+        ...values,
+        ...Array(Object.keys(columns).length - values.length).fill(null),
+        'newer',
+      ];
+      const values = later === 'payment' ? withOneMore(payment, PACKED_PAYMENT) : payment;
+      const attempts = [later === 'attempt' ? withOneMore(attempt, PACKED_ATTEMPT) : attempt];
+      const packed = packArchived(JSON.stringify([form, values, attempts]));
+      await owner.transaction(async (tx) => {
+        await tx.run(sql`alter table payments disable trigger payments_archived`);
+        await tx.run(sql`update payments set archived = ${packed} where team_id = ${team_id}`);
+        await tx.run(sql`alter table payments enable trigger payments_archived`);
+      });
+      const rows = await rowsOf(owner, team_id);
+      assert.equal((await findWithRows(owner, own))?.attempts.length, 1);
+      await assert.rejects(
+        owner.transaction((tx) => lockPayments(tx, [own])),
+        /archived by a later release/,
+      );
+      assert.deepEqual(await rowsOf(owner, team_id), rows);
     });
-    const rows = await rowsOf(owner, team_id);
-    assert.equal((await findWithRows(owner, own))?.attempts.length, 1);
-    await assert.rejects(
-      owner.transaction((tx) => lockPayments(tx, [own])),
-      /archived by a later release/,
-    );
-    assert.deepEqual(await rowsOf(owner, team_id), rows);
-  });
+  }
 });
 
 describe('the keys of archived attempts', () => {

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import * as attempts from '../../src/core/attempts/store.ts';
-import { NEVER_ARRIVED } from '../../src/core/attempts/schema.ts';
+import { type AttemptRow, NEVER_ARRIVED } from '../../src/core/attempts/schema.ts';
 import { PAYMENT_STATUSES } from '../../src/core/payments/states.ts';
 import { CHARGEABLE } from '../../src/core/payments/store.ts';
 import { type Queryable, type Sql, sql, type Tx } from '../../src/kit/sql.ts';
 import { addAttempt, at, idsOf, NOW, scanOnly, tried as triedOn } from '../payments/rows.ts';
+import { until } from '../setup/api.ts';
 import { openTwins, type Twins } from '../tenants/twins.ts';
 import { storedExplanation } from '../../src/providers/routing/explain.ts';
 
@@ -261,6 +262,42 @@ test('a reported reference is stored once, unless the attempt was paid or anothe
     await give('another reference', open.provider_account);
     assert.equal(await store(), true);
   }));
+
+test('of two attempts that are reported with the same reference at the same moment one gets it', async () => {
+  const { owner, open, attempt } = twins;
+  const rows = [open, attempt];
+  const since = open.id < attempt.id ? open.id : attempt.id;
+  for (const { id } of rows) {
+    await owner.run(sql`
+      update attempts set provider_ref = null, provider_account = ${open.provider_account}, status = 'failed' where id = ${id}`);
+  }
+  const store = (tx: Tx, one: AttemptRow) => attempts.storeReportedRef(tx, one, 'of both', since);
+  try {
+    let ended = false;
+    let second: Promise<boolean> | undefined;
+    await owner.transaction(async (tx) => {
+      assert.equal(await store(tx, open), true);
+      second = owner
+        .transaction((other) => store(other, attempt))
+        .finally(() => {
+          ended = true;
+        });
+      await until(
+        () =>
+          owner.all(sql`
+          select from pg_locks where not granted and locktype = 'advisory'
+            and database = (select oid from pg_database where datname = current_database())`),
+        (waiting) => ended || waiting.length > 0,
+      );
+    });
+    assert.equal(await second, false);
+  } finally {
+    for (const { id, provider_ref, provider_account, status } of rows) {
+      await owner.run(sql`
+        update attempts set provider_ref = ${provider_ref}, provider_account = ${provider_account}, status = ${status} where id = ${id}`);
+    }
+  }
+});
 
 test('a callback finds the newest attempt of its account by what it names: a reference only of an open one', () =>
   tried(async (tx, { team_id, payment, open }) => {

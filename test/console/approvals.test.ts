@@ -113,6 +113,18 @@ describe('a refund above the threshold', () => {
     assert.equal((await refunds(other, payment)).length, 1);
   });
 
+  test('that a second person rejected is not made by the same form, although the threshold is higher by then', async () => {
+    const other = await openShop(api);
+    const payment = await sale(other);
+    const { path: form, values } = await refundForm(other, other.maker, payment, '12000');
+    const path = approvalPath(await other.maker.post(form, values));
+    await api.control.run(sql`update approval_thresholds set above_minor = 99999900 where team_id = ${other.team.id}`);
+    assert.equal(approvalPath(await other.maker.post(form, values)), path);
+    await press(other.checker, path, 'reject');
+    assert.equal(approvalPath(await other.maker.post(form, values)), path);
+    assert.deepEqual(await refunds(other, payment), []);
+  });
+
   test('needs a second person in every currency without a threshold of its own', async () => {
     const other = await openShop(api, null);
     await api.control.run(

@@ -5,7 +5,7 @@ import { must } from '../../src/kit/errors.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { type Api, FakeClock, startApi, until } from '../setup/api.ts';
 import { HEAD, line, numbers, Payer, read, started, storedLines } from './bulk.ts';
-import { formToken, signedIn } from './people.ts';
+import { formToken, type Shown, signedIn } from './people.ts';
 
 let api: Api;
 const clock = new FakeClock();
@@ -29,6 +29,23 @@ async function changedMeanwhile<T>(beneficiary: string, act: () => Promise<T>): 
     await db.run(sql`update beneficiaries set phone = '+237699999999' where id = ${beneficiary}`);
   });
   return acting as Promise<T>;
+}
+
+/** Presses the buttons of lists whose rows are locked until both requests wait: for their row, or for each other. */
+async function pressedTogether(payer: Payer, lists: readonly string[]): Promise<Shown[]> {
+  const { db } = api.deps.stores.sandbox;
+  let pressed: Promise<Shown[]> | undefined;
+  await db.transaction(async (tx) => {
+    await tx.run(sql`select from payout_batches where id = any(${lists.map((list) => list.split('/').at(-1) ?? '')}) for update`);
+    pressed = Promise.all(lists.map((list) => payer.press(list)));
+    await until(
+      () =>
+        db.all(sql`
+        select from pg_locks where not granted and pid in (select pid from pg_stat_activity where datname = current_database())`),
+      (waiting) => waiting.length === lists.length,
+    );
+  });
+  return must(pressed, 'they were pressed');
 }
 
 test('a line that was paid is done, although its beneficiary changed or its key was spent before that was recorded', async () => {
@@ -83,7 +100,7 @@ test('the same list, uploaded twice before either is confirmed, is not paid twic
   const csv = [HEAD, line(1), line(2)].join('\n');
   const lists = [await payer.upload(csv), await payer.upload(csv)] as const;
   for (const list of lists) assert.doesNotMatch(read((await payer.person.get(list)).text), /last 24 hours/);
-  const answers = await Promise.all(lists.map((list) => payer.press(list)));
+  const answers = await pressedTogether(payer, lists);
   const again = answers.findIndex(({ to }) => to?.endsWith('stop=sure'));
   assert.equal(answers.filter(({ to }) => to?.includes('?go=')).length, 1);
   assert.deepEqual(await payer.references(), ['L-1', 'L-2']);

@@ -222,6 +222,16 @@ test('of rows that are deleted when they are old, only the oldest and the newest
   assert.ok(rows.walked() < 4_800 + 20 * 30, String(rows.walked()));
 });
 
+test('of rows that are never deleted, only the newest are counted on each call', async () => {
+  const [totals, rows] = [new ListTotals('evt'), table()];
+  for (let i = 0; i < 4_800; i++) rows.ids.push(newId('evt', 'live', START - i * 36_000));
+  for (let i = 0; i < 20; i++) {
+    const total = await totals.of('1', { ...live, query: {}, at: START + i * 1_000 }, ({ from, to }) => rows.count(from, to));
+    assert.equal(total, 4_800);
+  }
+  assert.ok(rows.walked() < 4_800 + 20 * 30, String(rows.walked()));
+});
+
 test('while a list is read every minute, rows are counted when they come to another part of it, not again and again', async () => {
   const [totals, rows] = [new ListTotals('evt', { keep_ms: KEEP_MS, max_counted: 10 }), table()];
   for (let i = 0; i < 48 * 60; i++) rows.ids.push(newId('evt', 'live', START - i * 60_000));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import pg from 'pg';
-import { countPayments, filterConditions, listPayments } from '../../src/core/payments/list-store.ts';
+import { belongingTo, countPayments, filterConditions, listPayments } from '../../src/core/payments/list-store.ts';
 import type { Position } from '../../src/kit/paging.ts';
 import { type Db, type Queryable, type Sql, sql } from '../../src/kit/sql.ts';
 import { type Books, openBooks } from '../ledger/books.ts';
@@ -106,6 +106,24 @@ test('the plan made for an empty table reads no more than the page once the tabl
   await explained();
   assert.equal(await tail(large, LARGE.team_id), 51);
   assert.equal((await listPayments(large, LARGE.team_id, [], POSITIONS[1] as Position))[0]?.id, idOf(LARGE.rows - 50));
+});
+
+test('a page of a link or of a status reads its payments only, however many others the team has', async () => {
+  const link_id = 'lnk_00000000000000000000000001';
+  await books.owner.run(sql`
+    update payments set key_id = ${link_id}, status = 'failed' where team_id = ${LARGE.team_id} and right(id, 3) = '000'`);
+  await books.owner.run(sql`analyze payments`);
+  for (const filters of [[belongingTo({ link_id })], filterConditions('sandbox', { status: 'failed' }, 'secret_key')]) {
+    for (const position of POSITIONS) {
+      const read = (db: Queryable) => listPayments(db, LARGE.team_id, filters, position);
+      const rows = await read(large);
+      assert.ok(rows.length <= 20, `${rows.length} rows`);
+      const statement = await statementOf(read);
+      const blocks = await blocksRead(statement);
+      assert.ok(blocks <= 100, `${statement.text}: ${blocks} blocks`);
+    }
+    assert.equal((await listPayments(large, LARGE.team_id, filters, POSITIONS[0] as Position)).length, 20);
+  }
 });
 
 test('a statement planned once does not sort, and is not compiled: both would be for rows that it does not read', async () => {

@@ -135,6 +135,39 @@ test('a partition is not dropped while an event in it is being sent again, nor w
   assert.equal(await partitionOf(id), undefined);
 });
 
+test('a partition whose event is sent again while the lock of its table is waited for is kept', async () => {
+  const at = Date.UTC(2031, 2, 10);
+  await makePartitions(store(), 'sandbox', at);
+  const id = await insertEvent('trx_h', 1, at);
+  while ((await dropUnlessBusy(at)) !== undefined);
+  const waits = () =>
+    owner.maybe(sql`
+      select from pg_locks where not granted and relation = 'events'::regclass
+        and database = (select oid from pg_database where datname = current_database()) limit 1`);
+  // The drop waits 100 ms at most, so that another try is made where this one takes longer.
+  const dropWhileSending = () =>
+    store().transaction(async (tx) => {
+      await tx.run(sql`select 1 from events where team_id = ${api.team.id} and id = ${id}`);
+      await tx.run(sql`insert into deliveries (team_id, endpoint_id, event_id) values (${api.team.id}, 'wh_h', ${id})`);
+      let ended = false;
+      const dropped = dropPartition(store(), 'sandbox', 'events', Date.UTC(2031, 3, 1))
+        .then((name) => name ?? 'nothing')
+        .catch((error) => assert.ok(error instanceof PartitionsBusy))
+        .finally(() => {
+          ended = true;
+        });
+      while (!ended && !(await waits()));
+      return { dropped };
+    });
+  for (let result: unknown; result === undefined; ) {
+    await store().run(sql`delete from deliveries where event_id = ${id}`);
+    result = await (await dropWhileSending()).dropped;
+  }
+  assert.match((await partitionOf(id)) ?? '', /events_203103/);
+  await store().run(sql`delete from deliveries where event_id = ${id}`);
+  assert.match((await dropUnlessBusy(Date.UTC(2031, 3, 1))) ?? '', /events_203103/);
+});
+
 test('partitions are made and dropped while many write and read; nothing is lost, and nobody fails', async () => {
   const at = Date.UTC(2031, 5, 10);
   let stopping = false;
@@ -182,12 +215,18 @@ test('rows from before a table was partitioned are deleted row by row, and the r
   await owner.run({ text: 'create table pirogue_partitions.events_default partition of events default', values: [] });
   for (let i = 1; i <= 1_201; i++) await insertEvent('trx_f', i, old + i);
   const kept = await insertEvent('trx_f', 1_202, clock.now());
+  const waiting = await insertEvent('trx_h', 2, old);
+  await store().run(sql`insert into deliveries (team_id, endpoint_id, event_id) values (${api.team.id}, 'wh_h', ${waiting})`);
   const purge = async () => {
     for (const { round } of purgeSweeps(api.deps, api.deps.stores.sandbox)) while ((await round()) > 0);
   };
   const left = () => owner.all<{ id: string }>(sql`select id from events where resource_id = 'trx_f'`);
   await purge();
   assert.deepEqual(await left(), [{ id: kept }]);
+  assert.equal(await partitionOf(waiting), 'pirogue_partitions.events_before', 'it is not delivered yet');
+  await store().run(sql`delete from deliveries where event_id = ${waiting}`);
+  await purge();
+  assert.equal(await partitionOf(waiting), undefined);
   clock.advance(100 * DAY_MS);
   // A partition that autovacuum has is left to a later round.
   await until(

@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { changeUses, reserve, reserveAll } from '../../src/money/transaction-limits/service.ts';
 import { Problem } from '../../src/kit/errors.ts';
 import { sql } from '../../src/kit/sql.ts';
-import { startApi } from '../setup/api.ts';
+import { startApi, until } from '../setup/api.ts';
 
 const api = await startApi({ workers: false });
 after(() => api.stop());
@@ -81,6 +81,26 @@ test('concurrent uses take exactly what the limit allows', async () => {
   for (const result of results) if (result.status === 'rejected') assert.ok(above(/day/)(result.reason), String(result.reason));
   assert.deepEqual(await used(team), ['2026-11 XAF 1960000', '2026-11-21 XAF 1960000']);
 });
+
+for (const used_before of [0, 1_000])
+  test(`a use that waits for another one, after ${used_before} of the day, is compared with what that one leaves`, async () => {
+    const team = newTeam();
+    if (used_before > 0) await take(team, used_before);
+    let second: Promise<unknown> = Promise.resolve();
+    await db.transaction(async (tx) => {
+      const amount_minor = 150_000_000n;
+      await reserve(tx, { level: 1, team_id: team, direction: 'payment', currency: 'XAF', amount_minor, at: AT });
+      second = take(team, 600_000).catch((error: unknown) => error);
+      await until(
+        () =>
+          db.all(sql`
+          select from pg_locks where not granted and pid in (select pid from pg_stat_activity where datname = current_database())`),
+        (waiting) => waiting.length > 0,
+      );
+    });
+    assert.ok(above(/day/)(await second), String(await second));
+    assert.deepEqual(await used(team), [`2026-11 XAF ${1_500_000 + used_before}`, `2026-11-21 XAF ${1_500_000 + used_before}`]);
+  });
 
 test('concurrent uses and releases: the sums are exact, without deadlock', async () => {
   const [a, b] = [newTeam(), newTeam()];

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Send } from '../../src/kit/fetch.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { FakeClock, until } from '../setup/api.ts';
 import { Deliveries, deliveryIds, sleep } from '../setup/deliveries.ts';
@@ -92,6 +93,34 @@ test('resend replaces a pending retry', async () => {
   await until(
     () => hooks.pending(),
     (count) => count === 0,
+  );
+});
+
+test('resend leaves a delivery that is under way to finish, and its attempt is recorded', async () => {
+  const endpoint = await hooks.register();
+  const answer = Promise.withResolvers<Awaited<ReturnType<Send>>>();
+  const begun = Promise.withResolvers<void>();
+  const send: Send = () => {
+    begun.resolve();
+    return answer.promise;
+  };
+  hooks.start({ tuning: { send, per_endpoint: 1 } });
+  await hooks.announce();
+  await begun.promise;
+  const [event] = await hooks.store.db.all<{ id: string }>(sql`select event_id as id from deliveries`);
+  assert.equal((await hooks.call('POST', `/events/${event?.id}/resend`)).deliveries, 1);
+  answer.resolve({ kind: 'answered', status: 200, headers: {}, body: '', truncated: false, duration_ms: 1 });
+  await until(
+    () => hooks.pending(),
+    (count) => count === 0,
+  );
+  const attempts = await hooks.attemptsOf(endpoint);
+  assert.deepEqual(
+    attempts.map(({ attempt, status }: { attempt: number; status: string }) => [attempt, status]),
+    [
+      [1, 'succeeded'],
+      [1, 'succeeded'],
+    ],
   );
 });
 
