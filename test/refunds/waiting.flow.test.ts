@@ -183,22 +183,24 @@ test('two workers that cover a refund at the same moment draw its amount once', 
   assert.deepEqual(await shop.books(), { clearing: -300_000, available: 292_000, fee_income: 8_000 });
 });
 
-test('a refund whose provider contradicts our books is sent once, keeps what the provider said, and waits for a person', async () => {
-  const payment = await shop.paid(100_000);
-  await release();
-  shop.provider.submits.set(0, [{ kind: 'unknown', message: 'refunded already', needs_person: true }]);
-  shop.provider.reads.set(0, [LOST, ...Array(20).fill({ kind: 'not_found' })]);
-  const { id } = await shop.refund(payment, 50_000);
-  await until(
-    () => shop.row(id),
-    ({ message }) => message === 'refunded already',
-  );
-  for (let round = 0; round < 5; round++) {
-    shop.clock.advance(20 * 60_000);
-    await shop.work(1);
-  }
-  const { status, message } = await shop.row(id);
-  assert.deepEqual([status, message, shop.provider.sent], ['processing', 'refunded already', [0]]);
-  await shop.endByHand(id);
-  assert.equal((await shop.row(id)).status, 'failed');
-});
+const LATER = [{ kind: 'not_found' }, { kind: 'unfunded', message: 'the float is empty' }] as const;
+for (const later of LATER)
+  test(`a refund whose provider contradicts our books, and later says ${later.kind}, is sent once, keeps what was said, and waits for a person`, async () => {
+    const payment = await shop.paid(100_000);
+    await release();
+    shop.provider.submits.set(0, [{ kind: 'unknown', message: 'refunded already', needs_person: true }]);
+    shop.provider.reads.set(0, [LOST, ...Array(20).fill(later)]);
+    const { id } = await shop.refund(payment, 50_000);
+    await until(
+      () => shop.row(id),
+      ({ message }) => message === 'refunded already',
+    );
+    for (let round = 0; round < 5; round++) {
+      shop.clock.advance(20 * 60_000);
+      await shop.work(1);
+    }
+    const { status, message } = await shop.row(id);
+    assert.deepEqual([status, message, shop.provider.sent], ['processing', 'refunded already', [0]]);
+    await shop.endByHand(id);
+    assert.equal((await shop.row(id)).status, 'failed');
+  });

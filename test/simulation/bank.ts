@@ -1,12 +1,10 @@
-import type { PayoutOutcome, Reading, Refund, RefundOutcome } from '../../src/providers/adapters/contract.ts';
+import type { PayoutOutcome, PayoutReason, Reading, Refund, RefundOutcome } from '../../src/providers/adapters/contract.ts';
 import { Book, type Entry, hasMoved, stateOf } from './book.ts';
 import { asUpdate, type CallbackBody, sealOf } from './callbacks.ts';
+import { type CodeAnswer, Codes } from './codes.ts';
 import type { Random, Surroundings } from './contract.ts';
 import type { Weather } from './fates.ts';
 import type { Traits } from './handler.ts';
-
-/** How long a payer has for a one-time code. */
-const CODE_MS = 600_000;
 
 /** A callback that is still to be sent. */
 interface Notice {
@@ -29,7 +27,12 @@ export class Bank {
   readonly #around: Surroundings;
   readonly #apiUrl: string;
   readonly #counts = new Map<string, number>();
-  readonly #waiting = new Map<Entry, Pick<Entry, 'end' | 'late_at'>>();
+  readonly #codes = new Codes();
+  /** Refunds of which an answer contradicted our books: by what they return, and by their keys. */
+  readonly #doubted = new Set<string>();
+  readonly #doubtedKeys = new Set<string>();
+  /** Refunds that were sent after such an answer, and what they return. Whether it had been heard is for the service to show. */
+  readonly sentDespite: { refund_id: string; of: string }[] = [];
   #notices: Notice[] = [];
   #written = 0;
   /** From now on everything is decided at once, and nothing is lost. */
@@ -50,8 +53,18 @@ export class Bank {
     return this.#around.point(label);
   }
 
+  count(what: string): void {
+    this.#around.count(what);
+  }
+
   sleep(ms: number): Promise<void> {
     return this.#around.sleep(ms);
+  }
+
+  /** Does something after some time, whoever waits for it. */
+  async later(ms: number, work: () => void): Promise<void> {
+    await this.sleep(ms);
+    work();
   }
 
   /** A generator that depends only on what is asked for, so that other operations may be left out of the world. */
@@ -66,14 +79,13 @@ export class Bank {
   settle(): void {
     this.settled = true;
     const now = this.now();
+    this.#codes.settle(now);
     for (const entry of this.book.entries) {
-      if (this.#waiting.has(entry)) Object.assign(entry, { end: 'expired', ends_at: now, late_at: null });
       entry.misreports = null;
       entry.ends_at = Math.min(entry.ends_at, now);
       entry.visible_at = Math.min(entry.visible_at, now);
       if (entry.late_at !== null) entry.late_at = Math.min(entry.late_at, now);
     }
-    this.#waiting.clear();
     for (const notice of this.#notices) notice.at = Math.min(notice.at, now);
   }
 
@@ -140,16 +152,15 @@ export class Bank {
 
   // ------------------------------------------------------------------------------------------- one-time codes
   awaitCode(entry: Entry): void {
-    this.#waiting.set(entry, { end: entry.end, late_at: null });
-    Object.assign(entry, { end: 'expired', ends_at: this.now() + CODE_MS, late_at: null });
+    this.#codes.await(entry, this.now());
   }
 
-  codeArrived(entry: Entry, traits: Traits): void {
-    const waited = this.#waiting.get(entry);
-    if (!waited || stateOf(entry, this.now()) !== 'pending') return;
-    this.#waiting.delete(entry);
-    Object.assign(entry, { end: waited.end, ends_at: this.now() + 5_000 });
-    this.plan(entry, this.drawFor('code', entry.key), traits, traits.readable_by === 'theirs');
+  codeArrived(entry: Entry, code: string, traits: Traits): CodeAnswer {
+    const random = this.drawFor('code', entry.key);
+    const wasAwaited = this.#codes.isAwaited(entry);
+    const answer = this.#codes.take(entry, code, traits, random, this.now());
+    if (wasAwaited && !this.#codes.isAwaited(entry)) this.plan(entry, random, traits, traits.readable_by === 'theirs');
+    return answer;
   }
 
   // ------------------------------------------------------------------------------------------- what is reported
@@ -187,10 +198,10 @@ export class Bank {
 
   /** @param unfunded as of a refund */
   payoutOutcomeOf(entry: Entry, unfunded: boolean): PayoutOutcome {
-    const { amount_minor, currency, ref } = entry;
+    const { moves, misreports, ref, reason } = entry;
     switch (stateOf(entry, this.now())) {
       case 'succeeded':
-        return { kind: 'succeeded', provider_ref: ref, amount_minor, currency };
+        return { kind: 'succeeded', provider_ref: ref, ...(misreports ?? moves) };
       case 'pending':
         return this.#pending(entry);
       case 'unfunded':
@@ -198,17 +209,42 @@ export class Bank {
       case 'cancelled':
         return { kind: 'cancelled', message: 'cancelled by the provider' };
       default:
-        return { kind: 'failed', reason: 'invalid_recipient', message: 'refused' };
+        return { kind: 'failed', reason: reason as PayoutReason | null, message: 'refused' };
     }
   }
 
-  #pending(entry: Entry): { kind: 'pending'; provider_ref: string; poll_after_ms: number } {
-    return { kind: 'pending', provider_ref: entry.ref, poll_after_ms: 1_000 + this.random.int(20_000) };
+  /** Some give a reference only later. */
+  #pending(entry: Entry): { kind: 'pending'; provider_ref: string | null; poll_after_ms: number } {
+    const provider_ref = this.random.chance(0.2) ? null : entry.ref;
+    this.count(`${entry.flow}: pending ${provider_ref === null ? 'without' : 'with'} a reference`);
+    return { kind: 'pending', provider_ref, poll_after_ms: 1_000 + this.random.int(20_000) };
+  }
+
+  /** Whether an answer about a refund contradicts our books; not of one that was sent in spite of such an answer. */
+  isDoubting(random: Random, { refund_id }: Refund): boolean {
+    const isDespite = this.sentDespite.some((one) => one.refund_id === refund_id);
+    return !this.settled && !isDespite && random.chance(0.02 * this.weather.storm);
+  }
+
+  /** An answer that only a person understands. From now on the refund of this collection must not be sent again. */
+  needPerson({ account_id }: Traits, { refund_id, provider_key, collection }: Refund): RefundOutcome {
+    this.#doubted.add(`${account_id} ${refund_id} ${collection.provider_key}`);
+    this.#doubtedKeys.add(`${account_id} ${provider_key}`);
+    this.count('a refund that needs a person');
+    return { kind: 'unknown', message: 'it was refunded otherwise', needs_person: true };
+  }
+
+  /** Whether a person has to end it: it was said to contradict our books, and its provider will never say that it has ended. */
+  needsPerson(account: string, key: string): boolean {
+    const entry = this.book.find(account, key);
+    return this.#doubtedKeys.has(`${account} ${key}`) && (!entry || entry.end === 'unfunded');
   }
 
   /** A provider refuses nothing here: what should never be asked for is a violation. */
-  checkRefund(traits: Traits, { provider_key, amount_minor, currency, collection }: Refund): void {
+  checkRefund(traits: Traits, { refund_id, provider_key, amount_minor, currency, collection }: Refund): void {
     const { book } = this;
+    if (this.#doubted.has(`${traits.account_id} ${refund_id} ${collection.provider_key}`))
+      this.sentDespite.push({ refund_id, of: collection.provider_key });
     if (book.find(traits.account_id, provider_key)) return;
     const collected = book.find(traits.account_id, collection.provider_key);
     const now = this.now();

@@ -42,7 +42,8 @@ export interface Entry extends Money {
   reveals: Next | null;
   /** What the provider reports instead, until it corrects itself. */
   misreports: Money | null;
-  reason: string;
+  /** Of a payout that fails, null where its provider says none. */
+  reason: string | null;
   callback_url: string;
   /** Requests with this key. */
   arrivals: number;

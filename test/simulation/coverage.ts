@@ -15,7 +15,9 @@ const ANSWERS = {
   submit: {
     ...{ accepted: true, succeeded: true, refused: true, unavailable: true, duplicate: true, unknown: true },
   } satisfies Kinds<Submission>,
-  continue: { accepted: true, unavailable: true, unknown: true } satisfies Partial<Kinds<Submission>>,
+  continue: {
+    ...{ accepted: true, succeeded: true, refused: true, unavailable: true, duplicate: true, unknown: true },
+  } satisfies Kinds<Submission>,
   read: {
     ...{ pending: true, succeeded: true, failed: true, cancelled: true, expired: true, not_found: true, unreadable: true },
   } satisfies Kinds<Reading>,
@@ -56,6 +58,8 @@ const DONE = [
   ...['POST /invoices: 201', 'POST /invoices/{id}/send: 200', 'POST /invoices/{id}/cancel: 200'],
   ...['POST /disputes/{id}/evidence: 200', 'POST /disputes/{id}/accept: 200', 'POST /events/{id}/resend: 200'],
   ...['PATCH /customers/{id}: 200', 'DELETE /customers/{id}: 200'],
+  ...['POST /customers/{id}/block: 200', 'POST /customers/{id}/unblock: 200'],
+  'a payment made with a public key',
 ];
 
 const EVERYTHING = [
@@ -66,6 +70,20 @@ const EVERYTHING = [
   ...Object.entries(ENDS).flatMap(([what, states]) => states.map((state) => `${what}: ${state}`)),
   ...['collect', 'refund'].map((flow) => `denied and done: ${flow}`),
   'an amount or currency that differs',
+  ...['collect', 'payout'].flatMap((flow) => [
+    `${flow}: another amount or currency is reported`,
+    `${flow}: another amount or currency moves`,
+  ]),
+  ...['refund', 'payout'].map((flow) => `${flow}: pending without a reference`),
+  'a refund that needs a person',
+  'a payment that was tried again on its page',
+  'a payment of a link without an amount',
+  'a dispute about a part',
+  'another dispute of a payment',
+  'a payout that waits because another amount moved',
+  ...['invalid_recipient', 'recipient_unregistered', 'insufficient_balance', null].map(
+    (reason) => `payouts: failed because of ${reason}`,
+  ),
   'money that was to be returned is kept',
   'money that was returned twice is borne by the platform',
   'refunds: failed, arrived late',

@@ -97,6 +97,7 @@ export function payLate(snapshot: Snapshot): void {
   Object.assign(shopOf(snapshot).transfers[0] as Shown, { message });
   Object.assign(retrievedOf(snapshot, 'po_1'), { message });
   Object.assign(movedOf(snapshot, 'po_1'), { late: true });
+  snapshot.payouts = [{ subject: 'po_1', end: 'failed', reason: null }];
   move(snapshot, 'fee_income', 'available', 3_00n);
 }
 

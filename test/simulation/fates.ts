@@ -23,6 +23,9 @@ export type Passage =
   /** It is refused in the answer. */
   | 'refused';
 
+/** Reasons of failed payouts. */
+const PAYEE_REASONS = ['invalid_recipient', 'recipient_unregistered', null] as const;
+
 const PAYER_REASONS = ['insufficient_funds', 'wrong_pin', 'payer_declined', 'limit_exceeded', 'operator_declined'] as const;
 
 /** Draws by weight; the first member takes what the others leave of 1. */
@@ -46,13 +49,23 @@ export function passageOf(random: Random, { storm }: Weather): Passage {
   ]);
 }
 
+/** What becomes of a further step of a payer. What its provider says of it is decided by the code. */
+export function passageOfStep(random: Random, { storm }: Weather): Passage {
+  return draw<Passage>(random, 'answered', [
+    ['lost', 0.08 * storm],
+    ['vanished', 0.04 * storm],
+    ['delayed', 0.03 * storm],
+    ['unavailable', 0.08 * storm],
+  ]);
+}
+
 /** Most payers confirm soon, some only after the payment window. */
 const PATIENCES_MS = [...Array<number>(17).fill(60_000), 600_000, 600_000, 10_800_000];
 
 export interface Plan {
   end: End;
   after_ms: number;
-  reason: string;
+  reason: string | null;
   /** Milliseconds after the end. */
   late_after_ms: number | null;
 }
@@ -75,17 +88,19 @@ export function planOfCollection(random: Random, { storm }: Weather): Plan {
 
 /**
  * How a refund or payout ends.
+ * @param isPayout only payouts are cancelled
  * @param replays whether its provider gives a repeated key the first answer again: only then it may say in the answer to a submission
  *   that the float is empty
  */
-export function planOfPayment(random: Random, { storm }: Weather, cancellable: boolean, replays: boolean): Plan {
+export function planOfPayment(random: Random, { storm }: Weather, isPayout: boolean, replays: boolean): Plan {
   const end = draw<End>(random, 'succeeded', [
     ['failed', 0.08 * storm],
     ['unfunded', 0.03 * storm],
-    ...(cancellable ? ([['cancelled', 0.02 * storm]] as const) : []),
+    ...(isPayout ? ([['cancelled', 0.02 * storm]] as const) : []),
   ]);
   const at_once = (end !== 'unfunded' || replays) && random.chance(0.5);
   const after_ms = at_once ? 0 : 1_000 + random.int(120_000);
   const late = (end === 'failed' || end === 'cancelled') && random.chance(0.15 * storm);
-  return { end, after_ms, reason: 'operator_declined', late_after_ms: late ? 1_000 + random.int(3_600_000) : null };
+  const reason = isPayout ? random.pick(PAYEE_REASONS) : 'operator_declined';
+  return { end, after_ms, reason, late_after_ms: late ? 1_000 + random.int(3_600_000) : null };
 }

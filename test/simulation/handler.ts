@@ -21,7 +21,7 @@ export interface Traits {
 }
 
 /** Time after which the sender of a request no longer waits for its answer. */
-const TIMEOUT_MS = 30_000;
+export const TIMEOUT_MS = 30_000;
 
 interface Request extends Money {
   flow: Flow;
@@ -105,6 +105,22 @@ export abstract class Handler {
     };
     bank.book.add(entry);
     return entry;
+  }
+
+  /**
+   * The provider reports another amount or currency than was requested: for a while by mistake, or because that has moved. A payout moves
+   * another amount only where its merchant asked for it: what such a return to a payer comes to is decided by its payment.
+   */
+  protected differ(entry: Entry, random: Random, chance: number): void {
+    const { bank } = this;
+    if (bank.settled || !random.chance(chance * bank.weather.storm)) return;
+    if (entry.flow !== 'collect' && (entry.end !== 'succeeded' || entry.late_at !== null)) return;
+    const other = entry.amount_minor > 100n && random.chance(0.5) ? entry.amount_minor - 100n : entry.amount_minor + 100n;
+    const mayMove = entry.flow === 'collect' || entry.subject.startsWith('po_');
+    if (mayMove && random.chance(entry.flow === 'payout' ? 0.5 : 0.3)) entry.moves = { ...entry.moves, amount_minor: other };
+    else if (random.chance(0.8)) entry.misreports = { ...entry.moves, amount_minor: other };
+    else entry.misreports = { ...entry.moves, currency: entry.currency === 'XAF' ? 'XOF' : 'XAF' };
+    bank.count(`${entry.flow}: another amount or currency ${entry.misreports ? 'is reported' : 'moves'}`);
   }
 
   /** The entry that a read finds. `dark`: nothing can be said now. */

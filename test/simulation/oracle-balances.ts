@@ -1,5 +1,19 @@
 import { claimedOf } from './oracle-disputes.ts';
-import { abs, isLate, latestPayments, minor, PAID, refundedOf, sum, sumBy, sumOf, total, unitOf } from './oracle-money.ts';
+import {
+  abs,
+  feeOf,
+  isLate,
+  latestPayments,
+  minor,
+  PAID,
+  refundedOf,
+  sum,
+  sumBy,
+  sumOf,
+  total,
+  unitOf,
+  waitingPayouts,
+} from './oracle-money.ts';
 import type { Balance, Shown, ShopView, Snapshot } from './snapshot.ts';
 
 /** Accounts in which nothing belongs to the merchant or to a sub-account. */
@@ -14,9 +28,9 @@ export function judgeBalances(snapshot: Snapshot): string[] {
     ({ amount_minor }) => amount_minor,
   );
   const guarded = balances.filter(({ account, amount_minor }) => /^(available|reserved)/.test(account) && amount_minor < 0n);
+  const stays = stayingOf(snapshot);
   const passing = balances.filter(
-    ({ account, amount_minor }) =>
-      /^(pending|reserved|in\.transit|refund_clearing|disputed)/.test(account) && amount_minor !== 0n,
+    (line) => /^(pending|reserved|in\.transit|refund_clearing|disputed)/.test(line.account) && line.amount_minor !== stays(line),
   );
   const teams = new Set(shops.map(({ team_id }) => team_id));
   const currencies = [...new Set(balances.map(({ currency }) => currency))];
@@ -37,6 +51,24 @@ export function judgeBalances(snapshot: Snapshot): string[] {
   ];
 }
 
+/** Returns what may be left of accounts through which money only passes: amount and fee of payouts that wait for reconciliation. */
+function stayingOf(snapshot: Snapshot): (line: Balance) => bigint {
+  const waiting = waitingPayouts(snapshot);
+  const staying = snapshot.shops.flatMap(({ team_id, transfers }) =>
+    transfers
+      .filter(({ id }) => waiting.has(id))
+      .flatMap(({ amount, currency, account }) => {
+        const suffix = account ? `:${account}` : '';
+        return [
+          { team_id, currency, account: `in.transit${suffix}`, amount_minor: minor(amount) },
+          { team_id, currency, account: `reserved${suffix}`, amount_minor: feeOf(amount, currency, 100n) },
+        ];
+      }),
+  );
+  return ({ team_id, currency, account }) =>
+    total(staying, (one) => one.team_id === team_id && one.currency === currency && one.account === account);
+}
+
 /** Credit is what was advanced: who has anything available repays it first. */
 function judgeCredit(balances: readonly Balance[]): string[] {
   return balances.flatMap((line) => {
@@ -52,10 +84,14 @@ function judgeCredit(balances: readonly Balance[]): string[] {
 }
 
 /** What the providers owe to a team is what they collected for it less what they returned, paid out and charged back. */
-function judgeClearing(shop: ShopView, currency: string, { balances, moved, owners }: Snapshot): string[] {
+function judgeClearing(shop: ShopView, currency: string, snapshot: Snapshot): string[] {
+  const { balances, moved, owners } = snapshot;
+  const waiting = waitingPayouts(snapshot);
   const own = new Set([...shop.payments, ...shop.transfers].map(({ id }) => id));
   const paymentOf = new Map(owners.map(({ id, payment }) => [id, payment]));
-  const mine = moved.filter(({ subject, currency: one }) => one === currency && own.has(paymentOf.get(subject) ?? subject));
+  const mine = moved.filter(
+    ({ subject, currency: one }) => one === currency && own.has(paymentOf.get(subject) ?? subject) && !waiting.has(subject),
+  );
   const held = mine.reduce((all, { flow, amount_minor }) => all + (flow === 'collect' ? amount_minor : -amount_minor), 0n);
   const back = claimedOf(shop, (payment) => payment.currency === currency);
   const clearing = total(
@@ -151,7 +187,8 @@ function sharesOf(shop: ShopView, payment: Shown, snapshot: Snapshot): [string, 
   const whole = (exact / unit) * unit;
   const platform = whole < net ? whole : net;
   const tries = shop.refunds.filter((one) => one.payment === payment.id).length;
-  const spread = unit * BigInt(refunded.length + tries + (lost > 0n ? 1 : 0));
+  const charged_back = shop.claims.filter(({ status, payment: id }) => status === 'lost' && id === payment.id).length;
+  const spread = unit * BigInt(refunded.length + tries + charged_back);
   const [amount, charged] = [minor(payment.amount), minor(payment.amount_total)];
   // Beyond the amount, a chargeback takes the fee that the payer bore.
   const beyond = back <= amount ? 0n : back < charged ? back - amount : charged - amount;

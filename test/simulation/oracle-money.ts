@@ -64,3 +64,17 @@ export function refundedOf({ moved, owners }: Snapshot, payment: string): Moved[
   const own = new Set(owners.filter((one) => one.payment === payment && one.kind === 'merchant').map(({ id }) => id));
   return moved.filter(({ subject }) => own.has(subject));
 }
+
+/** Whether another amount or currency moved than was asked for. */
+export function isOther({ amount_minor, currency, asked_minor, asked_currency }: Moved): boolean {
+  return amount_minor !== asked_minor || currency !== asked_currency;
+}
+
+/**
+ * Payouts of which another amount or currency moved, and that are still under way: what came of them is decided by reconciliation. Until then
+ * nothing of them is booked, and what was to be paid stays in transit.
+ */
+export function waitingPayouts({ moved, open }: Pick<Snapshot, 'moved' | 'open'>): ReadonlySet<string> {
+  const left = new Set(open.flatMap(({ kind, id }) => (kind === 'transfer' ? [id] : [])));
+  return new Set(moved.flatMap((one) => (one.flow === 'payout' && isOther(one) && left.has(one.subject) ? [one.subject] : [])));
+}

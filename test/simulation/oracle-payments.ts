@@ -1,5 +1,5 @@
 import { isRefundedLate } from './oracle-disputes.ts';
-import { feeOf, isLate, latestPayments, minor, PAID, sum } from './oracle-money.ts';
+import { feeOf, isLate, latestPayments, minor, PAID, sum, waitingPayouts } from './oracle-money.ts';
 import type { Moved, Shown, ShopView, Snapshot } from './snapshot.ts';
 
 /** Every captured franc of a payment is kept by the merchant, refunded, or returned to the payer: once, or the platform bears the rest. */
@@ -96,16 +96,22 @@ function judgeRetention(payment: Shown, paid_ms: number, now: Shown | undefined,
   ];
 }
 
-/** Only the number that the payer gave is charged. */
+/** Only the number that the payer gave is charged, also when the payer tries a failed payment again. */
 function judgePayer(shop: ShopView, payment: Shown, moved: readonly Moved[]): string[] {
-  const wish = shop.intents.find(({ kind, ids }) => kind === 'payment' && ids.has(payment.id));
+  if (moved.length === 0) return [];
+  const before = new Map(shop.retrieved.flatMap(({ id, retry_of }) => (retry_of ? [[id, retry_of]] : [])));
+  let first: string = payment.id;
+  while (before.has(first)) first = before.get(first);
+  const wish = shop.intents.find(({ kind, ids }) => kind === 'payment' && ids.has(first));
   if (!wish?.number) return [];
   const others = moved.filter(({ flow, number }) => flow === 'collect' && number !== wish.number);
   return others.map(({ subject, number }) => `WHOM: ${subject} charged ${number}, the payer is ${wish.number}`);
 }
 
 /** A transfer that succeeded moved its amount once, to its recipient; any other moved nothing, or says that it reached the recipient late. */
-export function judgeTransfers(shop: ShopView, { moved }: Snapshot): string[] {
+export function judgeTransfers(shop: ShopView, snapshot: Snapshot): string[] {
+  const { moved } = snapshot;
+  const waiting = waitingPayouts(snapshot);
   const by = Map.groupBy(moved, ({ subject }) => subject);
   const sent = shop.transfers.flatMap((transfer) => {
     const { id, status, amount, currency } = transfer;
@@ -114,15 +120,17 @@ export function judgeTransfers(shop: ShopView, { moved }: Snapshot): string[] {
     const wish = shop.intents.find(({ kind, ids, tag }) => kind === 'transfer' && (ids.has(id) || tag === transfer.reference));
     const fee = feeOf(amount, currency, 100n);
     // Only what its provider had ended before may be shown as ended.
-    const right = found.every((one) => one.currency === currency && (status === 'succeeded' || one.late));
+    const isRight = found.every((one) => one.currency === currency && (status === 'succeeded' || one.late));
+    const right = waiting.has(id) ? status === 'processing' : sum(found) === expected && isRight;
     return [
-      ...(sum(found) === expected && found.length <= 1 && right
+      ...(right && found.length <= 1
         ? []
         : [`PAYOUT: ${id} is ${status}, the provider moved ${sum(found)} in ${found.length} payouts`]),
       ...found
         .filter(({ number }) => wish?.number && number !== wish.number)
         .map(({ number }) => `WHOM: ${id} went to ${number}, was for ${wish?.number}`),
       ...(status !== 'succeeded' || minor(transfer.fee) === fee ? [] : [`FEE: of ${id} is ${transfer.fee}, should be ${fee}`]),
+      ...judgeReason(transfer, snapshot),
     ];
   });
   const back = shop.refunds.flatMap((refund) => {
@@ -136,4 +144,14 @@ export function judgeTransfers(shop: ShopView, { moved }: Snapshot): string[] {
     return right ? [] : [`REFUND: ${id} of ${amount} is ${status}, the providers moved ${found}`];
   });
   return [...sent, ...back];
+}
+
+/** A payout that failed says why: as its provider did, or that its money was not there. What a person ended has no reason. */
+function judgeReason({ id, status, reason }: Shown, { payouts, endedByHand }: Snapshot): string[] {
+  const own = payouts.filter((one) => one.subject === id && one.end === 'failed').map((one) => one.reason);
+  const said = endedByHand.has(id) ? [null, ...own] : own;
+  const reasons = status !== 'failed' ? [null] : said.length > 0 ? said : ['insufficient_balance'];
+  return reasons.includes(reason ?? null)
+    ? []
+    : [`REASON: ${id} is ${status} because of ${reason}, should be ${reasons.join(' or ')}`];
 }

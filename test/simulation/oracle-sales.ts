@@ -14,6 +14,9 @@ export function judgeSales(shop: ShopView, { mismatches, moved, owners }: Snapsh
       judgeInvoice(invoice, invoice.number === null ? [] : (byNumber.get(invoice.number) ?? [])),
     ),
     ...shop.links.flatMap((link) => judgeLink(link, byLink.get(link.id) ?? [], waiting, denied)),
+    ...shop.links.flatMap((link) => judgeTyped(link, byLink.get(link.id) ?? [], shop)),
+    ...judgeBlocked(shop),
+    ...judgeRetries(shop),
   ];
 }
 
@@ -54,4 +57,39 @@ function judgeLink(link: Shown, payments: readonly Shown[], waiting: ReadonlySet
       : [`LINK: ${id} collected ${amount_collected}, its payments sum to ${sumOf(paid, 'amount')}`]),
     ...other.map((one) => `LINK: ${one.id} of ${id} is over ${one.amount}, should be ${amount}`),
   ];
+}
+
+/** Where the payer chooses the amount, it is what a payer typed. */
+function judgeTyped({ id, amount }: Shown, payments: readonly Shown[], { typed }: ShopView): string[] {
+  if (amount !== null) return [];
+  const wanted = typed.get(id) ?? [];
+  return payments
+    .filter((one) => !wanted.includes(one.amount))
+    .map((one) => `LINK: ${one.id} of ${id} is over ${one.amount}, which nobody typed`);
+}
+
+function judgeBlocked({ customers, blocked, erased }: ShopView): string[] {
+  return customers.flatMap(({ id, blocked: shown }) => {
+    const wanted = blocked.has(id) ? blocked.get(id) : false;
+    if (wanted === null || shown === wanted || erased.includes(id)) return [];
+    return [`BLOCKED: ${id} is shown as ${shown ? 'blocked' : 'not blocked'}, which is not what its merchant wanted last`];
+  });
+}
+
+/** One of the payments that try each other again is paid at most, and it is the last: those before it were declined. */
+function judgeRetries(shop: ShopView): string[] {
+  const status = new Map(latestPayments(shop).map((one) => [one.id, one.status as string]));
+  const payments = new Map(shop.retrieved.filter(({ id }) => status.has(id)).map((one) => [one.id, one]));
+  return [...payments.values()].flatMap(({ id, retry_of, retried_by }) => {
+    const [before, next] = [payments.get(retry_of), payments.get(retried_by)];
+    return [
+      ...(retry_of && before?.retried_by !== id
+        ? [`RETRY: ${id} tries ${retry_of} again, which says ${before?.retried_by}`]
+        : []),
+      ...(retried_by && next?.retry_of !== id
+        ? [`RETRY: ${id} was tried again by ${retried_by}, which says ${next?.retry_of}`]
+        : []),
+      ...(retried_by && PAID.has(status.get(id) ?? '') ? [`RETRY: ${id} is paid, and was tried again by ${retried_by}`] : []),
+    ];
+  });
 }

@@ -20,11 +20,14 @@ export function judgeWishes(shop: ShopView, { owners }: Snapshot): string[] {
   );
   const byId = new Map(Object.values(resources).flatMap((items) => items.map((item) => [item.id as string, item])));
   const wished = new Set<string>();
+  const retries = new Set(shop.retrieved.flatMap(({ id, retry_of }) => (retry_of ? [id] : [])));
   const found = shop.intents.flatMap((intent) => {
     const { kind, tag, keyed, sent, ids } = intent;
     // An erasure takes the reference away, not the resource.
     const answered = [...ids].flatMap((id) => byId.get(id) ?? []);
-    const made = [...new Set([...answered, ...(byTag.get(kind)?.get(tag) ?? [])])];
+    // A payment that tries another again has its reference.
+    const tagged = (byTag.get(kind)?.get(tag) ?? []).filter(({ id }) => !retries.has(id));
+    const made = [...new Set([...answered, ...tagged])];
     for (const { id } of made) wished.add(id);
     const most = keyed ? 1 : sent;
     const missing = [...ids].filter((id) => !made.some((one) => one.id === id));
@@ -38,9 +41,10 @@ export function judgeWishes(shop: ShopView, { owners }: Snapshot): string[] {
   const isErased = erasedIn(shop);
   // Whether so much had to be returned is judged by the sums of its payment.
   const returns = new Set(owners.filter(({ kind }) => kind === 'giveback').map(({ id }) => id));
+  const isRetry = retryOf(shop, wished);
   const strange = Object.values(resources)
     .flat()
-    .filter((one) => !wished.has(one.id) && !isErased(one) && !isSale(one.id) && !returns.has(one.id));
+    .filter((one) => !wished.has(one.id) && !isErased(one) && !isSale(one.id) && !isRetry(one.id) && !returns.has(one.id));
   return [...found, ...strange.map(({ id, reference }) => `UNWANTED: ${id} (${reference}) was never asked for`)];
 }
 
@@ -49,4 +53,11 @@ function saleOf(shop: ShopView): (id: string) => boolean {
   const sold = new Set([...shop.links, ...shop.invoices].map(({ id }) => id));
   const metadata = new Map(latestPayments(shop).map((payment) => [payment.id, payment.metadata]));
   return (id) => sold.has(metadata.get(id)?.link) || sold.has(metadata.get(id)?.invoice);
+}
+
+/** Whether a payment follows a failed one, on whose page its payer tried again. */
+function retryOf(shop: ShopView, wished: ReadonlySet<string>): (id: string) => boolean {
+  const before = new Map<string, string>(shop.retrieved.flatMap(({ id, retry_of }) => (retry_of ? [[id, retry_of]] : [])));
+  const isKnown = (id: string): boolean => wished.has(id) || (before.has(id) && isKnown(before.get(id) as string));
+  return (id) => before.has(id) && isKnown(id);
 }

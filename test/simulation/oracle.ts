@@ -1,8 +1,9 @@
+import { judgeAttempts } from './oracle-attempts.ts';
 import { judgeAudit, judgeForeign } from './oracle-audit.ts';
 import { judgeBalances } from './oracle-balances.ts';
 import { judgeDisputes, overreturned } from './oracle-disputes.ts';
 import { judgeEvents } from './oracle-events.ts';
-import { abs, sumBy } from './oracle-money.ts';
+import { abs, isOther, sumBy, waitingPayouts } from './oracle-money.ts';
 import { judgePayments, judgeTransfers } from './oracle-payments.ts';
 import { judgeRequired } from './oracle-required.ts';
 import { judgeSales } from './oracle-sales.ts';
@@ -28,6 +29,7 @@ export function judge(given: Snapshot): string[] {
     ...judgeBalances(snapshot),
     ...snapshot.shops.flatMap((shop) => [
       ...judgePayments(shop, snapshot),
+      ...judgeAttempts(shop, snapshot),
       ...judgeTransfers(shop, snapshot),
       ...judgeDisputes(shop, snapshot),
       ...judgeShown(shop, snapshot),
@@ -54,18 +56,14 @@ function judgeVerified(snapshot: Snapshot): string[] {
 }
 
 // ------------------------------------------------------------------------------------------- mismatches
-function isOther({ amount_minor, currency, asked_minor, asked_currency }: Moved): boolean {
-  return amount_minor !== asked_minor || currency !== asked_currency;
-}
-
 /** Only what the provider really moved otherwise than it was asked to may wait as a mismatch, and with what was moved. */
 function isReal({ id, amount_minor, currency }: Snapshot['mismatches'][number], moved: readonly Moved[]): boolean {
   const own = moved.filter(({ flow, subject }) => flow === 'collect' && subject === id);
   return own.some((one) => isOther(one) && one.amount_minor === amount_minor && one.currency === currency);
 }
 
-function judgeMismatches({ mismatches, moved }: Snapshot): string[] {
-  const waiting = new Set(mismatches.map(({ id }) => id));
+function judgeMismatches({ mismatches, moved, open }: Snapshot): string[] {
+  const waiting = new Set([...mismatches.map(({ id }) => id), ...waitingPayouts({ moved, open })]);
   return [
     ...mismatches
       .filter((one) => !isReal(one, moved))
@@ -82,15 +80,17 @@ function judgeMismatches({ mismatches, moved }: Snapshot): string[] {
   ];
 }
 
-function judgeOpen({ open, mismatches, undelivered }: Snapshot): string[] {
-  const waiting = new Set(mismatches.flatMap(({ id, payment }) => [id, payment]));
+function judgeOpen({ open, mismatches, moved, undelivered }: Snapshot): string[] {
+  const waiting = new Set([...mismatches.flatMap(({ id, payment }) => [id, payment]), ...waitingPayouts({ moved, open })]);
   const left = open.filter(({ id }) => !waiting.has(id)).map(({ kind, id }) => `OPEN: ${kind} ${id} was never decided`);
   return undelivered === 0 ? left : [...left, `OPEN: ${undelivered} deliveries still wait`];
 }
 
 // ------------------------------------------------------------------------------------------------ books
 /** What the providers say they moved is what the ledger booked, operation by operation. */
-function judgeBooks({ moved, booked }: Snapshot): string[] {
+function judgeBooks({ moved: all, booked, open }: Snapshot): string[] {
+  const waiting = waitingPayouts({ moved: all, open });
+  const moved = all.filter(({ subject }) => !waiting.has(subject));
   const theirs = sumBy(
     moved,
     ({ flow, key, currency }) => `${key} ${currency} ${flow === 'collect' ? 'in' : 'out'}`,

@@ -1,7 +1,8 @@
 import type { Actor, Answer, Ground, Random } from './contract.ts';
 import { AFTERWARDS, type Afterwards, drawAfterwards } from './after-sale.ts';
 import { Browser } from './browser.ts';
-import { payOnPage } from './selling.ts';
+import { RIGHT_CODE, WRONG_CODE } from './codes.ts';
+import { payAgainOnPage, payOnPage } from './selling.ts';
 import { amountOf, type Intent, type Line, numberOn, type Shop } from './shop.ts';
 
 /** What a shop and a payer do about one payment. */
@@ -32,6 +33,8 @@ export interface Plan {
 
 /** Over how long the orders of a world begin. */
 const OPEN_MS = 900_000;
+/** Codes that a payer types at most, as long as one is asked for. */
+const MAX_CODES = 4;
 
 export function drawPlan(random: Random, shop: Shop, crowded: boolean): Plan {
   const line = random.pick(shop.lines);
@@ -55,7 +58,7 @@ export function drawPlan(random: Random, shop: Shop, crowded: boolean): Plan {
     cancel_ms: maybe(crowded ? 0.15 : 0.06) ? random.int(random.chance(0.5) ? 30_000 : soon_ms) : null,
     charge_again_ms: maybe(often) ? random.int(soon_ms) : null,
     reuse_key: maybe(0.03),
-    on_page: line.field !== null && maybe(0.1),
+    on_page: line.field !== null && maybe(0.2),
     abandoned: random.chance(0.04),
     afterwards: rich ? drawAfterwards(random, crowded) : [],
   };
@@ -70,6 +73,8 @@ export class Order {
   readonly random: Random;
   id: string | null = null;
   #page = '';
+  /** The key with which it is created and charged. */
+  readonly #key: string;
 
   constructor(ground: Ground, shop: Shop, tag: string, random: Random) {
     this.ground = ground;
@@ -77,6 +82,9 @@ export class Order {
     this.tag = tag;
     this.random = random;
     this.plan = drawPlan(random, shop, ground.crowded);
+    // A public key names no account.
+    const isPublic = this.plan.account === null && random.fork('key').chance(0.1);
+    this.#key = isPublic ? shop.public_key : shop.key;
   }
 
   intent(kind: Intent['kind'], suffix: string, keyed = this.plan.keyed): Intent & { number: string | null } {
@@ -126,18 +134,23 @@ export class Order {
     const body = this.#body();
     const headers = plan.account === null ? {} : { 'X-Sync': plan.account };
     const intent = this.intent('payment', '');
-    const answer = await shop.wish(intent, '/payments', body, { headers, twice: plan.twice && !without.has('click twice') });
+    const answer = await shop.wish(intent, '/payments', body, {
+      key: this.#key,
+      headers,
+      twice: plan.twice && !without.has('click twice'),
+    });
     if (answer?.status !== 201) {
       if (answer && answer.status < 500)
         shop.complaints.push(`${this.tag} could not be created: ${answer.status} ${JSON.stringify(answer.body)}`);
       return;
     }
+    if (this.#key === shop.public_key) shop.around.count('a payment made with a public key');
     this.id = answer.body.transaction.id;
     this.#page = answer.body.authorization_url;
     if (!plan.reuse_key || !plan.keyed) return;
     const other = await shop.insist('POST', '/payments', {
       body: { ...body, amount: plan.amount + 1 },
-      headers,
+      ...{ headers, key: this.#key },
       idempotency_key: this.tag,
     });
     if (other && other.status !== 422) shop.complaints.push(`${this.tag}: another payload with a used key: ${other.status}`);
@@ -168,7 +181,10 @@ export class Order {
     const { plan, shop, random } = this;
     await shop.around.sleep(plan.pays_ms);
     if (plan.on_page) {
-      await payOnPage(new Browser(shop.around), plan.line, this.#page, plan.number, random.chance(0.2) ? 2 : 1);
+      const browser = new Browser(shop.around);
+      await payOnPage(browser, plan.line, this.#page, plan.number, random.chance(0.2) ? 2 : 1);
+      await payAgainOnPage(shop, browser, plan.line, this.#page, plan.number);
+      await this.#follow();
       return;
     }
     const keyed = random.chance(0.5);
@@ -182,21 +198,51 @@ export class Order {
     }
   }
 
+  /** What follows is about the payment that tried this one again, if there is one. */
+  async #follow(): Promise<void> {
+    for (let tries = 0; tries < 5; tries++) {
+      const next: string | null | undefined = (await this.shop.get(`/payments/${this.id}`))?.transaction.retried_by;
+      if (!next) return;
+      this.id = next;
+    }
+  }
+
   #charge(key: string | null, more: object = {}): Promise<Answer | 'lost'> {
     const { line, number } = this.plan;
     const body = { channel: line.channel, data: { ...(line.field === null ? {} : { [line.field]: number }), ...more } };
-    return this.shop.send('POST', `/payments/${this.id}`, { body, ...(key === null ? {} : { idempotency_key: key }) });
+    return this.shop.send('POST', `/payments/${this.id}`, {
+      key: this.#key,
+      body,
+      ...(key === null ? {} : { idempotency_key: key }),
+    });
   }
 
-  /** Types the one-time code, if one is asked for. */
+  /** Types the one-time code, if one is asked for: some wrongly, some in two windows, and again while it is still asked for. */
   async #react(answer: Answer): Promise<void> {
     if (answer.body.action?.kind !== 'otp' || !this.plan.otp) return;
-    const { random, shop } = this;
-    for (let tries = 0; tries < 3; tries++) {
-      await shop.around.sleep(5_000 + random.int(60_000));
-      const typed = await this.#charge(null, { otp: '123456' });
-      if (typed !== 'lost' && typed.status < 500) return;
+    const { shop } = this;
+    // Drawn apart, so that a code changes nothing else.
+    const random = this.random.fork('codes');
+    for (let nth = 0; nth < MAX_CODES; nth++) {
+      await shop.around.sleep(1_000 + random.int(nth === 0 && random.chance(0.1) ? 580_000 : 60_000));
+      const windows = random.chance(this.ground.crowded ? 0.4 : 0.15) ? 2 : 1;
+      const typed = await Promise.all(
+        Array.from({ length: windows }, (_, n) => this.#type(random.fork(`${nth} ${n}`), `${nth}${n}`)),
+      );
+      if (!typed.some((one) => one === null || one.body.action?.kind === 'otp')) return;
     }
+  }
+
+  /** Types one code, and sends it again with its key until it is answered. @returns null when it gives up */
+  async #type(random: Random, suffix: string): Promise<Answer | null> {
+    const otp = random.chance(0.2) ? WRONG_CODE : RIGHT_CODE;
+    const key = random.chance(0.5) ? `${this.tag}-o${suffix}` : null;
+    for (let tries = 0; tries < (key === null ? 1 : 3); tries++) {
+      const typed = await this.#charge(key, { otp });
+      if (typed !== 'lost' && typed.status < 500) return typed;
+      await this.shop.around.sleep(1_000 + random.int(10_000));
+    }
+    return null;
   }
 
   async #payAgain(after_ms: number): Promise<void> {

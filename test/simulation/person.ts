@@ -43,7 +43,7 @@ export async function attend(world: World, round: number): Promise<boolean> {
   // A return continues without a person when the refund or payout that it waits for has ended.
   const due = open.filter((one) => one.kind !== 'payment' && (one.waits || (one.kind !== 'return' && isOld(one))));
   if (round >= 3) for (const one of due) await resolve(world, one);
-  return open.some((one) => one.kind !== 'attempt' || !isPaidOtherwise(world, one));
+  return open.some((one) => !isPaidOtherwise(world, one));
 }
 
 /** Everything that is not decided; not what only reconciliation with a statement can settle. */
@@ -86,6 +86,7 @@ async function resolve(world: World, one: Open): Promise<void> {
   ground.surroundings.count(`by hand: ${kind}`);
   if (!needsPerson(world, one)) world.breaches.add(`BY HAND: ${kind} ${id} was still open, and only a person ended it`);
   const as = truthOf(entry, bank.now());
+  if (as === 'failed') world.endedByHand.add(id);
   const verdict = { as, evidence: 'statement of the provider', author: 'ama' } as const;
   await ground.operate(async (deps, store) => {
     const own = store.of(team_id);
@@ -104,9 +105,9 @@ async function resolve(world: World, one: Open): Promise<void> {
 }
 
 /** Returns whether only a person can end it: its provider cannot be read, or would move the money twice when asked again. */
-function needsPerson({ traits }: World, { kind, account, waits }: Open): boolean {
+function needsPerson({ traits, bank }: World, { kind, account, key, waits }: Open): boolean {
   const of = traits.find(({ account_id }) => account_id === account);
-  if (waits || of?.readable_by === 'theirs') return true;
+  if (waits || of?.readable_by === 'theirs' || bank.needsPerson(account ?? '', key ?? '')) return true;
   return (kind === 'refund' || kind === 'transfer') && of?.idempotency === 'none';
 }
 

@@ -67,6 +67,8 @@ export interface World {
   breaches: Set<string>;
   /** Number of looks in which a person saw an item open, by id, part and key at the provider. */
   looks: Map<string, number>;
+  /** Ids of what a person ended as failed. */
+  endedByHand: Set<string>;
 }
 
 export async function populate(ground: Ground): Promise<Population> {
@@ -76,7 +78,10 @@ export async function populate(ground: Ground): Promise<Population> {
   const bank = new Bank(around, { storm }, ground.apiUrl);
   const receiver = new Receiver(around, storm);
   const providers = new TeamProviders();
-  const world: World = { ground, bank, receiver, shops: [], traits: [], breaches: new Set(), looks: new Map() };
+  const world: World = {
+    ...{ ground, bank, receiver, shops: [], traits: [] },
+    ...{ breaches: new Set(), looks: new Map(), endedByHand: new Set() },
+  };
   for (let i = 0; i < 1 + random.int(2); i++) await openShop(world, providers, random.fork(`shop ${i}`), i);
   const actors = actorsOf(world, random);
   // Those that run: some may be left out of the world. They begin before the postman and the auditor, who stay until these have ended.
@@ -98,21 +103,13 @@ async function openShop(world: World, providers: TeamProviders, random: Random, 
   const id = 2n ** 47n + BigInt(random.int(2 ** 40)) * 8n + BigInt(i);
   const team = await createTeam(control, { id, name: `Shop ${i}`, email: `owner${i}@shop.example`, plan: 'unlimited' });
   // Half of the teams have limits, which are counted and never reached: a rejection by a limit would hide what the world is about.
-  await updateTeam(control, { ...team, verification_level: random.pick([3, 4]) });
-  const key = newKey('secret', 'live');
-  const about = {
-    team_id: id,
-    environment: 'live' as const,
-    kind: 'secret' as const,
-    scopes: [],
-    allowed_ips: [],
-    expires_at: null,
-  };
-  await storeKey(control, key, about, new Date(around.now()));
+  // Most let payers try a failed payment again on its page.
+  const hosted_retry = random.fork('retry').chance(0.8);
+  await updateTeam(control, { ...team, verification_level: random.pick([3, 4]), hosted_retry });
+  const [key, public_key] = [await storedKey(world, id, 'secret'), await storedKey(world, id, 'public')];
   const lines = random.chance(0.5) ? LINES.filter(() => random.chance(0.4)) : LINES.slice(0, 1);
   const shop = new Shop(around, {
-    id,
-    key,
+    ...{ id, key, public_key },
     lines: lines.some(({ field }) => field) ? lines : LINES.slice(0, 2),
     name: `shop ${i}`,
   });
@@ -135,6 +132,13 @@ async function openShop(world: World, providers: TeamProviders, random: Random, 
     });
     if (made?.status === 201) shop.accounts.push(made.body.account.id);
   }
+}
+
+async function storedKey({ ground }: World, team_id: bigint, kind: 'secret' | 'public'): Promise<string> {
+  const key = newKey(kind, 'live');
+  const about = { team_id, environment: 'live' as const, kind, scopes: [], allowed_ips: [], expires_at: null };
+  await storeKey(ground.control, key, about, new Date(ground.surroundings.now()));
+  return key;
 }
 
 /**

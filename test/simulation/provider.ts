@@ -14,9 +14,10 @@ import type {
 import { type Entry, stateOf } from './book.ts';
 import type { Bank } from './bank.ts';
 import { verifyCallback } from './callbacks.ts';
+import type { CodeAnswer } from './codes.ts';
 import type { Random } from './contract.ts';
-import { planOfCollection, planOfPayment } from './fates.ts';
-import { Handler, type Traits } from './handler.ts';
+import { passageOfStep, planOfCollection, planOfPayment } from './fates.ts';
+import { Handler, TIMEOUT_MS, type Traits } from './handler.ts';
 
 /** Makes a provider whose every call has a drawn outcome. docs/reliability.md lists what of the contract is not drawn. */
 export function simulatedProvider(bank: Bank, traits: Traits): Provider {
@@ -97,22 +98,13 @@ class Collections extends Handler {
     if (repeated && traits.idempotency === 'conflicts') return { kind: 'duplicate' };
     const reason = entry.reason as 'operator_declined';
     if (passage === 'refused') return { kind: 'refused', reason, message: 'refused at once' };
-    if (!repeated && random.chance(0.2)) this.#mismatch(entry, random);
+    if (!repeated) this.differ(entry, random, 0.02);
     const state = stateOf(entry, bank.now());
     if (state === 'succeeded') return { kind: 'succeeded', provider_ref: entry.ref, ...(entry.misreports ?? entry.moves) };
     if (state === 'failed') return { kind: 'refused', reason, message: 'declined at once' };
     if (random.chance(0.01 * bank.weather.storm)) return { kind: 'duplicate' };
     const provider_ref = traits.readable_by === 'ours' && random.chance(0.2) ? null : entry.ref;
     return { kind: 'accepted', provider_ref, next: this.#next(entry, random), poll_after_ms: 1_000 + random.int(20_000) };
-  }
-
-  /** The provider reports another amount or currency than was requested: for a while by mistake, or because the payer paid that. */
-  #mismatch(entry: Entry, random: Random): void {
-    if (this.bank.settled || !random.chance(0.1 * this.bank.weather.storm)) return;
-    const other = entry.amount_minor > 100n && random.chance(0.5) ? entry.amount_minor - 100n : entry.amount_minor + 100n;
-    if (random.chance(0.3)) entry.moves = { ...entry.moves, amount_minor: other };
-    else if (random.chance(0.8)) entry.misreports = { ...entry.moves, amount_minor: other };
-    else entry.misreports = { ...entry.moves, currency: entry.currency === 'XAF' ? 'XOF' : 'XAF' };
   }
 
   /** Some actions of the payer are found by a read of the status only. */
@@ -125,7 +117,7 @@ class Collections extends Handler {
 
   #action(entry: Entry, random: Random): Next {
     const kind = random.next();
-    if (kind < 0.9) return { kind: 'confirm', hint: 'Dial *126#' };
+    if (kind < 0.78) return { kind: 'confirm', hint: 'Dial *126#' };
     if (kind < 0.95) {
       // Without the code it ends unpaid.
       this.bank.awaitCode(entry);
@@ -137,14 +129,39 @@ class Collections extends Handler {
 
   async continue(collection: Collection, input: PayerInput): Promise<Submission> {
     const { bank, traits } = this;
-    await bank.point(`${traits.name} gets a code for ${collection.provider_key}`);
-    const entry = bank.book.find(traits.account_id, collection.provider_key);
-    if (!entry || input.kind !== 'otp') return { kind: 'unknown', message: 'no such collection' };
-    if (!bank.settled && bank.random.chance(0.05 * bank.weather.storm)) return { kind: 'unavailable', message: 'closed' };
-    bank.codeArrived(entry, traits);
-    await bank.point(`${traits.name} took the code for ${collection.provider_key}`);
-    if (!bank.settled && bank.random.chance(0.1 * bank.weather.storm)) return { kind: 'unknown', message: 'no answer' };
-    return { kind: 'accepted', provider_ref: entry.ref, next: { kind: 'confirm' }, poll_after_ms: 1_000 };
+    const { provider_key: key, description } = collection;
+    const random = bank.drawFor('step', description);
+    const passage = bank.settled ? 'answered' : passageOfStep(random, bank.weather);
+    await bank.point(`${traits.name} gets a code for ${key}`);
+    const entry = bank.book.find(traits.account_id, key);
+    const unknown = { kind: 'unknown', message: 'no answer' } as const;
+    if (!entry || input.kind !== 'otp') return unknown;
+    if (passage === 'unavailable') return { kind: 'unavailable', message: 'closed' };
+    if (passage === 'vanished' || passage === 'delayed') {
+      // It comes after its sender has given up, and nobody hears of the answer.
+      if (passage === 'delayed')
+        void bank.later(TIMEOUT_MS + random.int(traits.grace_ms / 4), () => bank.codeArrived(entry, input.otp, traits));
+      await bank.sleep(TIMEOUT_MS);
+      return unknown;
+    }
+    const answer = bank.codeArrived(entry, input.otp, traits);
+    if (passage === 'lost') await bank.sleep(TIMEOUT_MS);
+    await bank.point(`${traits.name} took the code for ${key}: ${answer}`);
+    return passage === 'lost' ? unknown : this.#stepOf(entry, answer);
+  }
+
+  #stepOf(entry: Entry, answer: CodeAnswer): Submission {
+    const { ref, reason } = entry;
+    switch (answer) {
+      case 'accepted':
+        return { kind: 'accepted', provider_ref: ref, next: { kind: 'confirm' }, poll_after_ms: 1_000 };
+      case 'succeeded':
+        return { kind: 'succeeded', provider_ref: ref, ...(entry.misreports ?? entry.moves) };
+      case 'refused':
+        return { kind: 'refused', reason: reason as 'operator_declined', message: 'the code was refused' };
+      case 'duplicate':
+        return { kind: 'duplicate' };
+    }
   }
 
   async read(collection: Collection): Promise<Reading> {
@@ -173,16 +190,23 @@ class Payments extends Handler {
     const request = { flow: 'refund', key, subject, of, number, amount_minor, currency, description, callback_url } as const;
     const replays = traits.idempotency === 'replays';
     bank.checkRefund(traits, refund);
+    const apart = bank.drawFor('contradiction', description);
+    const contradicts = bank.isDoubting(apart, refund);
+    // It says so of a refund that it takes, and of one that it does not.
+    if (contradicts && apart.chance(0.5)) return bank.needPerson(traits, refund);
     const arrival = await this.arrive(request, (random) => planOfPayment(random, bank.weather, false, replays));
     if (arrival.passage === 'unavailable' || arrival.passage === 'denied') return { kind: 'unavailable', message: 'closed' };
     if (!arrival.entry || arrival.passage === 'lost' || arrival.passage === 'delayed')
       return { kind: 'unknown', message: 'no answer' };
-    return bank.refundOutcomeOf(arrival.entry, replays);
+    return contradicts ? bank.needPerson(traits, refund) : bank.refundOutcomeOf(arrival.entry, replays);
   }
 
-  async readRefund({ provider_key, provider_ref }: Refund): Promise<RefundOutcome> {
+  async readRefund(refund: Refund): Promise<RefundOutcome> {
+    const { bank, traits } = this;
+    const { provider_key, provider_ref } = refund;
     const entry = await this.look(provider_key, provider_ref ?? 'by key');
     if (entry === 'dark') return { kind: 'unknown', message: 'an empty page' };
+    if (bank.isDoubting(bank.drawFor('contradiction of a read', provider_key), refund)) return bank.needPerson(traits, refund);
     return entry ? this.bank.refundOutcomeOf(entry, true) : { kind: 'not_found' };
   }
 
@@ -204,6 +228,7 @@ class Payments extends Handler {
     const replays = this.traits.idempotency === 'replays';
     const arrival = await this.arrive(request, (random) => planOfPayment(random, bank.weather, true, replays));
     if (arrival.passage === 'unavailable' || arrival.passage === 'denied') return { kind: 'unavailable', message: 'closed' };
+    if (arrival.entry && !arrival.repeated) this.differ(arrival.entry, arrival.random.fork('differs'), 0.08);
     if (!arrival.entry || arrival.passage === 'lost' || arrival.passage === 'delayed')
       return { kind: 'unknown', message: 'no answer' };
     return bank.payoutOutcomeOf(arrival.entry, replays);

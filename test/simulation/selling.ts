@@ -20,12 +20,16 @@ export function linkActor(shop: Shop, tag: string): Actor {
     times: random.chance(0.2) ? 2 : 1,
   }));
   const begins_ms = random.int(OPEN_MS);
+  // Drawn apart, so that a seed makes every other choice as before.
+  const apart = random.fork('open amount');
+  const isOpen = apart.chance(0.4);
+  const typedBy = payers.map(() => (isOpen ? amountOf(apart, line) : null));
   const run = async () => {
     await shop.around.sleep(begins_ms);
     const body = {
       title: `Pagne ${tag}`,
       currency: line.currency,
-      amount,
+      ...(isOpen ? {} : { amount }),
       collect: ['phone'],
       ...(max_uses === null ? {} : { max_uses }),
       reference: tag,
@@ -34,15 +38,18 @@ export function linkActor(shop: Shop, tag: string): Actor {
     if (made?.status !== 201) return;
     const { id, url } = made.body.link;
     shop.links.push({ id, max_uses });
+    if (isOpen) shop.typed.set(id, typedBy.map(Number));
     await Promise.all(
-      payers.map(async ({ at_ms, number, times }) => {
+      payers.map(async ({ at_ms, number, times }, i) => {
         await shop.around.sleep(at_ms);
-        await payByPage(shop, line, url, number, { phone: number }, times);
+        const typed = typedBy[i] ?? null;
+        const fields = { phone: number, ...(typed === null ? {} : { amount: String(typed) }) };
+        await payByPage(shop, line, url, number, fields, times);
       }),
     );
   };
   return {
-    name: `link ${tag}: ${amount} ${line.currency}, ${max_uses ?? 'any number of'} uses, ${payers.length} payers`,
+    name: `link ${tag}: ${isOpen ? 'any amount of' : amount} ${line.currency}, ${max_uses ?? 'any number of'} uses, ${payers.length} payers`,
     payments: 0,
     operations: [],
     run,
@@ -110,6 +117,16 @@ async function payByPage(
   const to = answer === 'lost' ? null : answer?.headers.location;
   if (!to) return;
   await payOnPage(browser, line, to, number, times);
+  await payAgainOnPage(shop, browser, line, to, number);
+}
+
+/** Looks at the page once more, and tries again there if the payment has failed: only then it has a form to pay. */
+export async function payAgainOnPage(shop: Shop, browser: Browser, line: Line, address: string, number: string): Promise<void> {
+  const random = shop.around.random.fork(`again ${address}`);
+  for (let tries = 0; tries < 2 && random.chance(0.8); tries++) {
+    await shop.around.sleep(5_000 + random.int(90_000));
+    await payOnPage(browser, line, address, number, random.chance(0.2) ? 2 : 1);
+  }
 }
 
 /** The charge on the hosted page. */

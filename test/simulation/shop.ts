@@ -50,6 +50,9 @@ export interface Intent {
   ids: Set<string>;
 }
 
+/** What a request has beside its path. Without a key of its own it has the secret key of the shop. */
+type Sent = Pick<CallRequest, 'body' | 'headers' | 'idempotency_key' | 'key'>;
+
 /** How often a request is repeated that had no answer, or a 5xx. */
 const MAX_TRIES = 8;
 /** Retries of a 502: perhaps no provider of the shop supports the operation. */
@@ -60,6 +63,8 @@ export class Shop {
   readonly around: Surroundings;
   readonly team_id: bigint;
   readonly key: string;
+  /** A key for pages: it creates and charges. */
+  readonly public_key: string;
   readonly lines: readonly Line[];
   readonly random: Random;
   readonly intents: Intent[] = [];
@@ -68,23 +73,24 @@ export class Shop {
   /** Sub-accounts with a split. */
   readonly accounts: string[] = [];
   readonly links: { id: string; max_uses: number | null }[] = [];
+  /** Amounts that payers typed on the pages of links without an amount, by link. */
+  readonly typed = new Map<string, number[]>();
+  /** Customers that were blocked: whether they are in the end; null: an answer was lost. */
+  readonly blocked = new Map<string, boolean | null>();
   /** Names, e-mail addresses and numbers of erased customers: nothing of them may be found any more. */
   readonly erased: { customer: string; canaries: string[] }[] = [];
 
-  constructor(around: Surroundings, team: { id: bigint; key: string; lines: readonly Line[]; name: string }) {
+  constructor(around: Surroundings, team: { id: bigint; key: string; public_key: string; lines: readonly Line[]; name: string }) {
     this.around = around;
     this.team_id = team.id;
     this.key = team.key;
+    this.public_key = team.public_key;
     this.lines = team.lines;
     this.random = around.random.fork(team.name);
   }
 
   /** One request; anything may become of it. */
-  async send(
-    method: string,
-    path: string,
-    more: Pick<CallRequest, 'body' | 'headers' | 'idempotency_key'> = {},
-  ): Promise<Answer | 'lost'> {
+  async send(method: string, path: string, more: Sent = {}): Promise<Answer | 'lost'> {
     return this.around.call({ method, path, key: this.key, ...more });
   }
 
@@ -92,11 +98,7 @@ export class Shop {
    * Repeats a request with the same key until it has an answer, as the documentation tells merchants to.
    * @returns null when the shop gives up
    */
-  async insist(
-    method: string,
-    path: string,
-    more: Pick<CallRequest, 'body' | 'headers' | 'idempotency_key'> = {},
-  ): Promise<Answer | null> {
+  async insist(method: string, path: string, more: Sent = {}): Promise<Answer | null> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const answer = await this.send(method, path, more);
       if (answer !== 'lost' && (answer.status < 500 || (answer.status === 502 && tries >= FEW_TRIES))) return answer;
@@ -116,11 +118,11 @@ export class Shop {
     intent: Intent,
     path: string,
     body: object,
-    options: { twice?: boolean; headers?: Record<string, string> } = {},
+    options: { twice?: boolean; headers?: Record<string, string>; key?: string } = {},
   ): Promise<Answer | null> {
     if (!this.intents.includes(intent)) this.intents.push(intent);
-    const { headers = {} } = options;
-    const request = { body, headers, ...(intent.keyed ? { idempotency_key: intent.tag } : {}) };
+    const { headers = {}, key = this.key } = options;
+    const request = { body, headers, key, ...(intent.keyed ? { idempotency_key: intent.tag } : {}) };
     intent.sent += 1;
     const once = async () => (intent.keyed ? this.insist('POST', path, request) : this.#unsure(intent, path, request));
     if (options.twice) intent.sent += intent.keyed ? 0 : 1;

@@ -4,7 +4,7 @@ import { type Db, sql } from '../../src/kit/sql.ts';
 import type { Difference } from '../../src/money/ledger/differences.ts';
 import { verifyLedger } from '../../src/money/ledger/verify.ts';
 import { type Claim, claimsOf } from './after-sale.ts';
-import { type Flow, hasMoved } from './book.ts';
+import { type End, type Flow, hasMoved } from './book.ts';
 import { leaksOf } from './leaks.ts';
 import type { World } from './population.ts';
 import { openWork } from './person.ts';
@@ -48,6 +48,15 @@ export interface Booked {
   amount_minor: bigint;
 }
 
+/** How a payout ended at a provider, whether its money moved or not. */
+export interface PayoutEnd {
+  /** Our id of the transfer. */
+  subject: string;
+  end: End;
+  /** Null where its provider says none. */
+  reason: string | null;
+}
+
 export interface Balance {
   team_id: bigint;
   currency: string;
@@ -81,6 +90,10 @@ export interface ShopView {
   /** What `meta.total` says of the lists. */
   totals: Record<string, number>;
   intents: readonly Wish[];
+  /** Amounts that payers typed on the pages of links, by link. */
+  typed: ReadonlyMap<string, readonly number[]>;
+  /** Customers that were blocked: whether they are in the end; null: unknown. */
+  blocked: ReadonlyMap<string, boolean | null>;
   /** What was decided of its disputes. */
   claims: readonly Claim[];
   endpoints: { url: string; events: readonly string[]; taken: Taken[]; changed: readonly string[] }[];
@@ -91,6 +104,9 @@ export interface ShopView {
 
 export interface Snapshot {
   moved: Moved[];
+  payouts: PayoutEnd[];
+  /** Ids of what a person ended as failed. */
+  endedByHand: ReadonlySet<string>;
   booked: Booked[];
   balances: Balance[];
   /** Payment and kind of every attempt and refund. `purpose`: the return that a refund is made for, else its own id. */
@@ -125,6 +141,7 @@ export async function takeSnapshot(world: World): Promise<Snapshot> {
     ...{ flow, key, subject, of, number, ...moves, late: end !== 'succeeded', denied },
     ...{ asked_minor: amount_minor, asked_currency: currency },
   }));
+  const payouts = bank.book.entries.filter(({ flow }) => flow === 'payout');
   const stored = await readStore(world);
   const views: ShopView[] = [];
   for (const shop of shops) {
@@ -142,7 +159,8 @@ export async function takeSnapshot(world: World): Promise<Snapshot> {
   return {
     ...stored,
     retention_ms: await retentionOf(world),
-    ...{ moved, shops: views, open: await openWork(world) },
+    ...{ moved, shops: views, open: await openWork(world), endedByHand: world.endedByHand },
+    payouts: payouts.map(({ subject, end, reason }) => ({ subject, end, reason })),
     complaints: [...bank.book.violations, ...receiver.complaints, ...shops.flatMap(({ complaints }) => complaints)],
     leaks: await leaksOf(world, stored),
     verified: await verify(ground.live),
@@ -214,10 +232,10 @@ async function viewOf(shop: Shop, currencies: ReadonlySet<string>, { endpoints }
   const totals: Record<string, number> = {};
   const list = (path: string) => listOf(shop, path, totals);
   const accounts = await list('accounts');
-  const { team_id, intents, erased } = shop;
+  const { team_id, intents, erased, typed, blocked } = shop;
   const lists = Object.fromEntries(await inTurn(LISTS, async (path) => [path, await list(path)] as const));
   const view = {
-    ...{ team_id, accounts, totals, intents, claims: claimsOf(shop) },
+    ...{ team_id, accounts, totals, intents, typed, blocked, claims: claimsOf(shop) },
     ...(lists as Pick<ShopView, (typeof LISTS)[number]>),
     customers: await list('customers'),
     beneficiaries: await list('beneficiaries'),

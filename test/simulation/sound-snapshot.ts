@@ -24,6 +24,8 @@ export function soundSnapshot(): Snapshot {
   const account = (name: string, amount_minor: bigint) => ({ team_id: TEAM, currency: 'XAF', account: name, amount_minor });
   return {
     moved,
+    payouts: [{ subject: 'po_1', end: 'succeeded', reason: 'invalid_recipient' }],
+    endedByHand: new Set(),
     booked,
     balances: [
       account('clearing', -2_200_00n),
@@ -113,7 +115,7 @@ function soundShop(): ShopView {
       events,
       retrieved: structuredClone([first, second, third, refund, transfer]),
     },
-    foreign: [],
+    ...{ foreign: [], typed: new Map(), blocked: new Map() },
     balances: [
       {
         account: null,

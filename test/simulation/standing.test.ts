@@ -73,6 +73,16 @@ const BREACHES: [string, RegExp, () => Sql[]][] = [
     () => [sql`update refunds set amount_minor = amount_minor * 100 where payment_id = ${payment}`],
   ],
   [
+    'a dispute about what is refunded already',
+    /^DISPUTED TOO MUCH: trx_/,
+    () => [
+      sql`
+        insert into disputes (team_id, id, payment_id, amount_minor, currency, status, reason, draws, event_count, created_at, updated_at)
+        select team_id, 'dsp_1', id, captured_minor, currency, 'needs_response', 'fraudulent', '[]', 1, created_at, created_at
+        from payments where id = ${payment}`,
+    ],
+  ],
+  [
     'two attempts of a payment that may take money',
     /^OPEN TWICE: .* has 2 attempts/,
     () => [

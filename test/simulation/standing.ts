@@ -30,6 +30,17 @@ const NEVER = [
     from payments p join refunds r on r.team_id = p.team_id and r.payment_id = p.id
     where r.kind = 'merchant' and r.status <> 'failed' group by p.team_id, p.id having sum(r.amount_minor) > p.captured_minor`,
   sql`
+    select 'DISPUTED TOO MUCH: ' || p.id || ' captured ' || p.captured_minor || ', disputes claim ' || d.minor || ' and refunds take '
+      || coalesce(r.minor, 0) as wrong
+    from payments p
+    join (
+      select team_id, payment_id, sum(amount_minor) as minor from disputes where status in ('needs_response', 'under_review', 'lost') group by 1, 2
+    ) d on d.team_id = p.team_id and d.payment_id = p.id
+    left join (
+      select team_id, payment_id, sum(amount_minor) as minor from refunds where kind = 'merchant' and status <> 'failed' group by 1, 2
+    ) r on r.team_id = p.team_id and r.payment_id = p.id
+    where d.minor + coalesce(r.minor, 0) > p.captured_minor`,
+  sql`
     select 'OPEN TWICE: ' || payment_id || ' has ' || count(*) || ' attempts that may take money' as wrong
     from attempts where status in ('created', 'open', 'unknown') group by team_id, payment_id having count(*) > 1`,
   sql`

@@ -60,6 +60,8 @@ export async function applyRefund(
   const wait_ms = pollDelay(plan, row.polls);
   // A callback, or a poll of another worker, may be about what came after this outcome.
   const hasNews = row.polls !== known.polls || isNewPoll(row.next_poll_at, known.next_poll_at);
+  // Whatever is said of it later, what contradicted our books is not sent again.
+  if (part.halted && allowsSending(outcome)) return scheduleNext(tx, context, row, part_index, {}, null, wait_ms);
   switch (outcome.kind) {
     case 'failed': {
       const { reason, message } = outcome;
@@ -82,7 +84,6 @@ export async function applyRefund(
         wait_ms,
       );
     case 'not_found': {
-      if (part.halted) return scheduleNext(tx, context, row, part_index, {}, null, wait_ms);
       // The request seems never to have arrived, and the same key may be sent again.
       const change = hasNews ? {} : ({ status: 'waiting', resent: true } as const);
       return scheduleNext(tx, context, row, part_index, change, 'the provider does not know it yet', wait_ms);
@@ -96,6 +97,11 @@ export async function applyRefund(
       if (outcome.needs_person) return scheduleNext(tx, context, row, part_index, { halted: true }, outcome.message, wait_ms);
       return scheduleNext(tx, context, row, part_index, {}, part.halted ? null : outcome.message, wait_ms);
   }
+}
+
+/** Whether a part with this outcome may be sent again, under its key or a new one. */
+function allowsSending({ kind }: RefundOutcome): boolean {
+  return kind === 'unavailable' || kind === 'unfunded' || kind === 'not_found';
 }
 
 /**
