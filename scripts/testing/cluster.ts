@@ -24,8 +24,9 @@ const FILES_NEEDED_BYTES = 6_000_000_000;
 /** Memory that a whole run needs beside what it keeps in {@link MEMORY}. */
 const PROCESSES_NEED_BYTES = 4_000_000_000;
 const PREFIX = 'pirogue-test-';
-/** Younger ones may belong to a run that has not come to lock its folder yet. */
-const ABANDONED_AFTER_MS = 30_000;
+const TEMPORARY = 'tmp';
+/** Younger ones may belong to a run that has not come to lock its folder yet: it may still copy a cluster to a busy disk. */
+const ABANDONED_AFTER_MS = 300_000;
 /** Then the templates are as they are: copies work without the file, and more slowly. */
 const MAX_CLOSINGS = 5;
 const LOOK_MS = 20;
@@ -88,17 +89,20 @@ export async function startThrowaway(
  * @returns null where memory is short, or programs in it may not be run
  */
 function temporaryFolder(data_dir: string): string | null {
-  if (!data_dir.startsWith(`${MEMORY}/`) || !hasRoom(MEMORY, FILES_NEEDED_BYTES)) return null;
-  if (process.availableMemory() < FILES_NEEDED_BYTES + PROCESSES_NEED_BYTES) return null;
+  if (!data_dir.startsWith(`${MEMORY}/`)) return null;
+  // Runs that began a moment ago have not filled theirs yet.
+  const runs = 1 + fs.readdirSync(MEMORY).filter((name) => fs.existsSync(path.join(MEMORY, name, TEMPORARY))).length;
+  if (!hasRoom(MEMORY, runs * FILES_NEEDED_BYTES)) return null;
+  if (process.availableMemory() < runs * (FILES_NEEDED_BYTES + PROCESSES_NEED_BYTES)) return null;
   // A short name: a path of a socket has at most 103 bytes, and some tests have folders of their own in this one.
-  const folder = path.join(data_dir, 'tmp');
+  const folder = path.join(data_dir, TEMPORARY);
   fs.mkdirSync(folder);
   fs.chmodSync(folder, 0o1777); // as /tmp: some tests become another user
   const script = path.join(folder, 'run');
   fs.writeFileSync(script, '#!/bin/sh\n', { mode: 0o755 });
-  const runs = spawnSync(script).status === 0;
+  const isRun = spawnSync(script).status === 0;
   fs.rmSync(script);
-  return runs ? folder : null;
+  return isRun ? folder : null;
 }
 
 /** Creates a cluster with the templates in a folder. */

@@ -75,5 +75,10 @@ function filesOf(source: string): string[] {
 
 function removeOld(folder: string): void {
   const made = fs.statSync(folder, { throwIfNoEntry: false });
-  if (made && Date.now() - made.mtimeMs > KEPT_MS) fs.rmSync(folder, { recursive: true, force: true });
+  if (!made || Date.now() - made.mtimeMs <= KEPT_MS) return;
+  try {
+    fs.rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // It is another account's, or another run is removing it.
+  }
 }

@@ -115,7 +115,7 @@ test('what needs attention comes first: payments that take long, endpoints that 
   const counted = await developer.get(path.replaceAll('&amp;', '&'));
   assert.deepEqual([counted.text.includes(id), counted.text.includes(fresh)], [true, false], 'the list is of what is counted');
   assert.match(text, /A webhook endpoint keeps failing: https:\/\/shop\.example\/failing/);
-  assert.match(text, /gets no new events: https:\/\/shop\.example\/full/);
+  assert.match(text, /its backlog is full: https:\/\/shop\.example\/full/);
   for (const [, path] of text.matchAll(/<li><a href="([^"]+)">(?:Payments processing|A webhook|Too many|The API key)/g)) {
     assert.equal((await developer.get(String(path).replaceAll('&amp;', '&'))).status, 200, String(path));
   }

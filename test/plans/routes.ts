@@ -62,6 +62,12 @@ const publicSearch: Filter = {
   none: { search: 'Moussa' },
 };
 
+/** Every customer has the digits of the country code. */
+const phoneSearch: Filter = {
+  apart: { search: '237 00' },
+  international: { search: '00237 99' },
+};
+
 const days: Filter = {
   old: { date_to: dayOf(76) },
   recent: { date_from: dayOf(40) },
@@ -214,8 +220,12 @@ function ofAccount(list: List, account: string): List {
   return { ...list, is_owned: true, headers: { 'X-Sync': account }, choices: [{}, ...singlesOf(list.filters)] };
 }
 
-/** Returns what a public key searches in a list. */
+/** Returns what else is searched in a list: digits of phone numbers, and what a public key searches. */
 function searchesOf(list: List, operation: Operation): List[] {
+  if (list.path === '/customers') {
+    const filters = { search: phoneSearch };
+    return [{ ...list, filters, choices: singlesOf(filters) }];
+  }
   if (operation['x-access'] !== 'public' || !('search' in list.filters)) return [];
   const filters = { ...list.filters, search: publicSearch };
   return [{ ...list, by: 'public key', filters, choices: choicesOf(filters).filter((choice) => 'search' in choice) }];

@@ -143,12 +143,13 @@ export class Shelf {
       id: customers(n),
       name: erased(n) ? null : text(n),
       email: erased(n) ? null : `c${n}@shop.example`,
+      phone: erased(n) ? null : `+2376${String(n).padStart(8, '0')}`,
       blocked_at: drawn(n, 'blocked', [new Date(), RARE], [null, 1]),
       archived_at: erased(n) ? new Date(this.#now - DAY_MS) : null,
       ...this.#times(n),
     }));
     await this.#db.run({
-      text: `insert into customer_search select team_id, id, lower(id || ' ' || name || ' ' || email) from customers
+      text: `insert into customer_search select team_id, id, lower(id || ' ' || name || ' ' || email || ' ' || phone) from customers
         where team_id = $1 and archived_at is null`,
       values: [this.#team_id],
     });

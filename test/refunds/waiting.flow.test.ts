@@ -201,6 +201,15 @@ for (const later of LATER)
     }
     const { status, message } = await shop.row(id);
     assert.deepEqual([status, message, shop.provider.sent], ['processing', 'refunded already', [0]]);
+    // As a node of an earlier release would have stored it.
+    await shop.owner.run(
+      sql`update refunds set legs = jsonb_set(legs::jsonb, '{0,status}', '"waiting"')::json, next_poll_at = now() where id = ${id}`,
+    );
+    for (let round = 0; round < 3; round++) {
+      shop.clock.advance(20 * 60_000);
+      await shop.work(1);
+    }
+    assert.deepEqual(shop.provider.sent, [0]);
     await shop.endByHand(id);
     assert.equal((await shop.row(id)).status, 'failed');
   });

@@ -187,7 +187,7 @@ export function kindsOf(owner: Db, team: bigint): readonly Kind[] {
         });
       },
       expected: async (rows, text, filter) => {
-        const { texts } = needlesOf(text);
+        const texts = needlesOf(text);
         const fitting = await owner.all<{ id: string }>(sql`select id from customers where team_id = ${team} and ${filter}`);
         const ids = new Set(fitting.map(({ id }) => id));
         const found = rows.filter((row) => ids.has(row.id) && texts.some((one) => textOf(row).includes(one)));

@@ -97,7 +97,7 @@ test('the lists that a text wants contain all rows with the text, and no others 
     'a b',
     '😀a',
   ]) {
-    const { all, or, exact } = wantedBy({ text, whole: true });
+    const { all, or, exact } = wantedBy(text);
     const sets = all.map((list) => positionsOf(buckets, list, rows.length));
     const ambiguous = or ? positionsOf(buckets, or, rows.length) : [];
     const candidates = rows.map((_, i) => i).filter((i) => sets.every((set) => set.includes(i)) || ambiguous.includes(i));

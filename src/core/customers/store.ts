@@ -89,7 +89,7 @@ function listedOf(team_id: bigint, query: CustomerFilters) {
 
 /** SQL: whether the text of a customer has what is searched. */
 function matching(search: string): Fragment {
-  const found = needlesOf(search).texts.map((needle) => part`text like ${`%${needle.replace(/[\\%_]/g, '\\$&')}%`}`);
+  const found = needlesOf(search).map((needle) => part`text like ${`%${needle.replace(/[\\%_]/g, '\\$&')}%`}`);
   return part`(${found.reduce((left, right) => part`${left} or ${right}`)})`;
 }
 
@@ -103,10 +103,7 @@ export const SEARCHABLE_CUSTOMERS: Searchable = {
   table: 'customer_search',
   id: 'customer_id',
   groups: [[`translate(text, e'\\n', '${SEPARATOR}')`]],
-  indexed: (search) => {
-    const { texts, shared } = needlesOf(search);
-    return { text: shared.replaceAll('\n', SEPARATOR), whole: texts.length === 1 };
-  },
+  indexed: (search) => needlesOf(search).map((needle) => needle.replaceAll('\n', SEPARATOR)),
 };
 
 export function customerSearcher(): ListSearcher<CustomerRow> {

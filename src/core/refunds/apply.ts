@@ -119,6 +119,8 @@ export async function markSent(
   const row = await lockRefund(tx, known.team_id, known.id);
   const part = row?.legs[part_index];
   if (!row || row.draws === null || currentPart(row) !== part_index || part?.status !== 'waiting') return null;
+  // A node of an earlier release may have let it wait.
+  if (part.halted) return null;
   const at = new Date(context.at);
   // Only now: until it is sent again, what the provider says is about the old key.
   const renewed =

@@ -171,7 +171,7 @@ class DeliveryWorker {
       turn,
     });
     const start_by = began + this.#tuning.lease_slack_ms / 2;
-    const known_until = performance.now() + KNOWN_MS;
+    const known_until = began + KNOWN_MS;
     for (const row of claimed.rows) this.#start(row, { claim: claimed.claim, known_until, start_by });
     return { ...claimed, freed: this.#slots.freedSince(busy, claimed.rows) };
   }

@@ -2,7 +2,7 @@ import type { Queryable } from '../../kit/sql.ts';
 import type { Segment } from './build-store.ts';
 import { addList, countOf, intersect, isEmpty, NO_POSITIONS, noPositions, type Positions, unite } from './positions.ts';
 import { type AskedList, type GroupList, lengthsOf, type ReadList, readLists } from './search-store.ts';
-import type { Corpus, IndexedText } from './searchable.ts';
+import type { Corpus } from './searchable.ts';
 import { type ListName, type Wanted, wantedBy } from './wanted.ts';
 
 /** A segment with the last id of the one before it. */
@@ -44,25 +44,48 @@ interface Narrowed {
 /** A list that narrows the rows of segments. */
 type Narrowing = GroupList & { of: Narrowed[] };
 
-/** Reads the candidates of one search. */
+/** Reads the candidates of one search: rows that have any of its texts. */
 export class CandidateReader {
+  /** Whether every candidate is found: nothing has to be compared with the texts themselves. */
+  readonly exact: boolean;
+  readonly #texts: readonly TextReader[];
+
+  constructor(db: Queryable, corpus: Corpus, groups: readonly number[], texts: readonly string[]) {
+    this.#texts = texts.map((text) => new TextReader(db, corpus, groups, text));
+    this.exact = this.#texts.every(({ wanted }) => wanted.exact);
+  }
+
+  /** @throws Replaced */
+  async read(segments: readonly Covered[]): Promise<Candidates[]> {
+    const ofTexts: ReadonlyMap<Covered, Positions>[] = [];
+    for (const text of this.#texts) ofTexts.push(await text.read(segments));
+    return segments.map((segment) => {
+      const positions = united(ofTexts.flatMap((one) => one.get(segment) ?? []));
+      const count = countOf(positions);
+      return { segment, positions, count, dense: isDense(count, segment.row_count) };
+    });
+  }
+}
+
+/** Reads the rows that may have one text. */
+class TextReader {
   readonly wanted: Wanted;
   readonly #db: Queryable;
   readonly #corpus: Corpus;
   readonly #groups: readonly number[];
   #chosen: GroupList[] | undefined;
 
-  constructor(db: Queryable, corpus: Corpus, groups: readonly number[], wanted: IndexedText) {
+  constructor(db: Queryable, corpus: Corpus, groups: readonly number[], text: string) {
     this.#db = db;
     this.#corpus = corpus;
     this.#groups = groups;
-    this.wanted = wantedBy(wanted);
+    this.wanted = wantedBy(text);
   }
 
   /** @throws Replaced */
-  async read(segments: readonly Covered[]): Promise<Candidates[]> {
+  async read(segments: readonly Covered[]): Promise<Map<Covered, Positions>> {
     const newest = segments.at(-1);
-    if (!newest) return [];
+    if (!newest) return new Map();
     const { or } = this.wanted;
     this.#chosen ??= await this.#choose(newest);
     const chosen = this.#chosen;
@@ -71,11 +94,7 @@ export class CandidateReader {
     await this.#narrow([...chosen.map((list) => narrowing(list, inAll)), ...ors.map((list) => narrowing(list, inOr))]);
     await this.#narrow(await this.#others(inAll, chosen));
     const bySegment = Map.groupBy([...inAll, ...inOr], ({ segment }) => segment);
-    return segments.map((segment) => {
-      const positions = united((bySegment.get(segment) ?? []).flatMap((one) => one.positions ?? []));
-      const count = countOf(positions);
-      return { segment, positions, count, dense: isDense(count, segment.row_count) };
-    });
+    return new Map([...bySegment].map(([segment, all]) => [segment, united(all.flatMap((one) => one.positions ?? []))]));
   }
 
   #unread(segments: readonly Covered[]): Narrowed[] {

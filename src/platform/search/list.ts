@@ -71,17 +71,17 @@ export class ListSearcher<Row extends { id: string }> {
     text: string,
     { query, position, conditions, groups = [...this.#searchable.groups.keys()] }: ListSearch<Query>,
   ): Promise<Found<Row> | null> {
-    const { kind, prefix, indexed = (same: string) => ({ text: same, whole: true }) } = this.#searchable;
-    const wanted = indexed(text);
+    const { kind, prefix, indexed = (same: string) => [same] } = this.#searchable;
+    const texts = indexed(text);
     // Nothing but accents is left: every row has it.
-    if (wanted.text === '') return null;
+    if (texts.includes('')) return null;
     const corpus = { team_id, kind };
     const index = await readIndex(db, corpus);
     if (index.segments.length === 0) return null;
     const others = conditions({ ...query, search: undefined, date_from: undefined, date_to: undefined });
     const searching: Searching = {
       ...{ db, corpus, index, prefix: idPrefix(prefix, environment) },
-      candidates: new CandidateReader(db, corpus, groups, wanted),
+      candidates: new CandidateReader(db, corpus, groups, texts),
     };
     const { date_from, date_to } = query;
     const range: IdRange = {

@@ -21,15 +21,8 @@ export interface Searchable {
   id: string;
   /** Columns, or SQL expressions, in which a text is searched, by group. A caller may search some groups only. */
   groups: readonly (readonly string[])[];
-  /** Returns what the index is asked for. Left out: its texts are as the caller sees them. */
-  indexed?(search: string): IndexedText;
-}
-
-/** A text, as those of the index have it, that every row of a search has. */
-export interface IndexedText {
-  text: string;
-  /** Whether every row with it is found. */
-  whole: boolean;
+  /** Returns the texts that a search finds any of, as those of the index have them. Left out: the index has texts as the caller sees them. */
+  indexed?(search: string): readonly string[];
 }
 
 /** Where a list reads the rows. */

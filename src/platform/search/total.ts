@@ -88,7 +88,7 @@ class Chunk<Row extends { id: string }> {
     const unknown = segments.filter((one) => !this.#isPure(one) || !known.has(one.segment));
     for (const { segment } of segments) this.#counts.set(segment, known.get(segment) ?? 0);
     const read = await this.#searching.candidates.read(unknown);
-    const { exact } = this.#searching.candidates.wanted;
+    const { exact } = this.#searching.candidates;
     const compared = read.filter(({ segment, count }) => {
       this.#counts.set(segment.segment, count);
       return !exact || !this.#isPure(segment);

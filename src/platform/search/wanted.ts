@@ -1,6 +1,5 @@
 import { isAscii } from '../../kit/unicode.ts';
 import { AMBIGUOUS, foldSearched, UNKNOWN, WHOLE } from './alphabet.ts';
-import type { IndexedText } from './searchable.ts';
 
 /** A list of the index: a bucket and the third character in it. */
 export interface ListName {
@@ -21,7 +20,7 @@ export interface Wanted {
 const whole = (...codes: number[]): ListName => ({ bucket: String.fromCharCode(...codes), third: String.fromCharCode(WHOLE) });
 
 /** Returns the lists of the rows that may contain a text. It is not empty. */
-export function wantedBy({ text, whole: isWhole }: IndexedText): Wanted {
+export function wantedBy(text: string): Wanted {
   const lists = new Map<string, ListName>();
   const want = (list: ListName) => lists.set(list.bucket + list.third, list);
   let run: number[] = [];
@@ -46,5 +45,5 @@ export function wantedBy({ text, whole: isWhole }: IndexedText): Wanted {
   }
   endRun();
   const ascii = isAscii(text);
-  return { all: [...lists.values()], or: ascii ? null : whole(AMBIGUOUS), exact: isWhole && ascii && text.length <= 3 };
+  return { all: [...lists.values()], or: ascii ? null : whole(AMBIGUOUS), exact: ascii && text.length <= 3 };
 }

@@ -126,7 +126,7 @@ export const SENTENCES: readonly Pair[] = [
     'Trop d’envois attendent pour ce point de terminaison : renvoyez quand ils seront livrés.',
   ],
   ['The key is not active: create a new one.', 'La clé n’est pas active : créez-en une nouvelle.'],
-  ['The last day of the key is over: ask for another.', 'Le dernier jour de la clé est passé : demandez-en une autre.'],
+  ['The key would already have expired: request a new one.', 'La clé aurait déjà expiré : demandez-en une nouvelle.'],
   ['The key is revoked permanently.', 'La clé est révoquée définitivement.'],
   ['This key may do more than your role permits.', 'Cette clé permettrait plus que votre rôle.'],
   ['Nobody decides on what they asked for.', 'Personne ne décide de sa propre demande.'],

@@ -25,7 +25,8 @@ const LEFT_OUT =
 export const CONTROL_FILE = 'global/pg_control';
 /** A cluster has thousands of small files: most of the time of a copy is waiting for each to be flushed. More do not help: as many threads do this. */
 const FILES_AT_ONCE = 4;
-const BUFFER_BYTES = 256 * 1024;
+const MIN_BUFFER_BYTES = 8 * 1024;
+const MAX_BUFFER_BYTES = 256 * 1024;
 
 /** Shows how much of a copy is done. */
 export class CopyProgress {
@@ -115,7 +116,7 @@ export async function copyFile(from: string, to: string, progress?: CopyProgress
     await using source = await fs.promises.open(from);
     await using target = await fs.promises.open(to, 'wx', 0o600);
     const hash = createHash('sha256');
-    const buffer = Buffer.allocUnsafe(Math.min(BUFFER_BYTES, (await source.stat()).size + 1));
+    const buffer = Buffer.allocUnsafe(Math.max(MIN_BUFFER_BYTES, Math.min(MAX_BUFFER_BYTES, (await source.stat()).size + 1)));
     let bytes = 0;
     for (;;) {
       const { bytesRead } = await source.read(buffer);

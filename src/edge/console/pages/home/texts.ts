@@ -87,7 +87,7 @@ export const HOME_TEXTS: Texts<HomeTexts> = {
     stuckRefunds: (n) => `Refunds requested more than a day ago and still processing: ${n}`,
     returns: (n) => `Money that only a person can return to its payer: ${n}`,
     endpointFailing: (url) => `A webhook endpoint keeps failing: ${url}`,
-    endpointFull: (url) => `Too many deliveries wait for a webhook endpoint, which gets no new events: ${url}`,
+    endpointFull: (url) => `New events are not queued for a webhook endpoint, because its backlog is full: ${url}`,
     endpointOff: (url) => `A webhook endpoint was deactivated: ${url}`,
     float: (account, amount) => `The float at ${account} is low: ${amount}`,
     key: (last4, day) => `The API key that ends in ${last4} expires on ${day}`,
@@ -135,7 +135,7 @@ export const HOME_TEXTS: Texts<HomeTexts> = {
     returns: (n) => `Sommes à restituer au payeur par une personne : ${n}`,
     endpointFailing: (url) => `Un point de réception des webhooks est en échec : ${url}`,
     endpointFull: (url) =>
-      `Trop d’envois attendent pour un point de réception des webhooks, qui ne reçoit plus les nouveaux événements : ${url}`,
+      `Les nouveaux événements ne sont plus mis en file pour un point de réception des webhooks, car sa file est pleine : ${url}`,
     endpointOff: (url) => `Un point de réception des webhooks a été désactivé : ${url}`,
     float: (account, amount) => `Le solde chez ${account} est bas : ${amount}`,
     key: (last4, day) => `La clé API qui se termine par ${last4} expire le ${day}`,

@@ -105,7 +105,7 @@ export const ENDPOINT_TEXTS: Texts<EndpointTexts> = {
     sent: 'Sent (UTC)',
     next: 'Next attempt:',
     full: (since) =>
-      `Since ${since} (UTC) new events are not queued for this endpoint, because too many deliveries wait. Those that wait are still sent. When few are left, new events are queued again: send those of the time between again then.`,
+      `Since ${since} (UTC) new events are not queued for this endpoint, because too many deliveries wait. Waiting deliveries are still sent. New events are queued again once few are left; then resend the events of this period.`,
     states: { active: 'Active', failing: 'Failing', full: 'Backlog full', inactive: 'Inactive', disabled: 'Deactivated' },
     done: {
       again: 'This endpoint was already added by the same form. If you do not have its secret, rotate it.',
@@ -178,7 +178,7 @@ export const ENDPOINT_TEXTS: Texts<EndpointTexts> = {
     sent: 'Envoyé le (UTC)',
     next: 'Prochain essai :',
     full: (since) =>
-      `Depuis le ${since} (UTC), les nouveaux événements ne sont plus mis en file pour ce point de terminaison, car trop d’envois sont en attente. Ceux qui attendent déjà seront encore envoyés. Quand la file sera presque vide, les nouveaux événements y seront de nouveau ajoutés : envoyez alors à nouveau ceux de cette période.`,
+      `Depuis le ${since} (UTC), les nouveaux événements ne sont plus mis en file pour ce point de terminaison, car trop d’envois sont en attente. Les envois déjà en attente seront effectués. Quand la file sera presque vide, les nouveaux événements y seront de nouveau ajoutés : renvoyez alors ceux de cette période.`,
     states: { active: 'Actif', failing: 'En échec', full: 'File pleine', inactive: 'Inactif', disabled: 'Désactivé' },
     done: {
       again: 'Ce point de terminaison a déjà été ajouté par le même formulaire. Si vous n’avez pas son secret, renouvelez-le.',

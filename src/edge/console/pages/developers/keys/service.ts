@@ -98,7 +98,7 @@ export function heldKey(operation: 'key.create' | 'key.roll' | 'key.activate', b
 async function insert(tx: Tx, visit: TeamVisit, wanted: WantedKey): Promise<MadeKey> {
   const { team, environment, at, formKey } = visit;
   if (wanted.expires_at !== null && wanted.expires_at.getTime() <= at) {
-    throw new Problem(409, 'The last day of the key is over: ask for another.');
+    throw new Problem(409, 'The key would already have expired: request a new one.');
   }
   const made = await createKeyOnce(tx, { team_id: team.id, environment, ...wanted }, formKey, new Date(at));
   if (made) await note(tx, visit, 'key.create', made.id);

@@ -23,8 +23,8 @@ export function askedOf(visit: TeamVisit): Asked {
 }
 
 /**
- * Returns the body of POST /transfers for what was typed. Who has no name is paid by number alone, unless there is a bank code: the API then
- * asks for the name, without which it takes none.
+ * Returns the body of POST /transfers for what was typed. A recipient without a name is paid by number alone. With a bank code, the API requires
+ * a name.
  * @throws Problem 422 for an amount that is not a number
  */
 export function bodyOf({ language }: TeamVisit, asked: Asked): object {
