@@ -38,7 +38,7 @@ const child = spawn(process.execPath, [path.join(import.meta.dirname, 'test.ts')
     ...process.env,
     LONG_RUN: '1',
     FUZZ_CALLS: options.calls,
-    // It ends a run that hangs, not one beside other work.
+    // Ends a run that hangs, but not a slow one on a busy machine.
     TEST_FILE_LIMIT_MS: String(300_000 + Number(options.calls) * 300),
     ...(options.seed ? { FUZZ_SEED: options.seed } : {}),
   },

@@ -16,7 +16,7 @@ const KEPT_MS = 2 * 3_600_000;
  * @returns null where none can be kept
  */
 export async function prepared(make: (folder: string) => Promise<void>): Promise<string | null> {
-  // There a cluster has passwords, which are files beside it.
+  // On Windows a cluster has passwords, which are kept in files beside it.
   if (process.platform === 'win32' || !canKeep()) return null;
   const folder = path.join(FOLDER, keyOf(SOURCES));
   if (fs.existsSync(folder)) return folder;

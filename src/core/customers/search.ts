@@ -13,12 +13,12 @@ export function searchText(row: Pick<CustomerRow, 'id' | 'name' | 'email' | 'pho
   return fold([id, name, email, phone, company_name].filter((field) => field !== null).join('\n'));
 }
 
-/** With fewer digits, nearly every phone number has them: `+2` is that of half of Africa. */
+/** Fewer digits are in nearly every phone number: half of Africa's begin with `+2`. */
 const MIN_DIGITS = 3;
 
 /**
- * Returns the texts of which a customer has any who is found: what is searched, and a phone number in any format. Both for digits that may be a
- * part of a name, as in `Agent 007` and `2024-25`, or of a number, as in `00221` and `77 123`.
+ * Returns the texts to look for: a customer with any of them is found. They are the search itself and, if it looks like a phone number, that
+ * number as it is stored. Digits can be part of a name, as in `Agent 007` and `2024-25`, or of a number, as in `00221` and `77 123`.
  */
 export function needlesOf(search: string): readonly string[] {
   const text = fold(search);

@@ -60,7 +60,7 @@ export async function applyRefund(
   const wait_ms = pollDelay(plan, row.polls);
   // A callback, or a poll of another worker, may be about what came after this outcome.
   const hasNews = row.polls !== known.polls || isNewPoll(row.next_poll_at, known.next_poll_at);
-  // Whatever is said of it later, what contradicted our books is not sent again.
+  // Once a provider has contradicted our books, the part is not sent again, whatever the provider says later.
   if (part.halted && allowsSending(outcome)) return scheduleNext(tx, context, row, part_index, {}, null, wait_ms);
   switch (outcome.kind) {
     case 'failed': {
@@ -119,7 +119,7 @@ export async function markSent(
   const row = await lockRefund(tx, known.team_id, known.id);
   const part = row?.legs[part_index];
   if (!row || row.draws === null || currentPart(row) !== part_index || part?.status !== 'waiting') return null;
-  // A node of an earlier release may have let it wait.
+  // A node of an earlier release may have set it to wait again.
   if (part.halted) return null;
   const at = new Date(context.at);
   // Only now: until it is sent again, what the provider says is about the old key.

@@ -49,8 +49,9 @@ interface Held {
 }
 
 /**
- * A quick endpoint that becomes slow has claimed deliveries wait for it for seconds. Meanwhile its secret may be rotated, its URL changed, or it
- * is deleted: all of that takes effect at once. A look-up for each delivery would cost more than it prevents, because any may be under way by then.
+ * When a quick endpoint becomes slow, deliveries that were claimed for it wait for seconds. Meanwhile its secret may be rotated, its URL changed, or
+ * the endpoint deleted, all of which take effect at once. Deliveries that start sooner are not looked up again: a change that came a moment earlier
+ * could as well have come a moment after the look-up.
  */
 const KNOWN_MS = 100;
 
