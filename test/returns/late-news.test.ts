@@ -155,6 +155,35 @@ test('a callback about a payout that had failed and was paid after all is the re
   assert.equal((await late.call('GET', `/payments/${late.payment}`)).transaction.amount_refunded, 10_000);
 });
 
+test('a payout that could not be read is read again, though the refund was found done at the same time', async () => {
+  await late.captured();
+  late.able.onPayout = FULL;
+  await late.work(8);
+  assert.deepEqual(await state(), ['waiting', 1, 1_000_000n]);
+  late.able.onRefundRead = DONE;
+  late.able.onPayoutRead = UNKNOWN;
+  const { team_id, id } = await ref();
+  await pollReturn(late.store, late.clock.now(), { team_id, id }, 'able');
+  await late.work(3);
+  assert.deepEqual(await state(), ['returned', 1, 0n]);
+  late.able.onPayoutRead = PAID;
+  await late.work(3, 600_000);
+  assert.deepEqual(await state(), ['overpaid', 1, -1_000_000n]);
+});
+
+test('a callback about a failed payout that its provider does not show yet is not forgotten', async () => {
+  await late.captured();
+  late.able.onPayout = FULL;
+  await late.work(8);
+  late.able.onPayoutRead = { kind: 'not_found' };
+  const { team_id, id } = await ref();
+  await pollReturn(late.store, late.clock.now(), { team_id, id }, 'able');
+  await late.work(2);
+  late.able.onPayoutRead = PAID;
+  await late.work(3, 600_000);
+  assert.deepEqual(await state(), ['returned', 1, 0n]);
+});
+
 test('a callback that comes while the failure of a payout is on its way has the payout read again: a person pays nothing', async () => {
   await late.captured();
   const able = must(late.able.payouts, 'it pays out');

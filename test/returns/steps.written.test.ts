@@ -171,6 +171,9 @@ test('a failed refund is read once more, and news of failed ones are read in eve
     for (const read of PAYOUTS) await told.step('again', state, { refundRead: FAILED, read }, change('recheck = true'));
     await told.step('again', state, { usable: false }, change('recheck = true, polls = 2'));
     await told.step('again, a day later', state, { refundRead: UNKNOWN }, later(86_400_001, change('recheck = true')));
+    for (const read of [PAYOUTS[5], PAYOUTS[10]] as PayoutOutcome[])
+      await told.step('again, one done', state, { refundRead: REFUNDS[0] as RefundOutcome, read }, change('recheck = true'));
+    await told.step('again, closed', state, { refundRead: UNKNOWN }, change('recheck = true, late_refund = true'));
     await told.step('again, both done', state, { refundRead: REFUNDS[0] as RefundOutcome, read: PAID }, change('recheck = true'));
   }
   for (const ms of [86_399_999, 86_400_000, 86_400_001])

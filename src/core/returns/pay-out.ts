@@ -2,7 +2,14 @@ import type { Store } from '../../platform/db/stores.ts';
 import { must, unreachable } from '../../kit/errors.ts';
 import type { Tx } from '../../kit/sql.ts';
 import type { ApplyContext } from '../payments/change.ts';
-import { backOff, MIN_POLL_WAIT_MS, mayBeSentAgain, pollDelay, SUBMIT_LEASE_MS } from '../../providers/adapters/polling.ts';
+import {
+  backOff,
+  MIN_POLL_WAIT_MS,
+  mayBeSentAgain,
+  mayNotBeShownYet,
+  pollDelay,
+  SUBMIT_LEASE_MS,
+} from '../../providers/adapters/polling.ts';
 import type { AttemptRow } from '../attempts/schema.ts';
 import { getCapture } from '../payments/service.ts';
 import { callbackUrl } from '../../providers/provider-accounts/callback-address.ts';
@@ -14,6 +21,8 @@ import type { ReturnDeps } from './deps.ts';
 import type { ReturnRow } from '../obligations/schema.ts';
 import { hasNews, locked, lockedWithoutNews, pollFailedPayout, postpone, recheckFailedPayout, UNUSABLE } from './service.ts';
 import { updateReturn } from '../obligations/store.ts';
+
+const NOT_KNOWN = 'the provider does not know the payout';
 
 /** The provider accounts that can pay out to the payer of an attempt. */
 export type PayoutOptions =
@@ -82,7 +91,7 @@ async function countAsSent(deps: ReturnDeps, store: Store, known: ReturnRow, { i
 }
 
 /**
- * Polls a payout that had failed.
+ * Polls a payout that had failed, after a callback. "Not found" soon after the submission is no answer: the provider may not show it yet.
  * @returns null when its provider cannot be used at the moment
  */
 export async function readPayout(
@@ -95,7 +104,18 @@ export async function readPayout(
   const step = { deps, store, attempt, description: payment.description ?? payment.reference ?? payment.id };
   const account_id = refund.legs[0]?.provider_account ?? row.account_id;
   const provider = await deps.providers.byAccount(store.environment, row.team_id, account_id ?? '');
-  return provider?.payouts ? provider.payouts.read(payoutOf(step, { ...row, account_id }, refund)) : null;
+  if (!provider?.payouts) return null;
+  const asked_at = deps.clock.now();
+  const outcome = await provider.payouts.read(payoutOf(step, { ...row, account_id }, refund));
+  const isEarly = outcome.kind === 'not_found' && mayNotBeShownYet(provider.capabilities, sentAt(row, refund), asked_at);
+  return isEarly ? { kind: 'unknown', message: NOT_KNOWN } : outcome;
+}
+
+/** When a payout was last sent, in milliseconds since the epoch; null: unknown. The return tells it of its latest payout only. */
+function sentAt({ payout_id, dispatched_at }: ReturnRow, { id, legs }: RefundRow): number | null {
+  if (id === payout_id && dispatched_at) return dispatched_at.getTime();
+  const sent_at = legs[0]?.sent_at ?? null;
+  return sent_at === null ? null : Date.parse(sent_at);
 }
 
 interface Step {
@@ -257,7 +277,7 @@ async function applyOutcome(
       await updatePart(tx, context, refund, { status: 'waiting', provider_ref: null });
       return updateReturn(tx, unsent(context, { ...row, spent: row.spent + 1 }, account_id, outcome.message));
     case 'not_found':
-      return later('the provider does not know the payout');
+      return later(NOT_KNOWN);
     case 'unknown':
       return later(outcome.message);
     default:

@@ -33,9 +33,10 @@ const MAX_DOUBT_MS = 86_400_000;
 
 /** Advances a return by one step. If the process dies in between, the step becomes due again after its lease. */
 export async function advanceReturn(deps: ReturnDeps, store: Store, row: ReturnRow): Promise<void> {
-  if (row.recheck && (await recheck(deps, store, row))) return;
   const unfinished = row.state === 'owed' || row.state === 'waiting' || row.state === 'paying_out';
+  // Closed first: what could not be read yet may take a day, and is read of a closed return too.
   if (row.late_refund && unfinished && (await closeAfterLateRefund(deps, store, row))) return;
+  if (row.recheck && (await recheck(deps, store, row))) return;
   switch (row.state) {
     case 'owed':
       return chooseWay(deps, store, row);
@@ -143,7 +144,8 @@ async function recheck(deps: ReturnDeps, store: Store, row: ReturnRow): Promise<
   // Whoever ended it as failed may not have known: another way would pay the payer twice.
   const isCarriedOut = read.some(({ outcome }) => outcome?.kind === 'pending');
   const waits = !over || (isCarriedOut && row.state === 'paying_out');
-  if (done.length === 0 && waits && read.some(({ outcome }) => !isAnswer(outcome))) {
+  const again = waits && read.some(({ outcome }) => outcome?.kind !== 'succeeded' && !isAnswer(outcome));
+  if (done.length === 0 && again) {
     // A payout that a provider may have is polled in the meantime. No other is sent.
     if (row.state === 'paying_out' && row.dispatched_at !== null) return false;
     const next_step_at = new Date(deps.clock.now() + backOff(row.polls));
@@ -157,7 +159,8 @@ async function recheck(deps: ReturnDeps, store: Store, row: ReturnRow): Promise<
   await locked(deps, store, row, async (tx, context, now) => {
     // A callback that has come since the providers were asked is followed by another reading.
     if (!hasNews(now, row)) {
-      const read = { ...now, recheck: false };
+      // One found done ends no other that could not be read.
+      const read = { ...now, recheck: again };
       await updateReturn(tx, { ...read, next_step_at: needsWorker(read) ? new Date(context.at) : null });
     }
     for (const { way, outcome } of done) await applyRefund(tx, context, way, 0, outcome);
