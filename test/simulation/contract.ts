@@ -36,6 +36,8 @@ export interface CallRequest {
 /** What the merchants, payers and providers of a world see of it. */
 export interface Surroundings {
   random: Random;
+  /** Numbers of payers and payees that were drawn in this world. */
+  numbers: Set<string>;
   /** True virtual time in milliseconds since the epoch. */
   now(): number;
   /** A request over the virtual network to some node. `lost`: the request or its answer was lost, or the node died: its fate is unknown. */

@@ -47,7 +47,7 @@ export function drawPlan(random: Random, shop: Shop, crowded: boolean): Plan {
     line,
     amount: large ? (line.large ?? 0) + random.int(1_000_000) : amountOf(random, line),
     bearer: random.chance(0.2) ? 'customer' : 'merchant',
-    number: numberOn(random, line),
+    number: numberOn(shop, random, line),
     account: maybe(0.3) && shop.accounts.length > 0 ? random.pick(shop.accounts) : null,
     expires_in: maybe(0.4) ? 5 + random.int(60) : null,
     keyed: random.chance(0.85),

@@ -12,7 +12,7 @@ export function payoutActor(shop: Shop, tag: string): Actor {
   const amount = amountOf(random, { ...line, most: line.least * 10 });
   const begins_ms = 300_000 + random.int(2_400_000);
   const way = random.pick(['recipient', 'object', 'beneficiary'] as const);
-  const number = numberOn(random, line);
+  const number = numberOn(shop, random, line);
   const keyed = random.chance(0.85);
   const tags = random.chance(0.4) ? [tag, `${tag}-2`] : [tag];
   const intents = tags.map((own): Intent & { number: string } => ({

@@ -16,7 +16,7 @@ export function linkActor(shop: Shop, tag: string): Actor {
   const max_uses = random.chance(0.7) ? 1 + random.int(3) : null;
   const payers = Array.from({ length: 1 + random.int(4) }, () => ({
     at_ms: random.int(random.chance(0.5) ? 5_000 : 600_000),
-    number: numberOn(random, line),
+    number: numberOn(shop, random, line),
     times: random.chance(0.2) ? 2 : 1,
   }));
   const begins_ms = random.int(OPEN_MS);
@@ -66,7 +66,7 @@ export function invoiceActor(shop: Shop, tag: string): Actor {
   const cancel_ms = random.chance(0.2) ? random.int(400_000) : null;
   const visits = Array.from({ length: 1 + random.int(3) }, () => ({
     at_ms: random.int(400_000),
-    number: numberOn(random, line),
+    number: numberOn(shop, random, line),
   }));
   const run = async () => {
     await shop.around.sleep(begins_ms);

@@ -155,6 +155,11 @@ export function amountOf(random: Random, { least, most, unit }: Line): number {
   return rounded / unit;
 }
 
-export function numberOn(random: Random, { stem }: Line): string {
-  return stem + String(random.int(10_000_000)).padStart(stem.startsWith('+') ? 7 : 8, '0');
+/** A number that nobody else in this world has: otherwise an erased number would be found in what another person did. */
+export function numberOn({ around: { numbers } }: Shop, random: Random, { stem }: Line): string {
+  const drawn = () => stem + String(random.int(10_000_000)).padStart(stem.startsWith('+') ? 7 : 8, '0');
+  let number = drawn();
+  while (numbers.has(number)) number = drawn();
+  numbers.add(number);
+  return number;
 }

@@ -242,6 +242,7 @@ class World {
     const scheduler = this.#scheduler;
     return {
       random: this.#random.fork('population'),
+      numbers: new Set(),
       now: () => scheduler.now,
       call: (request) => this.#network.call(request),
       sleep: (ms) => this.#network.sleep(ms),
