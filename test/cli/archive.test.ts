@@ -6,14 +6,17 @@ import { type DbPool, openPool } from '../../src/platform/db/pool.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { type CommandLine, openCommandLine } from './command.ts';
 
-const TEAM = 7n;
 const AT = Date.now() - 3 * 365 * 86_400_000;
 
 let cli: CommandLine;
 let store: DbPool;
+let team_id: bigint;
+let old: string[];
 const ids: string[] = [];
 before(async () => {
   cli = await openCommandLine();
+  team_id = BigInt((await cli.json('teams', 'create', '--name', 'Chez Awa', '--email', 'awa@shop.example')).id);
+  old = ['--older-than', '2y', '--team', String(team_id)];
   store = openPool({ url: cli.databases.live, size: 1, log: createLog({ level: 'silent', format: 'json' }) });
   for (const status of ['failed', 'failed', 'pending']) ids.push(await insert(status));
 });
@@ -27,18 +30,22 @@ async function insert(status: string): Promise<string> {
   const [id, attempt] = [newId('trx', 'live', at.getTime()), newId('att', 'live', at.getTime())];
   await store.run(sql`
     insert into payments (team_id, id, amount_minor, currency, status, channel, details, key_id, request_id, created_at, updated_at, expires_at)
-    values (${TEAM}, ${id}, 500000, 'XAF', ${status}, 'cm.mtn', ${JSON.stringify({ metadata: { order: 'A'.repeat(400) } })}, 'key', 'req',
+    values (${team_id}, ${id}, 500000, 'XAF', ${status}, 'cm.mtn', ${JSON.stringify({ metadata: { order: 'A'.repeat(400) } })}, 'key', 'req',
       ${at}, ${at}, ${at})`);
   await store.run(sql`
     insert into attempts (team_id, id, payment_id, provider, provider_account, channel, status, amount_minor, currency, provider_key, message,
       created_at, submitted_at, closed_at)
-    values (${TEAM}, ${attempt}, ${id}, 'mtn-momo', 'pa_1', 'cm.mtn', 'failed', 500000, 'XAF', ${attempt}, 'not enough money', ${at}, ${at}, ${at})`);
+    values (${team_id}, ${attempt}, ${id}, 'mtn-momo', 'pa_1', 'cm.mtn', 'failed', 500000, 'XAF', ${attempt}, 'not enough money', ${at}, ${at}, ${at})`);
   return id;
 }
 
-const old = ['--older-than', '2y', '--team', String(TEAM)];
-
 describe('pirogue archive', () => {
+  test('a team that does not exist is an error', async () => {
+    const { code, stderr } = await cli.run('archive', '--older-than', '2y', '--team', '424242', '--dry-run');
+    assert.equal(code, 1);
+    assert.match(stderr, /there is no team 424242/);
+  });
+
   test('--dry-run counts and changes nothing', async () => {
     const { archived, left, bytes_before, bytes_after, dry_run } = await cli.json('archive', ...old, '--dry-run');
     assert.deepEqual([archived, left, bytes_after, dry_run], [2, { not_final: 1 }, 0, true]);
@@ -69,10 +76,10 @@ describe('pirogue archive', () => {
   });
 
   test('--restore restores payments by id, and those of a period', async () => {
-    const team = ['--team', String(TEAM)];
+    const team = ['--team', String(team_id)];
     assert.equal((await cli.json('archive', '--restore', ids[0] as string, ...team)).restored, 1);
     assert.equal((await cli.json('archive', '--restore', '--from', '2020-01-01', '--before', '2030-01-01', ...team)).restored, 1);
-    assert.equal((await store.all(sql`select 1 from attempts where team_id = ${TEAM}`)).length, 3);
+    assert.equal((await store.all(sql`select 1 from attempts where team_id = ${team_id}`)).length, 3);
   });
 
   const wrong: [string[], number, RegExp][] = [

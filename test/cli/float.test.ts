@@ -57,6 +57,14 @@ test('set watches a float, and an area can have its own threshold; list shows bo
   assert.match(text.stdout, /kora +XAF +cm +both +500 +700\.50 +low +\d{4}-/);
 });
 
+test('a list of an unknown team is an error, not an empty list', async () => {
+  for (const command of ['float', 'providers']) {
+    const { code, stderr } = await cli.run(command, 'list', '--team', '424242');
+    assert.equal(code, 1, command);
+    assert.match(stderr, /there is no team 424242/);
+  }
+});
+
 test('invalid input is rejected with an explanation', async () => {
   const unknown = newId('pa', 'live', 1);
   const refused: [string[], number, RegExp][] = [

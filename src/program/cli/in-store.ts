@@ -3,11 +3,10 @@ import type { Store } from '../../platform/db/stores.ts';
 import type { Environment } from '../../kit/environment.ts';
 import { Problem } from '../../kit/errors.ts';
 import { type Minor, minorFromWire } from '../../kit/money.ts';
-import { findTeam } from '../../tenants/teams/store.ts';
 import { withDatabases, withPool } from './databases.ts';
 import { demoTeamId } from './demo-team.ts';
 import { Failure } from './failure.ts';
-import { noSuchTeam } from './unknown.ts';
+import { checkTeam } from './unknown.ts';
 
 /**
  * Opens a store for `work`, with the team of the options or the demo team. A store has no list of teams, and would take rows of any.
@@ -22,7 +21,7 @@ export async function inStore<T>(
   const team_id = options.team ?? demoTeamId(config);
   try {
     return await withDatabases(config, async (urls) => {
-      if (!(await withPool(urls.control, (control) => findTeam(control, team_id)))) throw noSuchTeam(team_id);
+      await withPool(urls.control, (control) => checkTeam(control, team_id));
       return withPool(urls[environment], (db) => work({ environment, db }, team_id));
     });
   } catch (error) {

@@ -1,15 +1,14 @@
 import { listThresholds, removeThresholds } from '../../../tenants/approvals/threshold-store.ts';
 import { record } from '../../../tenants/audit/record.ts';
-import { findTeam } from '../../../tenants/teams/store.ts';
 import { administer } from '../administer.ts';
 import { commandClock } from '../command-clock.ts';
 import { print } from '../output.ts';
-import { noSuchTeam } from '../unknown.ts';
+import { checkTeam } from '../unknown.ts';
 
 /** Removes all thresholds of a team. What waits for a second person goes on waiting for one. */
 export async function approvalsOffCommand({ team: team_id, json }: { team: bigint; json?: true }): Promise<void> {
   const removed = await administer(async (tx, by) => {
-    if (!(await findTeam(tx, team_id))) throw noSuchTeam(team_id);
+    await checkTeam(tx, team_id);
     const thresholds = await listThresholds(tx, team_id);
     await removeThresholds(tx, team_id);
     const act = { team_id, action: 'approval.off', resource_id: String(team_id), at: commandClock.now() } as const;

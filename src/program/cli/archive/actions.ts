@@ -13,6 +13,7 @@ import { Failure } from '../failure.ts';
 import { requireMigrations } from '../migrations.ts';
 import { operator } from '../operator.ts';
 import { countText } from '../format.ts';
+import { checkTeam } from '../unknown.ts';
 import { details, print } from '../output.ts';
 import { withProgress } from '../progress.ts';
 
@@ -32,7 +33,7 @@ export async function archiveCommand(ids: string[], options: Options, command: C
   if (ids.length > 0 || options.from) command.error('error: payments and --from are given with --restore');
   const { team, environment, json, dryRun: dry_run = false } = options;
   const tally = await withProgress(json === true, (progress) =>
-    inStore(environment, (store) => {
+    inStore(environment, team, (store) => {
       const before = beforeOf(options, command);
       const show = (seen: Tally) => progress.update('archiving', () => `${countText(seen.archived)} payments`);
       return archivePayments({ clock: commandClock }, store, { team, before, dry_run, progress: show }, operator());
@@ -63,7 +64,7 @@ async function restoreCommand(ids: string[], options: Options, command: Command)
   const environment = ids.length === 0 ? options.environment : environmentOf(ids);
   const team_id = options.team ?? demoTeamId(readConfig(process.env));
   const restored = await withProgress(json === true, (progress) =>
-    inStore(environment, (store) => {
+    inStore(environment, team_id, (store) => {
       const restoring = { deps: { clock: commandClock }, store, team_id, by: operator() };
       if (!from || !before) return restoreNamed(restoring, ids);
       const show = (count: number) => progress.update('restoring', () => `${countText(count)} payments`);
@@ -79,13 +80,15 @@ function environmentOf(ids: readonly string[]): Environment {
   throw new Failure('these are not ids of payments of one environment', 'Give trx_… of the same environment.');
 }
 
-function inStore<T>(environment: Environment, work: (store: Store) => Promise<T>): Promise<T> {
-  return withDatabases(readConfig(process.env), (urls) =>
-    withPool(urls[environment], async (db) => {
+/** @param team undefined: all */
+function inStore<T>(environment: Environment, team: bigint | undefined, work: (store: Store) => Promise<T>): Promise<T> {
+  return withDatabases(readConfig(process.env), async (urls) => {
+    if (team !== undefined) await withPool(urls.control, (control) => checkTeam(control, team));
+    return withPool(urls[environment], async (db) => {
       await requireMigrations(db, environment);
       return work({ environment, db });
-    }),
-  );
+    });
+  });
 }
 
 function textOf({ archived, before, left, bytes_before, bytes_after }: Tally, dry_run: boolean): string {

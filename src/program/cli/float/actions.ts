@@ -13,6 +13,7 @@ import { demoTeamId } from '../demo-team.ts';
 import { Failure } from '../failure.ts';
 import { requireMigrations } from '../migrations.ts';
 import { operator } from '../operator.ts';
+import { checkTeam } from '../unknown.ts';
 import { amountText, moneyText } from '../format.ts';
 import { details, type Heading, print, shortMoment, table } from '../output.ts';
 
@@ -23,10 +24,11 @@ interface Output {
 export async function listCommand(options: Output & { team?: bigint; environment: Environment }): Promise<void> {
   const config = readConfig(process.env);
   const { environment, team: team_id = demoTeamId(config), json } = options;
-  const { accounts, floats, polls } = await withStores(config, environment, async (control, store) => ({
-    accounts: await listAccounts(control, team_id, environment),
-    ...(await teamFloats(store, team_id, commandClock.now())),
-  }));
+  const { accounts, floats, polls } = await withStores(config, environment, async (control, store) => {
+    await checkTeam(control, team_id);
+    const accounts = await listAccounts(control, team_id, environment);
+    return { accounts, ...(await teamFloats(store, team_id, commandClock.now())) };
+  });
   const shown = accounts.map((account) => shownAccount(account, floats, polls));
   print(json, shown, () => table(HEADINGS, shown.flatMap(lines)));
 }

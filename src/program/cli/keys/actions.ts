@@ -10,11 +10,10 @@ import { createKey, keyState, untilChangeIsKnown } from '../../../tenants/keys/s
 import { listKeys, revokeKey, switchKey } from '../../../tenants/keys/store.ts';
 import { administer } from '../administer.ts';
 import { demoTeamId } from '../demo-team.ts';
-import { findTeam } from '../../../tenants/teams/store.ts';
 import { withControl } from '../databases.ts';
 import { Failure } from '../failure.ts';
 import { firstOf, print, shortMoment, table } from '../output.ts';
-import { noSuchTeam } from '../unknown.ts';
+import { checkTeam } from '../unknown.ts';
 
 interface CreateOptions {
   team?: bigint;
@@ -35,7 +34,7 @@ export async function createKeyCommand(options: CreateOptions, command: Command)
   const team_id = options.team ?? demoTeamId(readConfig(process.env));
   const at = commandClock.now();
   const key = await administer(async (tx, by) => {
-    if (!(await findTeam(tx, team_id))) throw noSuchTeam(team_id);
+    await checkTeam(tx, team_id);
     const wanted = { team_id, environment, kind, scopes, allowed_ips: allowIp, expires_at: expiresAt };
     const made = await createKey(tx, wanted, new Date(at));
     await record(tx, by, { team_id, action: 'key.create', resource_id: made.id, at });
@@ -54,7 +53,7 @@ It is shown only this once: store it now. "pirogue keys revoke ${id}" revokes it
 export async function listKeysCommand(options: { team?: bigint; limit: number; json?: true }): Promise<void> {
   const { team, limit } = options;
   const keys = await withControl(async (control) => {
-    if (team !== undefined && !(await findTeam(control, team))) throw noSuchTeam(team);
+    if (team !== undefined) await checkTeam(control, team);
     return firstOf(await listKeys(control, { team_id: team, limit: limit + 1 }), limit);
   });
   const now = commandClock.now();

@@ -17,13 +17,12 @@ import { CONNECTORS, connectorOf } from '../../../providers/adapters/catalogue.t
 import type { Connector, Tools } from '../../../providers/adapters/connector.ts';
 import type { Provider } from '../../../providers/adapters/contract.ts';
 import { openSecrets } from '../../start/secrets.ts';
-import { findTeam } from '../../../tenants/teams/store.ts';
 import { administer } from '../administer.ts';
 import { withControl } from '../databases.ts';
 import { demoTeamId } from '../demo-team.ts';
 import { Failure } from '../failure.ts';
 import { details, print, shortMoment, table } from '../output.ts';
-import { noSuchTeam } from '../unknown.ts';
+import { checkTeam } from '../unknown.ts';
 
 const TOOLS: Tools = { send, clock: commandClock, log: createLog({ level: 'silent', format: 'json' }) };
 
@@ -56,7 +55,7 @@ export async function addCommand(kind: string, options: AddOptions): Promise<voi
   const team_id = options.team ?? demoTeamId(config);
   const { environment, name = connector.name, cost = null } = options;
   const row = await administer(async (tx, by) => {
-    if (!(await findTeam(tx, team_id))) throw noSuchTeam(team_id);
+    await checkTeam(tx, team_id);
     const at = commandClock.now();
     const secrets = await openSecrets(config, tx, new Date(at));
     const wanted = { team_id, environment, connector, name, credentials, costs: cost };
@@ -93,6 +92,7 @@ export async function listCommand(options: Output & { team?: bigint; environment
   const team_id = options.team ?? demoTeamId(readConfig(process.env));
   const environments = options.environment ? [options.environment] : ENVIRONMENTS;
   const rows = await withControl(async (control) => {
+    await checkTeam(control, team_id);
     const lists = await Promise.all(environments.map((environment) => listAccounts(control, team_id, environment)));
     return lists.flat();
   });

@@ -22,13 +22,12 @@ import { BUILT_IN, type Operation, type RuleRow, type Weight } from '../../../pr
 import { deleteRule, insertRule, rulesOf } from '../../../providers/routing/store.ts';
 import { summaryOf } from '../../../providers/routing/summary.ts';
 import { openSecrets } from '../../start/secrets.ts';
-import { findTeam } from '../../../tenants/teams/store.ts';
 import { administer } from '../administer.ts';
 import { withControl } from '../databases.ts';
 import { demoTeamId } from '../demo-team.ts';
 import { Failure } from '../failure.ts';
 import { print, table } from '../output.ts';
-import { noSuchTeam } from '../unknown.ts';
+import { checkTeam } from '../unknown.ts';
 
 /** Distance between rules without an explicit priority, so that others fit in between. */
 const PRIORITY_STEP = 10;
@@ -60,7 +59,7 @@ export async function addRuleCommand(options: AddOptions, command: Command): Pro
   const { environment } = options;
   const team_id = options.team ?? demoTeamId(readConfig(process.env));
   const rule = await administer(async (tx, by) => {
-    if (!(await findTeam(tx, team_id))) throw noSuchTeam(team_id);
+    await checkTeam(tx, team_id);
     await checkNames(tx, team_id, environment, options.order ?? options.share?.map(({ name }) => name) ?? []);
     const last = (await rulesOf(tx, team_id, environment)).at(-1)?.priority ?? 0;
     const added = ruleFrom(options, team_id, options.priority ?? last + PRIORITY_STEP);
@@ -75,7 +74,7 @@ export async function addRuleCommand(options: AddOptions, command: Command): Pro
 export async function listRulesCommand(options: Output & { team?: bigint; environment?: Environment }): Promise<void> {
   const team_id = options.team ?? demoTeamId(readConfig(process.env));
   const rules = await withControl(async (control) => {
-    if (!(await findTeam(control, team_id))) throw noSuchTeam(team_id);
+    await checkTeam(control, team_id);
     return rulesOf(control, team_id, options.environment);
   });
   print(options.json, rules.map(presented), () =>
@@ -119,7 +118,7 @@ export async function testRulesCommand(options: TestOptions): Promise<void> {
   }
   const team_id = options.team ?? demoTeamId(readConfig(process.env));
   const { explanation } = await withControl(async (control) => {
-    if (!(await findTeam(control, team_id))) throw noSuchTeam(team_id);
+    await checkTeam(control, team_id);
     return (await routerOf(control)).choose({ environment, team_id, operation, channel, currency, amount_minor: amount });
   });
   print(options.json, explanation, () =>
