@@ -35,6 +35,8 @@ export interface ClosedAttempt {
   at: number;
   /** The report is the response to a further step, which was sent before the attempt closed. */
   is_step?: true;
+  /** The report is what the provider answered when it was asked after the attempt had ended, as a callback about it causes. */
+  is_newer?: boolean;
 }
 
 /** Returns the change made by a late response to a charge. */
@@ -79,7 +81,7 @@ export function changeOfLateReading(
     case 'succeeded':
       return lateMoney(closed, reading);
     case 'pending':
-      if (endedByProvider(attempt) && attempt.next_poll_at !== null) return pollUnread(closed, later);
+      if (endedByProvider(attempt) && (attempt.next_poll_at !== null || closed.is_newer)) return pollUnread(closed, later);
       return reachedProvider(closed, {
         status: 'open',
         next_poll_at: new Date(at + Math.max(reading.poll_after_ms, MIN_POLL_WAIT_MS)),
@@ -148,9 +150,9 @@ function endedByProvider(attempt: AttemptRow): boolean {
   return attempt.status !== 'unavailable' && !neverArrived(attempt) && attempt.resolution?.as !== 'failed';
 }
 
-/** Whether the next tranche is sent by itself after the newest attempt. After one that its provider ended, the payer continues. */
+/** Whether the next tranche is sent by itself after the newest attempt. After one that its provider or a person ended, the payer continues. */
 function goesOnAfter(newest: AttemptRow): boolean {
-  return newest.status === 'succeeded' || !endedByProvider(newest);
+  return newest.status === 'succeeded' || newest.status === 'unavailable' || neverArrived(newest);
 }
 
 /** Schedules the next poll of a closed attempt that is still polled; null: no money can move any more. */

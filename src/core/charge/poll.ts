@@ -5,7 +5,7 @@ import { applyOne } from '../payments/applier.ts';
 import type { Applied } from '../payments/change.ts';
 import { collectionOf } from './collection.ts';
 import type { PaymentDeps } from '../payments/deps.ts';
-import { reportOfReading } from './reports.ts';
+import { type PollContext, reportOfReading } from './reports.ts';
 import { type AttemptRow, isOpen } from '../attempts/schema.ts';
 import { NO_PROVIDER } from '../../providers/adapters/polling.ts';
 import type { PaymentRow } from '../payments/schema.ts';
@@ -29,7 +29,8 @@ export async function pollAttempt(deps: PaymentDeps, store: Store, attempt: Atte
   const reading = await provider.read(collection);
   const { capabilities } = provider;
   const place = { config: deps.config, environment: store.environment };
-  await applyOne(deps, store, reportOfReading(place, attempt, reading, { capabilities, polled_at, due: attempt.next_poll_at }));
+  const poll: PollContext = { capabilities, polled_at, due: attempt.next_poll_at, is_asked: true };
+  await applyOne(deps, store, reportOfReading(place, attempt, reading, poll));
 }
 
 /** A closed attempt whose account can no longer be used is not polled longer than one that cannot be read. A person decides an open one. */

@@ -21,6 +21,8 @@ export interface PollContext {
   polled_at: number;
   /** The time for which this poll was scheduled. A time that was set since then is kept. Null: every earlier time is kept. */
   due: Date | null;
+  /** The provider was asked, and did not report by itself: its answer is not older than what was known of the attempt. */
+  is_asked?: true;
 }
 
 /**
@@ -77,11 +79,13 @@ export function reportOfReading(
   poll: PollContext,
 ): Report {
   const { team_id, payment_id, id: attempt_id } = attempt;
-  const { capabilities, polled_at, due } = poll;
+  const { capabilities, polled_at, due, is_asked } = poll;
+  const is_newer = is_asked === true && !isOpen(attempt);
   const judge: Report['judge'] = (payment, now, attempts, at) => {
+    const closed: ClosedAttempt = { config, environment, payment, attempt: now, attempts, at, is_newer };
     const change = isOpen(now)
       ? changeOfReading(config, environment, payment, now, reading, capabilities, at, polled_at)
-      : changeOfLateReading({ config, environment, payment, attempt: now, attempts, at }, reading, capabilities, polled_at);
+      : changeOfLateReading(closed, reading, capabilities, polled_at);
     return keepingNews(keepingWakeUp(change, now, due), now, attempt, at);
   };
   return { team_id, payment_id, attempt_id, judge };
@@ -108,6 +112,15 @@ function keepingNews(change: Change, now: AttemptRow, known: AttemptRow, at: num
   if (!(isPolled || isContinued(now, known)) || endedLongAgo(now, at)) return change;
   const next_poll_at = isOpen(now) ? new Date(at) : now.next_poll_at;
   return { ...change, attempt: { ...attempt, update: { ...attempt.update, next_poll_at } } };
+}
+
+/**
+ * Keeps an open attempt due that a person or a document ends as failed before anybody has read what made it due, such as a callback: neither
+ * has asked the provider, which does not repeat it. One that had ended is left to the person, who may have decided because nobody can read it.
+ */
+export function keepingUnread(change: Change, now: AttemptRow, at: number): Change {
+  const isUnread = isOpen(now) && now.next_poll_at !== null && now.next_poll_at.getTime() <= at;
+  return isUnread ? keepingNews(change, now, { ...now, next_poll_at: null }, at) : change;
 }
 
 /** Whether a further step was sent since, whose result is not known. */

@@ -10,6 +10,7 @@ import type { AttemptUpdate } from '../attempts/store.ts';
 import { restoreAttempt } from '../payments/archived.ts';
 import type { PaymentListener } from '../payments/listeners.ts';
 import { attemptAvailableAt, submittedOccurrence } from './outcomes.ts';
+import { keepingUnread } from './reports.ts';
 import { type AttemptRow, isOpen, isUnderWay, type Resolution } from '../attempts/schema.ts';
 import type { PaymentRow } from '../payments/schema.ts';
 
@@ -62,7 +63,8 @@ export async function resolveAttempt(
     checkResolvable(attempt, resolution, at);
     await record(tx, by, { team_id: ref.team_id, action: 'payment.resolve', resource_id: attempt.payment_id, at });
     const subject = { team_id: ref.team_id, payment_id: attempt.payment_id, attempt_id: attempt.id };
-    const judge: Report['judge'] = (payment, now) => judged(deps.config, store, payment, now, resolution, at);
+    const judge: Report['judge'] = (payment, now) =>
+      keepingUnread(judged(deps.config, store, payment, now, resolution, at), now, at);
     const context = { environment: store.environment, at, listeners: deps.listeners };
     const applied = await apply(tx, context, [{ ...subject, judge }]);
     return must(applied.get(attempt.payment_id), 'an attempt has a payment');

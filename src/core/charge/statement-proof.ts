@@ -10,7 +10,7 @@ import { apply } from '../payments/apply.ts';
 import type { Applied, Report } from '../payments/change.ts';
 import { restoreAttempt } from '../payments/archived.ts';
 import type { PaymentListener } from '../payments/listeners.ts';
-import { reportOfReading } from './reports.ts';
+import { keepingUnread, reportOfReading } from './reports.ts';
 import { checkResolvable } from './resolve.ts';
 
 /** The outcome of an attempt according to a document; the provider is not polled again. */
@@ -39,7 +39,7 @@ export async function applyStatementProof(
     const poll = { capabilities: NO_PROVIDER, polled_at: at, due: attempt.next_poll_at };
     const report = reportOfReading({ config: deps.config, environment: store.environment }, attempt, proof, poll);
     const judge: Report['judge'] = (...rows) => {
-      const change = report.judge(...rows);
+      const change = keepingUnread(report.judge(...rows), rows[1], at);
       const update = change.attempt?.update;
       if (update?.closed_at) update.resolution = { as: proof.kind, ...source, at: new Date(at).toISOString() };
       return change;

@@ -138,7 +138,7 @@ const firstAccount = fixed(`(
   where attempts.team_id = refunds.team_id and attempts.id = refunds.legs -> 0 ->> 'attempt_id')`);
 
 /**
- * Claims refunds whose next step is due; those of a killed worker become due again after the lease.
+ * Claims refunds whose next step is due; those of a killed worker become due again after the lease. Of a failed one, only readings are counted.
  * @param lease_ms milliseconds
  */
 export async function claimDueRefunds(
@@ -150,7 +150,7 @@ export async function claimDueRefunds(
   turn: Turn = EVERY_TURN,
 ): Promise<DueRefund[]> {
   const rows = await db.all<RefundRow & Pick<DueRefund, 'provider_account'>>(sql`
-    update refunds set next_poll_at = ${new Date(now.getTime() + lease_ms)}, polls = polls + 1
+    update refunds set next_poll_at = ${new Date(now.getTime() + lease_ms)}, polls = polls + case when ${MAY_BE_DONE_LATE} then 0 else 1 end
     where (team_id, id) in (
       select k.team_id, k.id from ${shardsOf(turn)} cross join lateral (
         select team_id, id from refunds where ${IN_SHARD} and next_poll_at <= ${dueBefore(now, turn)} and way = 'refund' ${notAt(firstAccount, skip)}
@@ -176,11 +176,11 @@ export async function pollNow(db: Queryable, team_id: bigint, id: string, now: D
     where team_id = ${team_id} and id = ${id} and way = 'refund' and (status = 'processing' or ${MAY_BE_DONE_LATE})`);
 }
 
-/** Writes when a failed refund is read again, unless news about it has come, or another worker has claimed it, since it was claimed. */
+/** Counts a reading of a failed refund and plans the next, unless news about it has come, or another worker has claimed it, since its claim. */
 export async function writeRecheck(db: Queryable, row: RefundRow, at: Date | null): Promise<void> {
   const { team_id, id, polls, next_poll_at } = row;
   await db.run(sql`
-    update refunds set next_poll_at = ${at}
+    update refunds set next_poll_at = ${at}, polls = polls + 1
     where team_id = ${team_id} and id = ${id} and status = 'failed' and polls = ${polls} and next_poll_at = ${next_poll_at}`);
 }
 

@@ -130,11 +130,11 @@ export async function writePaidLate(tx: Tx, row: TransferRow): Promise<void> {
     where team_id = ${row.team_id} and id = ${row.id}`);
 }
 
-/** Writes when an ended transfer is read again, unless news about it has come, or another worker has claimed it, since it was claimed. */
+/** Counts a reading of an ended transfer and plans the next, unless news about it has come, or another worker has claimed it, since its claim. */
 export async function writeRecheck(db: Queryable, row: TransferRow, at: Date | null): Promise<void> {
   const { team_id, id, polls, next_poll_at } = row;
   await db.run(sql`
-    update transfers set next_poll_at = ${at}
+    update transfers set next_poll_at = ${at}, polls = polls + 1
     where team_id = ${team_id} and id = ${id} and stage = 'closed' and polls = ${polls} and next_poll_at = ${next_poll_at}`);
 }
 
@@ -202,7 +202,8 @@ export async function pollNow(
 }
 
 /**
- * Claims transfers whose next step is due; those of a killed worker become due again after the lease.
+ * Claims transfers whose next step is due; those of a killed worker become due again after the lease. Of one that has ended, only readings are
+ * counted ({@link writeRecheck}): while its account does not respond, most of its claims are dropped.
  * @param lease_ms milliseconds
  */
 export function claimDueTransfers(
@@ -214,7 +215,7 @@ export function claimDueTransfers(
   turn: Turn = EVERY_TURN,
 ): Promise<TransferRow[]> {
   return db.all<TransferRow>(sql`
-    update transfers set next_poll_at = ${new Date(now.getTime() + lease_ms)}, polls = polls + 1
+    update transfers set next_poll_at = ${new Date(now.getTime() + lease_ms)}, polls = polls + (stage <> 'closed')::integer
     where (team_id, id) in (
       select k.team_id, k.id from ${shardsOf(turn)} cross join lateral (
         select team_id, id from transfers where ${IN_SHARD} and next_poll_at <= ${dueBefore(now, turn)} ${notAt(fixed('coalesce(provider_account, channel)'), skip)}

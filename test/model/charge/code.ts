@@ -139,7 +139,8 @@ function attemptRow({ status, marked, watched, owed, lapsed, aside, resolved, kn
       method_id: null,
     },
     ...{ reason: status === 'expired' ? (lapsed ? 'authorization_timeout' : NEVER_ARRIVED) : null },
-    ...{ must_return: owed, next_poll_at: polled ? new Date(NOW) : null },
+    // Later than now: what is due is read although a person ends it (test/attempts/unread.flow.test.ts), and the model has no times.
+    ...{ must_return: owed, next_poll_at: polled ? new Date(NOW + 1) : null },
     ...{ created_at: new Date(NOW - GRACE_MS), submitted_at: marked ? new Date(NOW - GRACE_MS) : null, closed_at: null },
     ...{ unanswered_step_at: null },
   };
