@@ -102,6 +102,21 @@ test('a refund that was ended by hand and cannot be read is followed by a payout
   assert.deepEqual(await state(), ['returned', 1, 0n]);
 });
 
+test('a refund that was ended by hand and that its provider carries out is followed by no payout because it once cannot be read', async () => {
+  await late.captured();
+  Object.assign(late.able, { onRefund: UNKNOWN, onRefundRead: PENDING });
+  await late.work(1, 1_000);
+  late.clock.advance(SENDING_MS);
+  await end((await late.row()).refund_id);
+  await late.work(2, 300_000);
+  late.able.onRefundRead = UNKNOWN;
+  await late.work(4, 300_000);
+  assert.deepEqual(await state(), ['owed', 0, 1_000_000n]);
+  late.able.onRefundRead = DONE;
+  await late.work(4, 300_000);
+  assert.deepEqual(await state(), ['returned', 0, 0n]);
+});
+
 test('a payout that every account turns away can be ended by hand: the return waits for a person, and is sent no more', async () => {
   await end(await payoutTurnedAway());
   const sent = payouts();

@@ -5,6 +5,7 @@ import { must } from '../../src/kit/errors.ts';
 import type { PayoutOutcome } from '../../src/providers/adapters/contract.ts';
 import { SENDING_MS } from '../../src/core/charge/resolve.ts';
 import { resolveRefund } from '../../src/core/refunds/resolve.ts';
+import { pollRefund } from '../../src/core/refunds/service.ts';
 import { pollReturn, recheckFailedRefund } from '../../src/core/returns/service.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { Late } from './fixture.ts';
@@ -94,6 +95,42 @@ test('a callback that comes while a failed refund is read again is not forgotten
   await news();
   await late.work(6, 60_000);
   assert.deepEqual(await state(), ['overpaid', 1, -1_000_000n]);
+});
+
+/** A callback about a refund comes before the answer to its submission, which is a refusal, is stored. */
+function newsBeforeRefusal(): void {
+  const refunds = must(late.able.refunds, 'it refunds');
+  const { submit } = refunds;
+  refunds.submit = async (refund) => {
+    refunds.submit = submit;
+    await submit.call(refunds, refund);
+    await pollRefund(late.store, late.clock.now(), late.merchant.team.id, refund.refund_id);
+    await news();
+    return REFUSED;
+  };
+}
+
+test('a callback about a refund that comes while its failure is on its way is read, although the refund is not shown yet', async () => {
+  await late.captured();
+  newsBeforeRefusal();
+  late.able.onRefundRead = { kind: 'not_found' };
+  await late.work(4);
+  late.able.onRefundRead = DONE;
+  await late.work(3, 600_000);
+  assert.deepEqual(await state(), ['returned', 0, 0n]);
+});
+
+test('a callback about a refund that comes while its failure is on its way is read although a person resolves the return before', async () => {
+  await late.captured();
+  newsBeforeRefusal();
+  late.able.onRefundRead = UNKNOWN;
+  await late.work(2);
+  const { id } = await late.row();
+  const said = { as: 'returned', evidence: 'cash', author: 'ops' } as const;
+  await resolveReturn(late.api.deps, late.store, { team_id: late.merchant.team.id, id }, said, WORKER);
+  late.able.onRefundRead = DONE;
+  await late.work(3, 600_000);
+  assert.deepEqual(await state(), ['overpaid', 0, -1_000_000n]);
 });
 
 test('a success that answers a payout which a person has resolved as failed meanwhile is read again', async () => {

@@ -18,7 +18,7 @@ import { presentRefund } from './present.ts';
 import { readAgain } from './read-again.ts';
 import type { RefundPart, RefundRow } from './schema.ts';
 import { isFinal, nextRefundStatus, type RefundTrigger } from './states.ts';
-import { isSetAside, lockRefund, pollNow, sumReturned, updateRefund } from './store.ts';
+import { isSetAside, lockRefund, sumReturned, updateRefund } from './store.ts';
 
 /** Poll plan of a refund part whose provider cannot be used at the moment, so that its own plan is unknown. */
 const DEFAULT_PLAN: PollPlan = { first_ms: 2_000, factor: 2, max_ms: 300_000 };
@@ -67,7 +67,7 @@ export async function applyRefund(
       const { reason, message } = outcome;
       const failed = withPart(row, part_index, { status: 'failed' });
       const ended = await continueOrEnd(tx, context, { ...failed, failure_reason: failed.failure_reason ?? reason, message });
-      if (hasNews) await pollNow(tx, row.team_id, row.id, new Date(context.at));
+      if (hasNews) await readAgain(tx, ended, new Date(context.at));
       return ended;
     }
     case 'unavailable':

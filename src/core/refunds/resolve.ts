@@ -9,6 +9,7 @@ import { lockPayment } from '../payments/service.ts';
 import { applyRefund } from './apply.ts';
 import { currentPart } from './parts.ts';
 import type { RefundPart, RefundRow } from './schema.ts';
+import { readAgain } from './read-again.ts';
 import { isFinal } from './states.ts';
 import { findRefund, isSetAside, lockRefund, writeResolution } from './store.ts';
 import { endWaiting } from './waiting.ts';
@@ -57,16 +58,20 @@ export async function resolveRefund(
     await writeResolution(tx, ref, { ...resolution, part: part + 1, at: new Date(at).toISOString() });
     const context = { environment: store.environment, at, listeners: deps.listeners };
     if (resolution.as === 'failed' && isWaiting(row, part)) return endWaiting(tx, context, row, 'ended by hand: it was not sent');
-    return applyRefund(
+    const resolved = await applyRefund(
       tx,
       context,
-      // Nobody has read what is due or being read, such as after a callback: what a person ends as failed is read once more.
-      { ...row, next_poll_at: null },
+      // Nobody has read what is due or being read, such as after a callback: what a person ends as failed is read once more. Of a refund of a return
+      // the person's word counts.
+      row.return_id === null ? { ...row, next_poll_at: null } : row,
       part,
       resolution.as === 'succeeded'
         ? { kind: 'succeeded', provider_ref: row.legs[part]?.provider_ref ?? 'resolved by hand' }
         : { kind: 'failed', reason: 'unknown', message: 'resolved by hand: no money moved' },
     );
+    // A callback about a payout of a return makes only its return due. No other payout is sent before a person says so.
+    if (resolution.as === 'failed' && resolved.way === 'payout') await readAgain(tx, resolved, new Date(at));
+    return resolved;
   });
 }
 

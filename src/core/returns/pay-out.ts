@@ -103,7 +103,9 @@ export async function readPayout(
   const { payment, attempt } = await getCapture(store.db, row.team_id, row.payment_id, row.attempt_id);
   const step = { deps, store, attempt, description: payment.description ?? payment.reference ?? payment.id };
   const account_id = refund.legs[0]?.provider_account ?? row.account_id;
-  const provider = await deps.providers.byAccount(store.environment, row.team_id, account_id ?? '');
+  // Ended before any account took it.
+  if (account_id === null) return { kind: 'not_found' };
+  const provider = await deps.providers.byAccount(store.environment, row.team_id, account_id);
   if (!provider?.payouts) return null;
   const asked_at = deps.clock.now();
   const outcome = await provider.payouts.read(payoutOf(step, { ...row, account_id }, refund));

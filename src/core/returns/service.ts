@@ -70,10 +70,19 @@ export async function lockedWithoutNews(
   });
 }
 
-/** Leaves a return unchanged and schedules its next step with back-off. */
-export async function postpone(deps: ReturnDeps, store: Store, known: ReturnRow, note: string): Promise<void> {
+/**
+ * Schedules the next step of a return with back-off.
+ * @param change what else is stored
+ */
+export async function postpone(
+  deps: ReturnDeps,
+  store: Store,
+  known: ReturnRow,
+  note: string,
+  change: Partial<Pick<ReturnRow, 'recheck'>> = {},
+): Promise<void> {
   const next_step_at = new Date(deps.clock.now() + backOff(known.polls));
-  await lockedWithoutNews(deps, store, known, (tx, _, row) => updateReturn(tx, { ...row, note, next_step_at }));
+  await lockedWithoutNews(deps, store, known, (tx, _, row) => updateReturn(tx, { ...row, ...change, note, next_step_at }));
 }
 
 /** Starts a refund at the provider of the capture. */

@@ -8,6 +8,7 @@ import { applyRefund } from '../refunds/apply.ts';
 import { readRefund } from '../refunds/send.ts';
 import type { RefundRow } from '../refunds/schema.ts';
 import { needsPayer } from '../refunds/service.ts';
+import { isSetAside } from '../refunds/store.ts';
 import { findFailedWays, findWay } from '../refunds/ways.ts';
 import type { ReturnDeps } from './deps.ts';
 import { advancePayout, payoutOptionsOf, readPayout } from './pay-out.ts';
@@ -97,6 +98,10 @@ async function choosePayout(deps: ReturnDeps, store: Store, row: ReturnRow, atte
 
 /** Polls the provider once more before money is returned another way: a failed refund may have succeeded after all. */
 async function isProvenFailed(deps: ReturnDeps, store: Store, row: ReturnRow, refund: RefundRow): Promise<boolean> {
+  if (await isSetAside(store.db, refund, 0)) {
+    await requireManualReturn(deps, store, row, 'a statement shows the refund as paid: "pirogue breaks settle" decides about it');
+    return false;
+  }
   const outcome = await readRefund(deps, store, refund, 0, 'before another way');
   switch (outcome?.kind) {
     case 'failed':
@@ -128,7 +133,10 @@ async function doubt(
   const why = outcome && 'message' in outcome ? `: ${outcome.message}` : '';
   const note = `the provider does not confirm that the refund failed${why}`;
   const over = deps.clock.now() - (refund.completed_at ?? refund.updated_at).getTime() > MAX_DOUBT_MS;
-  await (over ? requireManualReturn(deps, store, row, note) : postpone(deps, store, row, note));
+  if (over) return void (await requireManualReturn(deps, store, row, note));
+  // A person's word counts where nothing can be read, not where the provider has said otherwise: it is read until it has answered.
+  const isContradicted = outcome?.kind === 'pending' && refund.resolution !== null;
+  await postpone(deps, store, row, note, isContradicted ? { recheck: true } : {});
 }
 
 /**
@@ -161,7 +169,8 @@ async function recheck(deps: ReturnDeps, store: Store, row: ReturnRow): Promise<
     if (!hasNews(now, row)) {
       // One found done ends no other that could not be read.
       const read = { ...now, recheck: again };
-      await updateReturn(tx, { ...read, next_step_at: needsWorker(read) ? new Date(context.at) : null });
+      const next_step_at = new Date(context.at + (again ? backOff(row.polls) : 0));
+      await updateReturn(tx, { ...read, next_step_at: needsWorker(read) ? next_step_at : null });
     }
     for (const { way, outcome } of done) await applyRefund(tx, context, way, 0, outcome);
   });
@@ -177,6 +186,8 @@ async function readWay(
   row: ReturnRow,
   way: RefundRow,
 ): Promise<RefundOutcome | PayoutOutcome | null> {
+  // That it was done is known, and "pirogue breaks settle" decides about it: nothing else comes of it.
+  if (await isSetAside(store.db, way, 0)) return { kind: 'not_found' };
   if (way.way === 'refund') return readRefund(deps, store, way, 0, 'after a callback');
   const outcome = await readPayout(deps, store, row, way);
   const strange =
