@@ -3,12 +3,13 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 const STOP_MS = 20_000;
-const LEASH = path.join(import.meta.dirname, 'leash.ts');
+const LEASH = path.join(import.meta.dirname, 'leash.mjs');
 
-const running = new Set<ChildProcess>();
+/** How each is killed. */
+const running = new Map<ChildProcess, () => void>();
 
 process.on('exit', () => {
-  for (const child of running) child.kill('SIGKILL');
+  for (const kill of running.values()) kill();
 });
 
 export interface StartOptions {
@@ -17,6 +18,8 @@ export interface StartOptions {
   execArgv?: string[];
   /** Where its output goes. */
   log: string;
+  /** Whether the processes that it starts are killed with it: they are not told of its end. */
+  group?: boolean;
 }
 
 /** Starts a Node process that cannot outlive this one. */
@@ -26,9 +29,10 @@ export function startChild(entry: string, options: StartOptions): ChildProcess {
     env: { ...inherited(), ...options.env },
     execArgv: ['--import', LEASH, ...(options.execArgv ?? [])],
     stdio: ['ignore', log, log, 'ipc'],
+    detached: options.group ?? false,
   });
   fs.closeSync(log);
-  running.add(child);
+  running.set(child, killer(child, options.group ?? false));
   child.on('exit', () => running.delete(child));
   child.on('error', () => {}); // its exit tells
   return child;
@@ -39,16 +43,23 @@ export async function stopChild(child: ChildProcess): Promise<void> {
   if (!running.has(child)) return;
   const gone = new Promise((resolve) => child.once('exit', resolve));
   child.kill('SIGTERM');
-  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+  const timer = setTimeout(() => running.get(child)?.(), STOP_MS);
   await gone;
   clearTimeout(timer);
 }
 
 export async function stopChildren(): Promise<void> {
-  await Promise.all([...running].map(stopChild));
+  await Promise.all([...running.keys()].map(stopChild));
 }
 
-/** Settings of the caller's shell must not change what is measured. Compiled sources are kept, as `npm start` keeps them. */
+function killer(child: ChildProcess, group: boolean): () => void {
+  return () => {
+    if (group && child.pid) process.kill(-child.pid, 'SIGKILL');
+    else child.kill('SIGKILL');
+  };
+}
+
+/** Settings of the caller's shell must not change what is measured. Compiled sources are kept, as the launcher keeps those of everything but the service. */
 function inherited(): Record<string, string> {
   const kept = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG', 'NODE_COMPILE_CACHE'];
   return Object.fromEntries(kept.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));

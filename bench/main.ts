@@ -17,6 +17,7 @@ import { searchSection } from './search.ts';
 import { type Service, startService } from './service.ts';
 import { buildStage, folderFor, type Stage } from './stage.ts';
 import { sizingSection } from './sizing.ts';
+import { startSection } from './start.ts';
 import { sweepsSection } from './sweeps.ts';
 import { tablesOf } from './table.ts';
 import { workersSection } from './workers.ts';
@@ -29,6 +30,7 @@ const BUILD: Record<SectionName, (stage: Stage, options: Options, service: Servi
   postings: postingsSection,
   life: lifeSection,
   latency: latencySection,
+  start: startSection,
   routing: routingSection,
   search: searchSection,
   console: consoleSection,

@@ -8,6 +8,7 @@ export const SECTIONS = [
   'postings',
   'life',
   'latency',
+  'start',
   'routing',
   'search',
   'console',
@@ -35,7 +36,7 @@ export interface Options {
 }
 
 export const USAGE = `npm run bench -- [options]
-  --only post,get,list,deliveries,postings,life,latency,routing,search,console,workers,sweeps,sizing
+  --only post,get,list,deliveries,postings,life,latency,start,routing,search,console,workers,sweeps,sizing
                                     measure these only
   --seconds N                       length of one window (default 3)
   --rounds N                        rounds, interleaved; medians are shown (default 5)

@@ -2,16 +2,17 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { freePort } from '../src/platform/db/embedded/address.ts';
 import { startChild, stopChild } from './children.ts';
+import { untilReady } from './ready.ts';
 import type { Stage } from './stage.ts';
 
-const READY_MS = 60_000;
 const ROOT = path.join(import.meta.dirname, '..');
 const MAIN = path.join(ROOT, 'src', 'main.ts');
-/** What the launcher starts it with. */
-export const LAUNCH = JSON.parse(fs.readFileSync(path.join(ROOT, 'scripts', 'run', 'service.json'), 'utf8')) as {
+const GIVEN = JSON.parse(fs.readFileSync(path.join(ROOT, 'scripts', 'run', 'service.json'), 'utf8')) as {
   flags: string[];
   env: Record<string, string>;
 };
+/** What the launcher starts it with, and without Node's cache of compiled sources, as the launcher does (scripts/run/program.mjs). */
+export const LAUNCH = { flags: GIVEN.flags, env: { ...GIVEN.env, NODE_COMPILE_CACHE: '' } };
 
 /** Connections of each pool: the service's own default, and as many for the plain service. */
 export const POOL = 16;
@@ -20,6 +21,8 @@ export const POOL = 16;
 export interface Service {
   port: number;
   pid: number;
+  /** From its start as a process to its first answer that it is ready. */
+  ready_ms: number;
   stop(): Promise<void>;
 }
 
@@ -34,6 +37,7 @@ export interface ServiceOptions {
 export async function startService(stage: Stage, options: ServiceOptions): Promise<Service> {
   const port = await freePort();
   const log = path.join(stage.folder, `service-${options.name}.log`);
+  const since = performance.now();
   const child = startChild(MAIN, {
     args: [options.role ?? 'all'],
     log,
@@ -54,27 +58,10 @@ export async function startService(stage: Stage, options: ServiceOptions): Promi
     },
     execArgv: [...LAUNCH.flags, ...(options.profile_dir ? profiling(options.profile_dir, options.name) : [])],
   });
-  const deadline = performance.now() + READY_MS;
-  while (!(await isReady(port))) {
-    if (child.exitCode !== null || performance.now() > deadline) {
-      await stopChild(child);
-      throw new Error(`the service did not start:\n${fs.readFileSync(log, 'utf8').slice(-4_000)}`);
-    }
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  return { port, pid: child.pid ?? 0, stop: () => stopChild(child) };
+  await untilReady(child, port, log);
+  return { port, pid: child.pid ?? 0, ready_ms: performance.now() - since, stop: () => stopChild(child) };
 }
 
 function profiling(folder: string, name: string): string[] {
   return ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${name}.cpuprofile`];
-}
-
-async function isReady(port: number): Promise<boolean> {
-  try {
-    const answer = await fetch(`http://127.0.0.1:${port}/health/ready`, { signal: AbortSignal.timeout(5_000) });
-    await answer.arrayBuffer();
-    return answer.ok;
-  } catch {
-    return false;
-  }
 }

@@ -1,6 +1,7 @@
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { Agent, request } from 'undici';
+import type { Point } from '../../scripts/soak/slope.ts';
 import { signature } from '../../src/money/webhooks/sign.ts';
 import { takeJobs } from './jobs.ts';
 import type { Ports, SinkJob } from './sink.ts';
@@ -25,11 +26,14 @@ export interface Paced extends Counted {
   p95_ms: number | null;
   /** Deliveries of the window that had not arrived when its last payment was answered. */
   behind: number;
+  /** At moments of the window: deliveries that were due and had not arrived, those of payments without an answer yet included. */
+  backlog: Point[];
 }
 
 const TICK_MS = 5;
-/** Time for the last deliveries to arrive; what is later is counted as lost. */
-const LIMIT_MS = 30_000;
+const LOOK_MS = 500;
+/** Time for the last deliveries to arrive, those that are tried again after 30 s included; what is later is counted as lost. */
+const LIMIT_MS = 100_000;
 
 let secret = '';
 /** Moments of arrival, by payment. */
@@ -87,8 +91,8 @@ async function pay({ port, key, body, charge }: Pace): Promise<Made> {
   return { id: transaction.id, at, charged_ms: performance.now() - at };
 }
 
-/** Sends as many payments as are due at each tick: a slow service does not slow the shop. */
-function send(job: Pace, ms: number): Promise<Made[]> {
+/** Sends as many payments as are due at each tick: a slow service does not slow the shop. @param sent called with each */
+function send(job: Pace, ms: number, sent: () => void): Promise<Made[]> {
   const began = performance.now();
   const made: Promise<Made>[] = [];
   return new Promise((resolve, reject) => {
@@ -101,6 +105,7 @@ function send(job: Pace, ms: number): Promise<Made[]> {
           reject(error);
         });
         made.push(one);
+        sent();
       }
       if (passed < ms) return;
       clearInterval(timer);
@@ -109,12 +114,27 @@ function send(job: Pace, ms: number): Promise<Made[]> {
   });
 }
 
+/** A delivery that is repeated has arrived once. */
+function arrivals({ endpoints }: Pace): number {
+  return arrived.values().reduce((sum, moments) => sum + Math.min(endpoints, moments.length), 0);
+}
+
 async function pace(job: Pace, started: () => void): Promise<Paced> {
   arrived.clear();
-  await send(job, job.warm_ms);
+  let due = 0;
+  const sent = () => {
+    due += job.endpoints;
+  };
+  await send(job, job.warm_ms, sent);
   started();
   const since = performance.now();
-  const made = await send(job, job.window_ms);
+  const backlog: Point[] = [];
+  const look = setInterval(() => {
+    const at_ms = performance.now() - since;
+    // Afterwards nothing is sent, and a backlog shrinks.
+    if (at_ms <= job.window_ms) backlog.push({ at_s: at_ms / 1000, value: due - arrivals(job) });
+  }, LOOK_MS);
+  const made = await send(job, job.window_ms, sent).finally(() => clearInterval(look));
   const seconds = (performance.now() - since) / 1000;
   const missing = () => made.reduce((sum, { id }) => sum + job.endpoints - (arrived.get(id)?.length ?? 0), 0);
   const behind = missing();
@@ -128,7 +148,7 @@ async function pace(job: Pace, started: () => void): Promise<Paced> {
     : made.flatMap(({ id, at }) => (arrived.get(id) ?? []).map((when) => Math.max(0, when - at)));
   const sorted = waits.toSorted((a, b) => a - b);
   const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? null;
-  return { requests: made.length, seconds, p50_ms: at(0.5), p95_ms: at(0.95), p99_ms: at(0.99), behind };
+  return { requests: made.length, seconds, p50_ms: at(0.5), p95_ms: at(0.95), p99_ms: at(0.99), behind, backlog };
 }
 
 takeJobs<PaceJob, Ports | Paced>((job, started) => (job.kind === 'open' ? open(job) : pace(job, started)));

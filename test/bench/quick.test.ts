@@ -55,6 +55,7 @@ const ROWS = {
   postings: ['lock-16', 'post-16', 'together-16', 'lock-64', 'post-64', 'together-64'],
   life: ['created', 'paid', 'delivered', 'warm', 'paced'],
   latency: ['events-200', 'events-1000', 'events-2000', 'charges-50'],
+  start: ['bare', 'service', 'launcher'],
   routing: ['loop', 'decide'],
   search: ['one', 'none', 'none-short', 'some', 'many', 'all'].flatMap((id) => [`${id}-small`, `${id}-large`]),
   console: [
@@ -201,7 +202,7 @@ test('invalid combinations of options are rejected with the name of the option',
   assert.throws(
     () => readOptions(['--only', 'post,pots']),
     new OptionError(
-      '--only pots: choose among post, get, list, deliveries, postings, life, latency, routing, search, console, workers, sweeps, sizing',
+      '--only pots: choose among post, get, list, deliveries, postings, life, latency, start, routing, search, console, workers, sweeps, sizing',
     ),
   );
   assert.throws(() => readOptions(['--rounds', 'many']), /--rounds many/);

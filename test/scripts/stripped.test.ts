@@ -29,6 +29,23 @@ test('a changed source is stored anew, and a damaged file is replaced', (t) => {
   }
 });
 
+test('a source that is imported by several paths is loaded once, also where the program was started by a link', (t) => {
+  const { run, folder } = place(t);
+  fs.mkdirSync(path.join(folder, 'inner'));
+  fs.writeFileSync(path.join(folder, 'one.ts'), "console.log('loaded'); export const one: number = 1;");
+  fs.writeFileSync(path.join(folder, 'inner', 'two.ts'), "export { one } from '../one.ts';");
+  const link = path.join(temporaryFolder(t), 'link');
+  fs.symlinkSync(folder, link);
+  const source =
+    "import { one } from './one.ts'; import * as two from './inner/two.ts'; const n: number = two.one; console.log(one === n);";
+  assert.equal(run(source, undefined, path.join(link, 'main.ts')), 'loaded\ntrue');
+});
+
+test('a source that is missing is named', (t) => {
+  const { run } = place(t);
+  assert.throws(() => run("await import('./absent.ts');"), /ENOENT.*absent\.ts/s);
+});
+
 test('a folder that cannot be written is no obstacle, and places in a stack are those of the source', (t) => {
   const { run, folder } = place(t);
   fs.writeFileSync(path.join(folder, 'file'), '');
@@ -58,12 +75,13 @@ function place(t: test.TestContext) {
   const folder = temporaryFolder(t);
   const cache = path.join(folder, 'cache');
   const file = path.join(folder, 'main.ts');
-  const run = (source: string, stripped = cache): string => {
+  const run = (source: string, stripped = cache, entry = file): string => {
     fs.writeFileSync(file, source);
     const env = { ...process.env, STRIPPED_SOURCES: stripped };
-    return execFileSync(process.execPath, ['--disable-warning=ExperimentalWarning', '--import', PRELOAD, file], {
+    return execFileSync(process.execPath, ['--disable-warning=ExperimentalWarning', '--import', PRELOAD, entry], {
       env,
       encoding: 'utf8',
+      stdio: 'pipe',
     }).trim();
   };
   return { run, cache, folder };

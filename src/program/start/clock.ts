@@ -24,8 +24,8 @@ export async function openClock(config: Config, { urls, service_urls }: Database
 
 /** Outside production, CLOCK_SPEED sets the time of all three databases; without it, a changed time is left as it is. */
 async function setClocks({ hasten, profile }: Config, urls: DatabaseUrls, log: Log): Promise<void> {
-  for (const [name, url] of Object.entries(urls)) {
-    await withOwner(url, log, async (owner) => {
+  const one = ([name, url]: [string, string]) =>
+    withOwner(url, log, async (owner) => {
       if (hasten) await setClockSpeed(owner, hasten.speed, hasten.from);
       const { plain } = await readTime(owner);
       if (plain || hasten) return;
@@ -33,7 +33,7 @@ async function setClocks({ hasten, profile }: Config, urls: DatabaseUrls, log: L
       if (profile === 'production') throw new ConfigError(`${found}, and PROFILE=production requires real time`);
       log.warn(`${found}; a start with CLOCK_SPEED=off restores real time`);
     });
-  }
+  await Promise.all(Object.entries(urls).map(one));
 }
 
 async function withOwner(url: string, log: Log, work: (owner: DbPool) => Promise<void>): Promise<void> {

@@ -11,9 +11,13 @@ const NAMES = ['control', 'sandbox', 'live'] as const;
  * @throws ConfigError
  */
 export async function requireEnvironments(urls: DatabaseUrls, migrating: boolean, log: Log): Promise<void> {
-  for (const name of NAMES) {
-    const pool = openPool({ url: urls[name], size: 1, log });
-    const found = await environmentsIn(pool).finally(() => pool.close());
+  const databases = await Promise.all(
+    NAMES.map(async (name) => {
+      const pool = openPool({ url: urls[name], size: 1, log });
+      return { name, found: await environmentsIn(pool).finally(() => pool.close()) };
+    }),
+  );
+  for (const { name, found } of databases) {
     const variable = `${name.toUpperCase()}_DATABASE_URL`;
     if (!found && name !== 'control' && !migrating) {
       throw new ConfigError(
