@@ -215,12 +215,8 @@ export function findByKey(
 }
 
 /** Whether reconciliation has put the part's money in suspense, because a statement reported it as paid after its end. */
-export function isSetAside(
-  db: Queryable,
-  { team_id, id }: { team_id: bigint; id: string },
-  part_index: number,
-): Promise<boolean> {
-  return isSetAsideByStatement(db, team_id, `${id}:${part_index}`);
+export function isSetAside(db: Queryable, { team_id, id }: { team_id: bigint; id: string }, index: number): Promise<boolean> {
+  return isSetAsideByStatement(db, team_id, `${id}:${index}`);
 }
 
 /**
