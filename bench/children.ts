@@ -54,8 +54,12 @@ export async function stopChildren(): Promise<void> {
 
 function killer(child: ChildProcess, group: boolean): () => void {
   return () => {
-    if (group && child.pid) process.kill(-child.pid, 'SIGKILL');
-    else child.kill('SIGKILL');
+    if (!group || !child.pid) return void child.kill('SIGKILL');
+    try {
+      process.kill(-child.pid, 'SIGKILL');
+    } catch {
+      // It has just ended.
+    }
   };
 }
 

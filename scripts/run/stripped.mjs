@@ -16,8 +16,8 @@ const FORMAT = 2;
 let stored = true;
 
 registerHooks({
-  // For each import Node looks at the file, at the links of its path and for the package.json above it: a sixth of the CPU time of a start.
-  // A source names its imports exactly, and is itself at a path without links.
+  // For each import, Node would check that the file exists, resolve links in its path and search for a package.json: a sixth of the CPU time of a
+  // start. None of it is needed: sources name the file exactly, and Node has already resolved links in the path of the entry.
   resolve(specifier, context, next) {
     if (!specifier.startsWith('.') || !specifier.endsWith('.ts') || !context.parentURL) return next(specifier, context);
     return { url: new URL(specifier, context.parentURL).href, format: 'module', shortCircuit: true };

@@ -5,7 +5,7 @@ import { applyAttemptCallback } from '../../src/core/charge/callback.ts';
 import { applyCallback } from '../../src/core/charge/poll.ts';
 import { resolveAttempt } from '../../src/core/charge/resolve.ts';
 import { applyStatementProof } from '../../src/core/charge/statement-proof.ts';
-import { pollSweep } from '../../src/core/charge/sweeps.ts';
+import { pollSweep, trancheSweep } from '../../src/core/charge/sweeps.ts';
 import { must } from '../../src/kit/errors.ts';
 import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
@@ -27,6 +27,7 @@ afterEach(() => provider.reset());
 
 const FAILED = { kind: 'failed', reason: 'payer_declined', message: 'declined' } as const;
 const PENDING = { kind: 'pending', poll_after_ms: 1_000 } as const;
+const UNREADABLE = { kind: 'unreadable', message: 'an empty page' } as const;
 const EVIDENCE = { author: 'ops', evidence: 'their statement' };
 
 const store = () => api.deps.stores.live;
@@ -35,6 +36,7 @@ const call = (method: string, path: string, body?: object) =>
 const shown = async (id: string) => (await call('GET', `/payments/${id}`)).body.transaction;
 const attempt = async () => must(await findAttempt(store().db, merchant.team.id, provider.last.attempt_id), 'it was charged');
 const ref = () => ({ team_id: merchant.team.id, id: provider.last.attempt_id });
+const charge = (id: string, payer: string) => call('POST', `/payments/${id}`, { channel: 'cm.mtn', data: { phone: payer } });
 let phone = 650_500_000;
 
 async function poll(): Promise<void> {
@@ -45,8 +47,7 @@ async function poll(): Promise<void> {
 async function charged(): Promise<string> {
   clock.advance(1);
   const { id } = (await call('POST', '/payments', { amount: 1_000, currency: 'XAF', phone: '1' })).body.transaction;
-  const body = { channel: 'cm.mtn', data: { phone: String(++phone) } };
-  assert.equal((await call('POST', `/payments/${id}`, body)).status, 202);
+  assert.equal((await charge(id, String(++phone))).status, 202);
   return id;
 }
 
@@ -82,7 +83,7 @@ for (const [who, end] of Object.entries(ENDS)) {
 test('a person ends the reading of a charge that had ended before', async () => {
   await charged();
   await callBack();
-  provider.readings.set(provider.last.attempt_id, { kind: 'unreadable', message: 'an empty page' });
+  provider.readings.set(provider.last.attempt_id, UNREADABLE);
   await ENDS['a person']();
   await poll();
   assert.notEqual((await attempt()).next_poll_at, null);
@@ -110,3 +111,35 @@ test('a signed callback that calls a failed charge pending is older than the fai
   await applyCallback(api.deps, store(), await attempt(), PENDING);
   assert.equal((await attempt()).next_poll_at, null);
 });
+
+async function pollAndContinue(): Promise<void> {
+  await poll();
+  await trancheSweep(api.deps, store()).round();
+}
+
+/** A payment of which one tranche is paid, and another is with its provider. */
+async function inTranches(): Promise<string> {
+  clock.advance(86_400_000);
+  const { id } = (await call('POST', '/payments', { amount: 600_000, currency: 'XAF', phone: '1' })).body.transaction;
+  assert.equal((await charge(id, '650600000')).status, 202);
+  provider.paid(provider.last);
+  await pollAndContinue();
+  assert.deepEqual([(await shown(id)).status, provider.submitted.length], ['partial', 2]);
+  return id;
+}
+
+for (const [who, end] of Object.entries(ENDS))
+  for (const news of ['before', 'after'] as const) {
+    test(`a tranche that is called back about ${news} ${who} ends it prompts nobody once its provider calls it failed, too`, async () => {
+      const id = await inTranches();
+      if (news === 'before') await callBack();
+      provider.readings.set(provider.last.attempt_id, news === 'before' ? FAILED : UNREADABLE);
+      await end();
+      if (news === 'after') await callBack();
+      provider.readings.set(provider.last.attempt_id, FAILED);
+      for (let round = 0; round < 3; round++) await pollAndContinue();
+      const { status, next_poll_at } = await attempt();
+      assert.deepEqual([status, next_poll_at, provider.submitted.length], ['failed', null, 2]);
+      assert.equal((await charge(id, '650600000')).status, 202, 'the payer goes on');
+    });
+  }

@@ -35,7 +35,7 @@ export interface ClosedAttempt {
   at: number;
   /** The report is the response to a further step, which was sent before the attempt closed. */
   is_step?: true;
-  /** The report is what the provider answered when it was asked after the attempt had ended, as a callback about it causes. */
+  /** The provider was asked after the attempt had ended, for instance because of a callback: its answer is newer than the end. */
   is_newer?: boolean;
 }
 

@@ -21,7 +21,7 @@ export interface PollContext {
   polled_at: number;
   /** The time for which this poll was scheduled. A time that was set since then is kept. Null: every earlier time is kept. */
   due: Date | null;
-  /** The provider was asked, and did not report by itself: its answer is not older than what was known of the attempt. */
+  /** The provider was asked for this reading; left out for a callback or a statement, which may be older than what we knew. */
   is_asked?: true;
 }
 
@@ -115,8 +115,8 @@ function keepingNews(change: Change, now: AttemptRow, known: AttemptRow, at: num
 }
 
 /**
- * Keeps an open attempt due that a person or a document ends as failed before anybody has read what made it due, such as a callback: neither
- * has asked the provider, which does not repeat it. One that had ended is left to the person, who may have decided because nobody can read it.
+ * Keeps polling an open attempt that a person or a statement ends as failed while it is due. A callback may have made it due, and the provider
+ * does not repeat it. An attempt that had ended before is not kept: the person may be deciding because nobody can read it.
  */
 export function keepingUnread(change: Change, now: AttemptRow, at: number): Change {
   const isUnread = isOpen(now) && now.next_poll_at !== null && now.next_poll_at.getTime() <= at;

@@ -3,7 +3,10 @@ import { pollNow as pollReturn, recheckRefund } from '../obligations/store.ts';
 import type { RefundRow } from './schema.ts';
 import { FAILED_REFUNDS, PAYOUT, pollNow } from './store.ts';
 
-/** Makes a worker read what had been turned away, or failed while a callback came. What carries a return out is read with it, before the money is sent another way. */
+/**
+ * Makes a worker read a refund again that a provider has turned away, or that failed while a callback may have said otherwise. One that carries
+ * out a return is read with the return, before its money is sent another way.
+ */
 export function readAgain(tx: Tx, { team_id, id, return_id, way }: RefundRow, at: Date): Promise<void> {
   if (return_id === null) return pollNow(tx, team_id, id, at);
   if (way === 'refund') return recheckRefund(tx, team_id, id, at, FAILED_REFUNDS);

@@ -61,16 +61,15 @@ export async function resolveRefund(
     const resolved = await applyRefund(
       tx,
       context,
-      // Nobody has read what is due or being read, such as after a callback: what a person ends as failed is read once more. Of a refund of a return
-      // the person's word counts.
-      row.return_id === null ? { ...row, next_poll_at: null } : row,
+      row,
       part,
       resolution.as === 'succeeded'
         ? { kind: 'succeeded', provider_ref: row.legs[part]?.provider_ref ?? 'resolved by hand' }
         : { kind: 'failed', reason: 'unknown', message: 'resolved by hand: no money moved' },
     );
-    // A callback about a payout of a return makes only its return due. No other payout is sent before a person says so.
-    if (resolution.as === 'failed' && resolved.way === 'payout') await readAgain(tx, resolved, new Date(at));
+    // Nobody may have read what a callback was about. A refund that carries out a return is not read again: the person's word counts.
+    const isReadAgain = resolved.return_id === null || resolved.way === 'payout';
+    if (resolution.as === 'failed' && isReadAgain) await readAgain(tx, resolved, new Date(at));
     return resolved;
   });
 }

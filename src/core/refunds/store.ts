@@ -138,7 +138,7 @@ const firstAccount = fixed(`(
   where attempts.team_id = refunds.team_id and attempts.id = refunds.legs -> 0 ->> 'attempt_id')`);
 
 /**
- * Claims refunds whose next step is due; those of a killed worker become due again after the lease. Of a failed one, only readings are counted.
+ * Claims refunds whose next step is due; those of a killed worker become due again after the lease. Of a failed one, readings are counted instead of claims.
  * @param lease_ms milliseconds
  */
 export async function claimDueRefunds(

@@ -103,7 +103,7 @@ export async function readPayout(
   const { payment, attempt } = await getCapture(store.db, row.team_id, row.payment_id, row.attempt_id);
   const step = { deps, store, attempt, description: payment.description ?? payment.reference ?? payment.id };
   const account_id = refund.legs[0]?.provider_account ?? row.account_id;
-  // Ended before any account took it.
+  // It ended before it was sent to any account.
   if (account_id === null) return { kind: 'not_found' };
   const provider = await deps.providers.byAccount(store.environment, row.team_id, account_id);
   if (!provider?.payouts) return null;
@@ -113,7 +113,7 @@ export async function readPayout(
   return isEarly ? { kind: 'unknown', message: NOT_KNOWN } : outcome;
 }
 
-/** When a payout was last sent, in milliseconds since the epoch; null: unknown. The return tells it of its latest payout only. */
+/** Returns when a payout was last sent, in milliseconds since the epoch; null: unknown. The return knows this of its latest payout only. */
 function sentAt({ payout_id, dispatched_at }: ReturnRow, { id, legs }: RefundRow): number | null {
   if (id === payout_id && dispatched_at) return dispatched_at.getTime();
   const sent_at = legs[0]?.sent_at ?? null;

@@ -35,7 +35,7 @@ const MAX_DOUBT_MS = 86_400_000;
 /** Advances a return by one step. If the process dies in between, the step becomes due again after its lease. */
 export async function advanceReturn(deps: ReturnDeps, store: Store, row: ReturnRow): Promise<void> {
   const unfinished = row.state === 'owed' || row.state === 'waiting' || row.state === 'paying_out';
-  // Closed first: what could not be read yet may take a day, and is read of a closed return too.
+  // First, because the other ways may take a day to answer. They are read after the return is closed, too.
   if (row.late_refund && unfinished && (await closeAfterLateRefund(deps, store, row))) return;
   if (row.recheck && (await recheck(deps, store, row))) return;
   switch (row.state) {
@@ -134,7 +134,7 @@ async function doubt(
   const note = `the provider does not confirm that the refund failed${why}`;
   const over = deps.clock.now() - (refund.completed_at ?? refund.updated_at).getTime() > MAX_DOUBT_MS;
   if (over) return void (await requireManualReturn(deps, store, row, note));
-  // A person's word counts where nothing can be read, not where the provider has said otherwise: it is read until it has answered.
+  // A person's word counts where nothing can be read. Once the provider has contradicted it, the refund is read until there is an answer.
   const isContradicted = outcome?.kind === 'pending' && refund.resolution !== null;
   await postpone(deps, store, row, note, isContradicted ? { recheck: true } : {});
 }
@@ -167,7 +167,7 @@ async function recheck(deps: ReturnDeps, store: Store, row: ReturnRow): Promise<
   await locked(deps, store, row, async (tx, context, now) => {
     // A callback that has come since the providers were asked is followed by another reading.
     if (!hasNews(now, row)) {
-      // One found done ends no other that could not be read.
+      // That one way was done says nothing about another that could not be read.
       const read = { ...now, recheck: again };
       const next_step_at = new Date(context.at + (again ? backOff(row.polls) : 0));
       await updateReturn(tx, { ...read, next_step_at: needsWorker(read) ? next_step_at : null });
@@ -186,7 +186,7 @@ async function readWay(
   row: ReturnRow,
   way: RefundRow,
 ): Promise<RefundOutcome | PayoutOutcome | null> {
-  // That it was done is known, and "pirogue breaks settle" decides about it: nothing else comes of it.
+  // A statement has shown that it was paid, and "pirogue breaks settle" decides about the money: there is nothing left to ask.
   if (await isSetAside(store.db, way, 0)) return { kind: 'not_found' };
   if (way.way === 'refund') return readRefund(deps, store, way, 0, 'after a callback');
   const outcome = await readPayout(deps, store, row, way);

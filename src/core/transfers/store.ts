@@ -202,8 +202,8 @@ export async function pollNow(
 }
 
 /**
- * Claims transfers whose next step is due; those of a killed worker become due again after the lease. Of one that has ended, only readings are
- * counted ({@link writeRecheck}): while its account does not respond, most of its claims are dropped.
+ * Claims transfers whose next step is due; those of a killed worker become due again after the lease. A claim of a
+ * transfer that has ended is not counted as a poll, because most are dropped while its account does not respond: {@link writeRecheck} counts readings.
  * @param lease_ms milliseconds
  */
 export function claimDueTransfers(

@@ -7,7 +7,7 @@ export function noSuchTeam(id: bigint): Failure {
 }
 
 /**
- * Checks that a team exists: a list of one that does not would be empty.
+ * Checks that a team exists. Without this, a mistyped team would look like one that has nothing.
  * @throws Failure
  */
 export async function checkTeam(control: Queryable, id: bigint): Promise<void> {
