@@ -42,7 +42,7 @@ export const USAGE = `npm run bench -- [options]
   --rounds N                        rounds, interleaved; medians are shown (default 5)
   --rows N                          payments of the large team (default 1,000,000)
   --json                            print JSON
-  --quick                           a smoke run of about a minute; docs/performance.md stays as it is
+  --quick                           a smoke run of about a minute; docs/performance stays as it is
   --profile DIR                     also write CPU profiles of the service and say where time goes (slower: not for figures)`;
 
 /** A wrong option; its message is all the reader needs. */

@@ -6,7 +6,7 @@ import { buildStage } from './soak/stage.ts';
 
 /**
  * `npm run soak -- --minutes 120 --rate 100`: the service under constant load for hours, with restarts, kills and faults of
- * providers. Fails when memory, open files, tables, queues or latency grow, or when the books differ (docs/reliability.md).
+ * providers. Fails when memory, open files, tables, queues or latency grow, or when the books differ (docs/reliability/soak.md).
  */
 
 /** Ended by a signal: shown without a stack. */

@@ -17,7 +17,7 @@ export interface PostingJob extends Windowed {
   ids: string[];
 }
 
-/** As creation does it: docs/performance.md. */
+/** As creation does it: docs/performance/post.md. */
 const TOGETHER = { max: 64, inFlight: 2 };
 const AMOUNT_MINOR = 25_000_00n;
 const FEE_MINOR = 500_00n;

@@ -5,7 +5,7 @@ const SERVICE = 'src/main.ts';
 
 /**
  * How Node is started with a program of this checkout, in its folder. The service is given what service.json says, which keeps its
- * memory small; the image and the benchmark have the same (the reasons: docs/performance.md, "Memory"). Any other program has a cache
+ * memory small; the image and the benchmark have the same (the reasons: docs/performance/memory.md). Any other program has a cache
  * of compiled sources: without one, each start compiles some hundred files.
  */
 export function programOptions(root, args, env) {

@@ -7,13 +7,14 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { checkDisk } from '../../bench/disk.ts';
-import { OptionError, type Options, readOptions } from '../../bench/options.ts';
+import { OptionError, type Options, readOptions, SECTIONS } from '../../bench/options.ts';
 import { type Report, reportOf } from '../../bench/report.ts';
 import type { Sample, Section } from '../../bench/rounds.ts';
 import { tablesOf } from '../../bench/table.ts';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
-const DOCUMENT = path.join(ROOT, 'docs', 'performance.md');
+/** The page of each section, in the order of the sections. */
+const documents = () => SECTIONS.map((name) => fs.readFileSync(path.join(ROOT, 'docs', 'performance', `${name}.md`), 'utf8'));
 /** Ends a run that hangs. It takes two minutes on two cores, and more than twice as long beside other tests. */
 const LIMIT_MS = 1_700_000;
 
@@ -81,7 +82,7 @@ test('a quick run measures every row and leaves no process and no file behind', 
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'bench-test-'));
   fs.chmodSync(folder, 0o711); // PostgreSQL may run under another account
   t.after(() => fs.rmSync(folder, { recursive: true, force: true }));
-  const before = fs.readFileSync(DOCUMENT, 'utf8');
+  const before = documents();
   const { stdout } = await promisify(execFile)(process.execPath, ['bench/main.ts', '--quick', '--json'], {
     cwd: ROOT,
     timeout: LIMIT_MS,
@@ -95,9 +96,15 @@ test('a quick run measures every row and leaves no process and no file behind', 
     for (const size of ['small', 'large']) assert.ok(figures[`${name}-${size}_rows`], `${name} finds what is due`);
   const answered = reports.flatMap(({ rows }) => rows).filter(({ per_second }) => per_second > 0);
   assert.ok(answered.length > 12, 'most rows hold figures, also on a busy machine');
-  assert.equal(fs.readFileSync(DOCUMENT, 'utf8'), before, 'a smoke run writes nothing down');
+  assert.deepEqual(documents(), before, 'a smoke run writes nothing down');
   assert.deepEqual(fs.readdirSync(folder), []);
   assert.deepEqual(processesOf(folder), []);
+});
+
+test('every section has the place for its tables on its page', () => {
+  const pages = documents();
+  const missing = SECTIONS.filter((name, i) => !pages[i]?.match(`<!-- bench:${name} -->[^]*<!-- /bench:${name} -->`));
+  assert.deepEqual(missing, []);
 });
 
 /** Processes started with this TMPDIR, or working in it; where there is no /proc nobody can tell. */

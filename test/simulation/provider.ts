@@ -19,7 +19,7 @@ import type { Random } from './contract.ts';
 import { passageOfStep, planOfCollection, planOfPayment } from './fates.ts';
 import { Handler, TIMEOUT_MS, type Traits } from './handler.ts';
 
-/** Makes a provider whose every call has a drawn outcome. docs/reliability.md lists what of the contract is not drawn. */
+/** Makes a provider whose every call has a drawn outcome. docs/reliability/simulation.md lists what of the contract is not drawn. */
 export function simulatedProvider(bank: Bank, traits: Traits): Provider {
   const collections = new Collections(bank, traits);
   const payments = new Payments(bank, traits);
