@@ -235,7 +235,7 @@ test('mails tell who may decide and whoever asked, without people, amounts or ke
   const to = (person: Person) => sent.filter((mail) => mail.to === `${person.id}@shop.example`);
   assert.deepEqual([to(other.owner).length, to(other.checker).length, to(other.maker).length, to(support).length], [1, 1, 1, 0]);
   assert.match(to(other.checker)[0]?.subject ?? '', /Une validation vous attend.*An approval waits for you/);
-  assert.match(to(other.maker)[0]?.subject ?? '', /What you asked for was approved/);
+  assert.match(to(other.maker)[0]?.subject ?? '', /Your request was approved/);
   for (const { text } of sent) {
     assert.ok(text.includes(`https://console.example${path}`));
     assert.doesNotMatch(text, /20.?000|Mado|Chris|trx_|rfd_/);

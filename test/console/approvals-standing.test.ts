@@ -43,7 +43,7 @@ test('an approved payout that fails at once is not shown as done', async () => {
   const { outcome, result } = await stored(shop, path);
   assert.equal(outcome, 'done');
   const { text } = await shop.maker.get(path);
-  assert.match(read(text), new RegExp(`Ran and failed.*what it made has failed.*${result} Failed`));
+  assert.match(read(text), new RegExp(`Ran and failed.*the payout or refund that it created has failed.*${result} Failed`));
   assert.match(await listOf(shop), /Payout .* Ran and failed/);
 });
 

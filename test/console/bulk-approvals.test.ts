@@ -142,7 +142,7 @@ test('a list is compared with lines that wait for a second person, however long,
   await db.run(sql`
     update payout_batches set started_at = started_at - interval '5 days' where id = ${first.split('/').at(-1)}`);
   assert.equal((await payer.press(second)).to, `${second}?stop=sure`);
-  assert.match(read((await payer.person.get(second)).text), /repeat a recipient and an amount, too: 3/);
+  assert.match(read((await payer.person.get(second)).text), /Also pay out the lines that repeat a recipient and an amount: 3/);
   const repeated = await db.all<{ line: number }>(sql`
     select line from payout_batch_lines where batch_id = ${second.split('/').at(-1)} and repeats = 'recent' order by line`);
   assert.deepEqual(

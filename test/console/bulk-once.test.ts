@@ -105,7 +105,7 @@ test('the same list, uploaded twice before either is confirmed, is not paid twic
   assert.equal(answers.filter(({ to }) => to?.includes('?go=')).length, 1);
   assert.deepEqual(await payer.references(), ['L-1', 'L-2']);
   const list = lists[again] as string;
-  assert.match(read((await payer.person.get(list)).text), /repeat a recipient and an amount, too: 2/);
+  assert.match(read((await payer.person.get(list)).text), /Also pay out the lines that repeat a recipient and an amount: 2/);
   // It was confirmed for one line, and two are repeated by now.
   assert.equal((await payer.press(list, { sure: '1' })).to, `${list}?stop=sure`);
   await payer.press(list, { sure: '2' });
@@ -122,7 +122,7 @@ test('a number that was paid, or that another list pays, is the same under anoth
   ];
   await payer.press(first);
   assert.equal((await payer.press(second)).to, `${second}?stop=sure`);
-  assert.match(read((await payer.person.get(second)).text), /repeat a recipient and an amount, too: 1/);
+  assert.match(read((await payer.person.get(second)).text), /Also pay out the lines that repeat a recipient and an amount: 1/);
   await started(api, second);
   assert.equal((await payer.press(third)).to, `${third}?stop=sure`);
   assert.deepEqual(await payer.references(), ['Ama Ngono']);

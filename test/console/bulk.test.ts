@@ -111,7 +111,7 @@ describe('a list of payouts', () => {
     const cases: [csv: string, fault: RegExp][] = [
       ['hello', /no column “hello”/],
       ['recipient,amount\n1,2', /“currency” is missing/],
-      [`${HEAD},amount\n1`, /“amount” is there twice/],
+      [`${HEAD},amount\n1`, /“amount” appears twice/],
       [HEAD, /no lines/],
       [`${HEAD}\n"1`, /Line 2 is not valid CSV/],
       [`${HEAD}\n${line(1)}\n${line(2).replace('mtn,,', 'mtn,Zo\uFFFD,')}`, /Line 3 has characters that could not be read/],

@@ -244,7 +244,7 @@ test('values stay as they are, escaped; statuses are French', () => {
   );
   assert.equal(
     say('fr', 'The payment is succeeded and cannot be cancelled: use a refund.').text,
-    'Le paiement ne peut pas être annulé (état\u00A0: réussi)\u00A0: faites un remboursement.',
+    'Le paiement ne peut pas être annulé (statut\u00A0: réussi)\u00A0: faites un remboursement.',
   );
   assert.equal(say('en', 'is required').text, 'is required');
 });

@@ -186,7 +186,7 @@ test('a dispute is shown, and the refund of a disputed payment says why it is no
   const store = api.deps.stores.sandbox.of(api.team.id);
   const { id } = await openDispute(api.deps, store, { team_id: api.team.id, payment_id, reason: 'fraudulent' });
   const { text } = await finance.get(`${base}/payments/${payment_id}`);
-  assert.ok(text.includes(id) && text.includes('Needs your answer') && text.includes('Dispute opened'));
+  assert.ok(text.includes(id) && text.includes('Needs an answer') && text.includes('Dispute opened'));
   const form = `${base}/payments/${payment_id}/refund`;
   const refused = await finance.submit(form, form, { amount: '', reason: 'duplicate' });
   assert.equal(refused.status, 400);

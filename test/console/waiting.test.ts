@@ -37,14 +37,14 @@ test('a payment that the provider has says since when, and when its status is qu
   const [, day] =
     /waiting has had the request since (\d{1,2} \w+ \d{4}), \d\d:\d\d and has not reported a result/.exec(text) ?? [];
   assert.ok(day, text.slice(text.indexOf('<main')));
-  assert.match(text, /Its status is queried at \d{1,2} \w+ \d{4}, \d\d:\d\d\./, 'an hour is not "within moments"');
+  assert.match(text, /Its status is queried at \d{1,2} \w+ \d{4}, \d\d:\d\d\./, 'an hour is not "in a few moments"');
   assert.match(text, /Under way[\s\S]*ref-7/);
 });
 
 test('a payment whose answer was lost says that nothing is charged twice, in the language of the reader', async () => {
   assert.match(
     await shown('650000003'),
-    /its answer was lost\. Its status is queried within moments[^<]*nothing is charged twice/,
+    /its answer was lost\. Its status is queried in a few moments[^<]*nothing is charged twice/,
   );
   const french = await shown('650000003', { 'accept-language': 'fr-CM' });
   assert.match(french, /sa réponse a été perdue[^<]*entre-temps\u00a0: rien n’est débité deux fois/);

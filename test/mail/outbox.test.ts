@@ -52,8 +52,11 @@ test('a mail is sent to the owner of the team, in French and in English, once', 
   const [mail] = server.mails;
   assert.deepEqual([server.mails.length, mail?.to], [1, api.team.email]);
   const { headers, text } = read(mail?.raw ?? '');
-  assert.equal(headers.subject, 'Un webhook a été désactivé / A webhook endpoint was deactivated');
-  assert.match(text, /Bonjour Chez Awa,\n\nAucun envoi au webhook wh_1 \(shop\.example, environnement live\)/);
+  assert.equal(headers.subject, 'Un point de terminaison webhook a été désactivé / A webhook endpoint was deactivated');
+  assert.match(
+    text,
+    /Bonjour Chez Awa,\n\nAucun envoi au point de terminaison webhook wh_1 \(shop\.example, environnement de production\)/,
+  );
   assert.match(text, /Hello Chez Awa,\n\nNo delivery to the webhook endpoint wh_1 \(shop\.example, live environment\)/);
   assert.deepEqual(await row(), { tries: 1, sent: true, error: null, waits_ms: null });
 });

@@ -1,5 +1,6 @@
 import type { Environment } from '../../kit/environment.ts';
 import type { MailFacts } from '../../tenants/outbox/schema.ts';
+import { FRENCH_ENVIRONMENTS } from './environments.ts';
 import type { Languages } from './texts.ts';
 
 /** Text: the backlog of a webhook endpoint reached its limit, and no more deliveries are queued. */
@@ -9,12 +10,12 @@ export function endpointBacklogFull(
 ): Languages {
   return {
     fr: {
-      subject: 'Trop d’envois en attente pour un webhook',
-      text: `Environ ${limit} envois attendent le webhook ${webhook} (${host}, environnement ${environment}) : votre serveur ne répond pas,
-ou trop lentement. Depuis le ${since} (UTC), les nouveaux événements ne sont plus mis en file pour ce webhook. Ceux qui
-attendent déjà lui seront encore envoyés.
+      subject: 'Trop d’envois en attente pour un point de terminaison webhook',
+      text: `Environ ${limit} envois sont en attente pour le point de terminaison webhook ${webhook} (${host},
+${FRENCH_ENVIRONMENTS[environment]}) : votre serveur ne répond pas, ou trop lentement. Depuis le ${since} (UTC), les nouveaux
+événements ne sont plus mis en file pour ce point de terminaison. Ceux qui sont déjà en attente lui seront encore envoyés.
 
-Les événements restent lisibles pendant 90 jours (GET /events). Quand la file sera presque vide, nous reprendrons les envois
+Les événements restent consultables pendant 90 jours (GET /events). Quand la file sera presque vide, nous reprendrons les envois
 et vous indiquerons par e-mail la période des événements à redemander (POST /events/{id}/resend).`,
     },
     en: {
@@ -36,8 +37,9 @@ export function endpointBacklogOver(
 ): Languages {
   return {
     fr: {
-      subject: 'Les envois vers un webhook ont repris',
-      text: `Les nouveaux événements sont de nouveau envoyés au webhook ${webhook} (${host}, environnement ${environment}).
+      subject: 'Les envois vers un point de terminaison webhook ont repris',
+      text: `Les nouveaux événements sont de nouveau envoyés au point de terminaison webhook ${webhook} (${host},
+${FRENCH_ENVIRONMENTS[environment]}).
 
 Ceux qui ont été créés entre le ${since} et le ${until} (UTC) ne lui ont pas été envoyés. Consultez-les avec GET /events
 et demandez ceux qui vous manquent (POST /events/{id}/resend).`,
@@ -46,8 +48,8 @@ et demandez ceux qui vous manquent (POST /events/{id}/resend).`,
       subject: 'Deliveries to a webhook endpoint have resumed',
       text: `New events are sent to the webhook endpoint ${webhook} (${host}, ${environment} environment) again.
 
-Those created between ${since} and ${until} (UTC) were not sent to it. List them with GET /events and ask for those that you
-miss (POST /events/{id}/resend).`,
+Those created between ${since} and ${until} (UTC) were not sent to it. List them with GET /events and request the ones
+that you need (POST /events/{id}/resend).`,
     },
   };
 }

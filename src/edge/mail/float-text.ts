@@ -1,6 +1,7 @@
 import type { Environment } from '../../kit/environment.ts';
 import { wireFromMinor } from '../../kit/money.ts';
 import type { FloatFacts } from '../../tenants/outbox/schema.ts';
+import { FRENCH_ENVIRONMENTS } from './environments.ts';
 import type { Languages } from './texts.ts';
 
 /** Text: a provider account is running out of money for payouts. */
@@ -14,7 +15,7 @@ export function floatLow({ account, provider, name, level, purses }: FloatFacts,
   return {
     fr: {
       subject: empty ? `Le compte ${name} est vide` : `Le solde du compte ${name} est bas`,
-      text: `Votre compte ${name} (${provider}, ${account}, environnement ${environment}) ${empty ? 'n’a plus d’argent' : 'a peu d’argent'} pour les virements :
+      text: `Votre compte ${name} (${provider}, ${account}, ${FRENCH_ENVIRONMENTS[environment]}) ${empty ? 'n’a plus de fonds' : 'n’a plus que peu de fonds'} pour les virements :
 
 ${lines('alerte au-dessous de', ' :').join('\n')}
 

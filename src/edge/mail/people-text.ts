@@ -110,7 +110,7 @@ function newDevice({ address, agent, at }: UserMailFacts['new_device']): Languag
   return {
     fr: {
       subject: 'Connexion depuis un nouveau navigateur',
-      text: `Le ${minute(at)} (UTC), quelqu’un s’est connecté à votre compte de la console Pirogue depuis un navigateur nouveau pour nous.
+      text: `Le ${minute(at)} (UTC), quelqu’un s’est connecté à votre compte de la console Pirogue depuis un nouveau navigateur.
 
 Adresse : ${address ?? 'inconnue'}
 Navigateur : ${name ?? 'inconnu'}
@@ -183,10 +183,10 @@ const STEPS: Readonly<Record<'fr' | 'en', Record<UserMailFacts['approval']['step
   en: {
     asked: {
       subject: 'An approval waits for you',
-      text: 'Something was asked for that needs a second person. It expires after three days.',
+      text: 'An operation needs the approval of a second person. It expires after three days.',
     },
-    approved: { subject: 'What you asked for was approved', text: 'A second person approved what you asked for.' },
-    rejected: { subject: 'What you asked for was rejected', text: 'A second person rejected what you asked for.' },
+    approved: { subject: 'Your request was approved', text: 'A second person approved your request.' },
+    rejected: { subject: 'Your request was rejected', text: 'A second person rejected your request.' },
   },
 };
 

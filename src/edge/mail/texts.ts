@@ -1,5 +1,6 @@
 import type { Environment } from '../../kit/environment.ts';
 import { unreachable } from '../../kit/errors.ts';
+import { FRENCH_ENVIRONMENTS } from './environments.ts';
 import { floatLow } from './float-text.ts';
 import { endpointBacklogFull, endpointBacklogOver } from './backlog-text.ts';
 import { invoiceText, receiptText } from './payer-text.ts';
@@ -63,8 +64,8 @@ function secretKeyInBrowser(
   return {
     fr: {
       subject: 'Votre clé secrète est visible dans un navigateur',
-      text: `Le ${moment} (UTC), votre clé secrète ${key_id} (environnement ${environment}, se terminant par ${last4}) a été envoyée par
-un navigateur. Nous avons refusé la requête, mais toute personne qui ouvre cette page peut lire la clé.
+      text: `Le ${moment} (UTC), votre clé secrète ${key_id} (${FRENCH_ENVIRONMENTS[environment]}, se terminant par ${last4}) a été
+envoyée par un navigateur. Nous avons refusé la requête, mais toute personne qui ouvre cette page peut lire la clé.
 
 1. Créez une nouvelle clé secrète et utilisez-la uniquement sur votre serveur.
 2. Révoquez la clé ${key_id}.
@@ -89,9 +90,9 @@ We send this message at most once an hour for each key.`,
 function endpointDeactivated({ webhook, host }: MailFacts['endpoint_deactivated'], { environment }: MailContext): Languages {
   return {
     fr: {
-      subject: 'Un webhook a été désactivé',
-      text: `Aucun envoi au webhook ${webhook} (${host}, environnement ${environment}) n’a réussi depuis 5 jours. Nous l’avons désactivé ;
-il ne reçoit plus rien.
+      subject: 'Un point de terminaison webhook a été désactivé',
+      text: `Aucun envoi au point de terminaison webhook ${webhook} (${host}, ${FRENCH_ENVIRONMENTS[environment]}) n’a réussi depuis 5 jours.
+Nous l’avons désactivé ; il ne reçoit plus rien.
 
 Quand votre serveur répond de nouveau, réactivez-le (PATCH /webhooks/${webhook} avec "active": true) et
 demandez les événements manqués (GET /events, puis POST /events/{id}/resend).`,

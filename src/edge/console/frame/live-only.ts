@@ -5,7 +5,7 @@ import type { PageAnswer, TeamVisit } from '../page.ts';
 const TEXTS: Texts<Record<'title' | 'why' | 'instead' | 'toLive' | 'toSandbox', string>> = {
   en: {
     title: 'Only in live',
-    why: 'Invoices and payment links are sent to people, who pay them with real money. The sandbox has neither, here and in the API.',
+    why: 'Invoices and payment links are sent to people, who pay them with real money. The sandbox has neither, here or in the API.',
     instead: 'In the sandbox, make a test payment: its page is the one to which invoices and links lead.',
     toLive: 'Switch to live',
     toSandbox: 'Make a test payment',

@@ -85,7 +85,7 @@ export const FIELD_FAULTS: readonly Pair[] = [
     'semble contenir un numéro de carte, qui n’est jamais conservé : choisissez une autre clé',
   ],
   ['must be 1 to 255 visible ASCII characters', 'doit comporter de 1 à 255 caractères ASCII visibles'],
-  ['was already used with a different payload', 'a déjà servi pour une autre demande : rouvrez la page et recommencez'],
+  ['was already used with a different payload', 'a déjà servi pour une autre requête : rouvrez la page et recommencez'],
   [
     'was used more than 24 hours ago and is spent: choose a new one for a new request',
     'a servi il y a plus de 24 heures : rouvrez la page et recommencez',
@@ -148,7 +148,7 @@ export const FIELD_FAULTS: readonly Pair[] = [
   ['is more than what was paid and not refunded', 'dépasse ce qui a été payé et n’est pas remboursé'],
   ['is not a channel: GET /channels lists them', 'n’est pas un canal'],
   ['is not a channel of an account: GET /channels lists them', 'n’est pas un canal'],
-  ['is not paid out on {channel}', 'n’est pas payé par virement sur {channel}'],
+  ['is not paid out on {channel}', 'n’est pas disponible pour les virements sur {channel}'],
   ['does not take {currency}', 'n’accepte pas {currency}'],
   ['is not a currency of {channel}', 'n’est pas une devise de {channel}'],
   ['is not the currency of the beneficiary ({currency})', 'n’est pas la devise du bénéficiaire ({currency})'],
@@ -157,7 +157,7 @@ export const FIELD_FAULTS: readonly Pair[] = [
   ['cannot be paid out to', 'n’accepte pas de virements'],
   ['is required for mobile money', 'est obligatoire pour le mobile money'],
   ['is required for banks', 'est obligatoire pour les banques'],
-  ['is required with recipient', 'est obligatoire avec le numéro du bénéficiaire'],
+  ['is required with recipient', 'est obligatoire si un destinataire est indiqué'],
   [
     'is required: its last six digits choose the sandbox outcome',
     'est obligatoire : ses six derniers chiffres choisissent le résultat de la sandbox',
@@ -224,7 +224,7 @@ export const FIELD_FAULTS: readonly Pair[] = [
   ],
   [
     'more than {count} events are in this time: choose a shorter one',
-    'plus de {count} événements se trouvent dans cette période : choisissez-en une plus courte',
+    'cette période contient plus de {count} événements : choisissez-en une plus courte',
   ],
   [
     'is not a cursor of this list: take it from meta.next_cursor as it is',
@@ -232,8 +232,11 @@ export const FIELD_FAULTS: readonly Pair[] = [
   ],
   [
     'is found too often to be counted in time: make it longer, ask again, or page by cursor',
-    'se trouve trop souvent pour être compté à temps : précisez la recherche ou réessayez',
+    'donne trop de résultats pour qu’ils soient comptés à temps : précisez la recherche ou réessayez',
   ],
-  ['has no use left while other charges are under way', 'n’a plus d’utilisation libre tant que d’autres débits sont en cours'],
-  ['has been paid as often as the merchant wanted', 'a été payé autant de fois que le marchand l’a voulu'],
+  [
+    'has no use left while other charges are under way',
+    'n’a plus d’utilisation disponible tant que d’autres débits sont en cours',
+  ],
+  ['has been paid as often as the merchant wanted', 'a atteint le nombre de paiements prévu par le marchand'],
 ];

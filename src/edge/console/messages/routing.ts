@@ -21,10 +21,10 @@ export const ROUTING_REASONS: readonly Pair[] = [
   ['in the sandbox it takes only what a rule sends to it', 'en sandbox, il ne prend que ce qu’une règle lui envoie'],
   ['circuit open since {time}', 'disjoncteur ouvert depuis le {time}'],
   ['a probe: its circuit is open since {time}', 'essai : son disjoncteur est ouvert depuis le {time}'],
-  ['float below amount ({amount} at {time})', 'fonds chez le prestataire inférieurs au montant ({amount} le {time})'],
+  ['float below amount ({amount} at {time})', 'solde chez le prestataire inférieur au montant ({amount} le {time})'],
   [
     'put last: float below amount ({amount} at {time})',
-    'placé en dernier : fonds chez le prestataire inférieurs au montant ({amount} le {time})',
+    'placé en dernier : solde chez le prestataire inférieur au montant ({amount} le {time})',
   ],
   ['it is disabled, or no account has this name', 'il est désactivé, ou aucun compte ne porte ce nom'],
   ['it does not pay out', 'il ne prend pas en charge les virements'],

@@ -23,10 +23,10 @@ const STATUSES: Readonly<Record<string, string>> = {
   paid: 'payé',
   overdue: 'en retard',
   needs_response: 'réponse attendue',
-  under_review: 'en examen',
+  under_review: 'en cours d’examen',
   won: 'gagné',
   lost: 'perdu',
-  closed: 'clos',
+  closed: 'retiré',
 };
 
 interface Template {

@@ -23,9 +23,9 @@ export const FIGURE_NAMES: Texts<Record<Figure, string>> = {
     available: 'Disponible',
     pending: 'En attente',
     reserved: 'Réservé aux virements',
-    hold: 'Bloqué',
+    hold: 'En suspens',
     disputed: 'En litige',
-    'in.transit': 'En cours de transfert',
+    'in.transit': 'En transit',
     credit: 'Avance',
   },
 };

@@ -62,6 +62,6 @@ export const FIELD_TEXTS: Texts<Readonly<Record<string, string>>> = {
     dispute: 'Litige',
     account: 'Sous-compte',
     split: 'Votre part',
-    settlement: 'Où ses fonds sont versés',
+    settlement: 'Destination de ses fonds',
   },
 };

@@ -34,11 +34,11 @@ interface BalanceTexts {
 export const BALANCE_TEXTS: Texts<BalanceTexts> = {
   en: {
     title: 'Balance',
-    note: 'As the ledger has it now. Days are in UTC.',
+    note: 'As recorded in the ledger now. Days are in UTC.',
     currency: 'Currency',
     now: 'Figures',
     figure: 'Balance',
-    meaning: 'What it is',
+    meaning: 'Meaning',
     amount: 'Amount',
     meanings: {
       total: 'The sum of the seven others.',
@@ -69,7 +69,7 @@ export const BALANCE_TEXTS: Texts<BalanceTexts> = {
     cause: 'Cause',
     subject: 'Payment or payout',
     export: {
-      title: 'Entries as a file',
+      title: 'Export the entries',
       note: 'One line for each entry of the balance that is shown, the newest first, as CSV. Both days are included.',
       from: 'From day',
       to: 'To day',
@@ -89,10 +89,10 @@ export const BALANCE_TEXTS: Texts<BalanceTexts> = {
       total: 'La somme des sept autres montants.',
       available: 'Peut être viré dès maintenant.',
       pending: 'Encaissé, encore en période de rétention.',
-      reserved: 'Mis de côté pour les virements acceptés et non encore envoyés, frais compris.',
+      reserved: 'Mis de côté pour les virements qui ne sont pas encore envoyés, frais compris.',
       hold: 'Encaissé pour des paiements inachevés, à restituer aux payeurs, ou non expliqué.',
-      disputed: 'Retenu tant qu’un litige est ouvert.',
-      'in.transit': 'Chez un prestataire, en route vers le bénéficiaire.',
+      disputed: 'Bloqué tant qu’un litige est ouvert.',
+      'in.transit': 'Chez un prestataire, en route vers le destinataire.',
       credit: 'Avancé par la plateforme : nul ou négatif, remboursé en premier sur les encaissements.',
     },
     statement: 'Relevé',
@@ -114,7 +114,7 @@ export const BALANCE_TEXTS: Texts<BalanceTexts> = {
     cause: 'Motif',
     subject: 'Paiement ou virement',
     export: {
-      title: 'Écritures dans un fichier',
+      title: 'Exporter les écritures',
       note: 'Une ligne par écriture du solde affiché, de la plus récente à la plus ancienne, en CSV. Les deux jours sont inclus.',
       from: 'Du',
       to: 'Au',

@@ -50,7 +50,7 @@ interface CustomerTexts {
 export const CUSTOMER_TEXTS: Texts<CustomerTexts> = {
   en: {
     title: 'Customers',
-    count: (n) => `${n} customers`,
+    count: (n) => `${n} ${n === '1' ? 'customer' : 'customers'}`,
     search: 'Search',
     searchHelp: 'Id, name, e-mail, phone or company',
     state: 'State',
@@ -104,12 +104,12 @@ export const CUSTOMER_TEXTS: Texts<CustomerTexts> = {
   },
   fr: {
     title: 'Clients',
-    count: (n) => `${n} clients`,
+    count: (n) => `${n} ${n === '0' || n === '1' ? 'client' : 'clients'}`,
     search: 'Rechercher',
-    searchHelp: 'Id, nom, e-mail, téléphone ou société',
+    searchHelp: 'Identifiant, nom, e-mail, téléphone ou entreprise',
     state: 'État',
     every: 'Tous',
-    active: 'Non bloqués',
+    active: 'Non bloqué',
     blocked: 'Bloqué',
     none: 'Aucun client pour le moment',
     noneText: 'Un client apparaît ici dès le premier paiement d’une adresse e-mail ou d’un numéro de téléphone.',

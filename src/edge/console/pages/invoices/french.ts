@@ -54,7 +54,7 @@ export const FRENCH: InvoiceTexts = {
   left: 'Reste à payer',
   details: 'Détails',
   sent: 'Envoyée',
-  viewed: 'Première ouverture',
+  viewed: 'Première consultation',
   paidAt: 'Réglée en totalité',
   cancelledAt: 'Annulée',
   page: 'Page de la facture',
@@ -65,7 +65,7 @@ export const FRENCH: InvoiceTexts = {
   statuses: {
     draft: 'Brouillon',
     sent: 'Envoyée',
-    viewed: 'Ouverte',
+    viewed: 'Consultée',
     partial: 'Payée en partie',
     paid: 'Payée',
     overdue: 'En retard',

@@ -33,7 +33,7 @@ export const ENGLISH: LinkTexts = {
   lastDay: 'Last day',
   lastDayHelp: 'In UTC. Empty: no end.',
   maxUses: 'Number of payments',
-  maxUsesHelp: 'After as many successful payments it accepts no more. Empty: any number.',
+  maxUsesHelp: 'After this number of successful payments, the link accepts no more. Empty: no limit.',
   payer: 'Payer',
   collect: 'The payer enters',
   collectHelp: 'An e-mail address or a phone number at least.',

@@ -7,7 +7,7 @@ export const FRENCH: LinkTexts = {
   noneFound: 'Aucun lien ne correspond',
   noneFoundText: 'Modifiez ou réinitialisez les filtres.',
   search: 'Recherche',
-  searchHelp: 'Titre, description, référence ou id',
+  searchHelp: 'Titre, description, référence ou identifiant',
   anyStatus: 'Tous les statuts',
   status: 'Statut',
   what: 'Titre',

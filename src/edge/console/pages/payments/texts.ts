@@ -75,7 +75,7 @@ export const PAYMENT_TEXTS: Texts<PaymentTexts> = {
     channel: 'Canal',
     created: 'Créé le (UTC)',
     search: 'Rechercher',
-    searchHelp: 'Id, référence, nom, e-mail ou téléphone',
+    searchHelp: 'Identifiant, référence, nom, e-mail ou téléphone',
     anyStatus: 'Tous les statuts',
     from: 'Du',
     to: 'Au',

@@ -72,7 +72,7 @@ export const ENGLISH: PayoutTexts = {
     create: 'The payout was created.',
     before: 'This form was submitted before: this is the payout that it made. For another one, open a new form.',
   },
-  someoneElse: 'Somebody who is not saved',
+  someoneElse: 'Somebody who is not a saved beneficiary',
   someoneElseHelp: 'Only when no beneficiary is chosen.',
   number: 'Phone or account number',
   numberHelp: 'Mobile money: the phone number. Bank: the account number or IBAN.',
@@ -83,7 +83,7 @@ export const ENGLISH: PayoutTexts = {
   confirm: 'Confirm the payout',
   uncovered: 'The available balance does not cover amount and fee.',
   recipientChanged:
-    'The recipient has changed since it was shown. Check it, and in the list whether the payout was made before the change.',
+    'The recipient has changed since it was shown. Check it, and check in the list whether the payout was already made.',
   repeats:
     'This recipient was paid the same amount in the last 24 hours, or such a payout is under way or waits for a second person.',
   sure: 'Pay this amount to this recipient once more',
@@ -100,7 +100,7 @@ export const ENGLISH: PayoutTexts = {
     removeWhat: 'Payouts that were made to this beneficiary remain.',
     searchHelp: 'Id, reference, name or number',
     none: 'No beneficiaries yet',
-    noneText: 'Whoever is paid more than once is saved here, with number and name.',
+    noneText: 'Recipients that are paid more than once are saved here, with name and number.',
     noneFound: 'No beneficiary matches',
     updated: 'Changed (UTC)',
     allPayouts: 'All payouts',

@@ -18,7 +18,7 @@ export const FRENCH: PayoutTexts = {
   description: 'Description',
   created: 'Créé le (UTC)',
   search: 'Rechercher',
-  searchHelp: 'Id, référence, destinataire ou numéro',
+  searchHelp: 'Identifiant, référence, destinataire ou numéro',
   anyStatus: 'Tous les statuts',
   anyChannel: 'Tous les canaux',
   from: 'Du',
@@ -40,9 +40,9 @@ export const FRENCH: PayoutTexts = {
   },
   failed: 'Le prestataire a refusé le virement. L’argent est de nouveau disponible.',
   waiting: {
-    reserved: (next) => `L’argent est mis de côté et part chez un prestataire ${next}.`,
+    reserved: (next) => `L’argent est mis de côté et le virement est transmis à un prestataire ${next}.`,
     sent: (since, next) =>
-      `Un prestataire a reçu le virement le ${since} (UTC) et ne l’a pas encore confirmé. Son statut est demandé ${next}.`,
+      `Un prestataire a reçu le virement le ${since} (UTC) et ne l’a pas encore confirmé. Son statut est vérifié ${next}.`,
   },
   cards: { amounts: 'Montants', recipient: 'Destinataire', details: 'Détails', metadata: 'Métadonnées' },
   details: {
@@ -99,7 +99,7 @@ export const FRENCH: PayoutTexts = {
     keep: 'Annuler',
     remove: 'Supprimer',
     removeWhat: 'Les virements déjà effectués vers ce bénéficiaire sont conservés.',
-    searchHelp: 'Id, référence, nom ou numéro',
+    searchHelp: 'Identifiant, référence, nom ou numéro',
     none: 'Aucun bénéficiaire pour le moment',
     noneText: 'Les destinataires réguliers sont enregistrés ici, avec leur nom et leur numéro.',
     noneFound: 'Aucun bénéficiaire ne correspond',

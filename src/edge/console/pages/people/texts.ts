@@ -53,7 +53,7 @@ export const PEOPLE_TEXTS: Texts<PeopleTexts> = {
     you: 'You',
     change: 'Change',
     invite: 'Invite somebody',
-    invitations: 'Invitations that are open',
+    invitations: 'Open invitations',
     email: 'E-mail address',
     until: 'Valid until (UTC)',
     resend: 'Send again',
@@ -153,7 +153,7 @@ export const PEOPLE_TEXTS: Texts<PeopleTexts> = {
     roleTexts: {
       owner: 'tout',
       admin: 'tout, sauf nommer des propriétaires',
-      developer: 'tout en sandbox ; clés, webhooks et événements en production',
+      developer: 'tout en sandbox ; clés, points de terminaison et événements en production',
       finance: 'paiements, remboursements, virements, clients, factures, litiges',
       support: 'paiements, remboursements, clients, factures, renvoi d’événements',
       read_only: 'consulte, ne modifie rien',

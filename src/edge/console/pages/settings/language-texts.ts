@@ -19,7 +19,7 @@ type Name =
 export const LANGUAGE_TEXTS: Texts<Record<Name, string>> = {
   en: {
     title: 'Languages',
-    note: 'For the pages on which your customers pay, and the mails that they get, in sandbox and live.',
+    note: 'For the pages on which your customers pay, and the mails that they receive, in sandbox and live.',
     card: 'Language of your payers',
     when: 'Pages are in',
     whenHelp: 'A payer can always choose another language on the page. A payment or link with a language of its own keeps it.',
@@ -45,11 +45,11 @@ export const LANGUAGE_TEXTS: Texts<Record<Name, string>> = {
     always: 'toujours dans la langue ci-dessous',
     language: 'Langue',
     languageHelp:
-      'Si les pages suivent le navigateur\u00A0: pour les payeurs dont le navigateur n’indique aucune langue des pages, et dans les e-mails, à côté de celle du pays.',
+      'Si les pages suivent le navigateur\u00A0: pour les payeurs dont le navigateur n’indique aucune des langues proposées, et dans les e-mails, à côté de celle du pays.',
     save: 'Enregistrer',
     saved: 'La langue est enregistrée. Les payeurs la voient en moins d’une seconde.',
     wrong: 'Choisissez l’une de ces options.',
     preview: 'Aperçu',
-    previewNote: 'La page d’un paiement fictif, pour un payeur dont le navigateur n’indique aucune langue des pages.',
+    previewNote: 'La page d’un paiement fictif, pour un payeur dont le navigateur n’indique aucune des langues proposées.',
   },
 };

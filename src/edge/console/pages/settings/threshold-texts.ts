@@ -37,13 +37,13 @@ export const THRESHOLD_TEXTS: Texts<ThresholdTexts> = {
     set: 'Set a threshold',
     save: 'Save the threshold',
     firstHelp:
-      'With a threshold, keys that can move money, people and thresholds need a second person too. Two people of the team must be able to approve.',
+      'With a threshold, a second person also approves changes to keys that can move money, to people and to thresholds. Two people of the team must be able to approve.',
     heldHelp: 'A second person approves the change before it counts.',
     wrongCurrency: 'Choose one of these currencies.',
     wrongAmount: 'Enter an amount such as 500000, without thousands separators.',
     done: {
       set: 'The threshold is set.',
-      same: 'That is how it is already.',
+      same: 'This is already the case.',
       removed: 'There is no threshold.',
     },
   },
@@ -53,7 +53,7 @@ export const THRESHOLD_TEXTS: Texts<ThresholdTexts> = {
     note: 'Au-dessus de ces montants, une autre personne valide avant toute sortie d’argent. Ils s’appliquent à la sandbox et à la production.',
     none: 'Aucun seuil',
     noneText: 'Toute personne autorisée rembourse ou vire seule, quel que soit le montant.',
-    others: 'Dans les autres devises, chaque remboursement et chaque virement demande une deuxième personne.',
+    others: 'Dans les autres devises, chaque remboursement et chaque virement doit être validé par une deuxième personne.',
     currency: 'Devise',
     above: 'Au-dessus de',
     aboveHelp: 'Jusqu’à ce montant inclus, personne n’est consulté. 0 : toujours.',
@@ -62,7 +62,7 @@ export const THRESHOLD_TEXTS: Texts<ThresholdTexts> = {
     set: 'Définir un seuil',
     save: 'Enregistrer le seuil',
     firstHelp:
-      'Avec un seuil, les clés qui déplacent de l’argent, les utilisateurs et les seuils demandent aussi une deuxième personne. Deux personnes de l’équipe doivent pouvoir valider.',
+      'Avec un seuil, une deuxième personne valide aussi les modifications qui concernent les clés permettant de déplacer de l’argent, les utilisateurs et les seuils. Deux personnes de l’équipe doivent pouvoir valider.',
     heldHelp: 'Une deuxième personne valide la modification avant qu’elle ne s’applique.',
     wrongCurrency: 'Choisissez l’une de ces devises.',
     wrongAmount: 'Indiquez un montant tel que 500000, sans séparateur de milliers.',

@@ -21,5 +21,5 @@ export const start: StartTexts = {
   expired: 'The form had expired. Nothing was created: press the button again.',
   crossSite: 'The request came from another site. Nothing was created.',
   busy: 'Too many test payments in a minute. Nothing was created: wait a little.',
-  failed: 'No payment was created. The log of the service says why.',
+  failed: 'No payment was created. The log of the service gives the reason.',
 };

@@ -105,7 +105,7 @@ export const ENDPOINT_TEXTS: Texts<EndpointTexts> = {
     sent: 'Sent (UTC)',
     next: 'Next attempt:',
     full: (since) =>
-      `Since ${since} (UTC) new events are not queued for this endpoint, because too many deliveries wait. Waiting deliveries are still sent. New events are queued again once few are left; then resend the events of this period.`,
+      `Since ${since} (UTC) new events are not queued for this endpoint, because too many deliveries are waiting. Waiting deliveries are still sent. New events are queued again once few are left; then resend the events of this period.`,
     states: { active: 'Active', failing: 'Failing', full: 'Backlog full', inactive: 'Inactive', disabled: 'Deactivated' },
     done: {
       again: 'This endpoint was already added by the same form. If you do not have its secret, rotate it.',
@@ -158,7 +158,7 @@ export const ENDPOINT_TEXTS: Texts<EndpointTexts> = {
     test: 'Envoyer un événement de test',
     rotate: 'Renouveler le secret',
     rotateWhat:
-      'Le nouveau secret de signature prend effet immédiatement, y compris pour les envois en attente d’un nouvel essai. Tant que votre serveur ne l’a pas, les signatures n’y correspondent plus.',
+      'Le nouveau secret de signature prend effet immédiatement, y compris pour les envois en attente d’une nouvelle tentative. Tant que votre serveur ne l’a pas, les signatures n’y correspondent plus.',
     delete: 'Supprimer',
     deleteWhat:
       'Plus rien n’est envoyé à ce point de terminaison, et ses envois en attente sont abandonnés. Cette action est irréversible.',
@@ -173,10 +173,10 @@ export const ENDPOINT_TEXTS: Texts<EndpointTexts> = {
     noDeliveriesText: 'Envoyez un événement de test pour voir la réponse de votre serveur.',
     event: 'Événement',
     answer: 'Réponse',
-    attempt: 'Essai',
+    attempt: 'Tentative',
     time: 'Durée',
     sent: 'Envoyé le (UTC)',
-    next: 'Prochain essai :',
+    next: 'Prochaine tentative :',
     full: (since) =>
       `Depuis le ${since} (UTC), les nouveaux événements ne sont plus mis en file pour ce point de terminaison, car trop d’envois sont en attente. Les envois déjà en attente seront effectués. Quand la file sera presque vide, les nouveaux événements y seront de nouveau ajoutés : renvoyez alors ceux de cette période.`,
     states: { active: 'Actif', failing: 'En échec', full: 'File pleine', inactive: 'Inactif', disabled: 'Désactivé' },
@@ -189,17 +189,17 @@ export const ENDPOINT_TEXTS: Texts<EndpointTexts> = {
       nothing: 'Aucun événement de ce type dans cette période : rien n’a été envoyé.',
     },
     resend: {
-      title: 'Envoyer à nouveau des événements',
+      title: 'Renvoyer des événements',
       note: (most) =>
         `Chaque événement garde son identifiant, ce qui permet au destinataire de le reconnaître. Au plus ${most} à la fois.`,
       type: 'Type',
       everyType: 'Tous les types que reçoit ce point de terminaison',
       from: 'À partir de (UTC)',
       to: 'Jusqu’à (UTC)',
-      submit: 'Envoyer à nouveau',
-      progress: 'Événements envoyés à nouveau',
+      submit: 'Renvoyer',
+      progress: 'Événements renvoyés',
       refresh: 'Actualiser',
-      sent: (sent, of) => `${sent} sur ${of} envoyés.`,
+      sent: (sent, of) => `Envoyés : ${sent} sur ${of}.`,
       ended: (events) =>
         events === 1
           ? 'L’événement a été envoyé. La réponse figure ci-dessous.'

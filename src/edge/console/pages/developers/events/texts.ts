@@ -46,7 +46,7 @@ export const EVENT_TEXTS: Texts<Record<Name, string> & { done: Record<'resend' |
       'Chaque changement d’un paiement, d’un remboursement ou d’un virement est un événement. Les événements sont conservés 90 jours.',
     noneFound: 'Aucun événement ne correspond',
     noneFoundText: 'Vérifiez les filtres : ils s’appliquent tous ensemble.',
-    resend: 'Envoyer à nouveau',
+    resend: 'Renvoyer',
     done: {
       resend: 'L’événement est de nouveau en cours d’envoi. Actualisez la page pour voir les réponses.',
       nowhere: 'Aucun point de terminaison actif n’est abonné à ce type d’événement : rien n’a été envoyé.',

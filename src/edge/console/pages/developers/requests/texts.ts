@@ -45,7 +45,7 @@ export const REQUEST_TEXTS: Texts<RequestTexts> = {
     noneFoundText: 'Check the filters: all of them apply together. Requests are kept for 7 days.',
     partly: 'Only a part of the log has been searched. The next page continues from there.',
     off: 'The request log is off in this installation (REQUEST_LOG=off).',
-    full: (most, days) => `At most ${most} requests of a day are kept. The later ones are missing of: ${days}.`,
+    full: (most, days) => `At most ${most} requests of a day are kept. Later ones are missing for: ${days}.`,
   },
   fr: {
     result: 'Statut',

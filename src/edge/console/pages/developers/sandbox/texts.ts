@@ -93,17 +93,17 @@ export const SANDBOX_TEXTS: Texts<SandboxTexts> = {
     wrongEnding: 'Choisissez l’un des numéros de test.',
     event: 'Déclencher un événement',
     eventNote:
-      'Ce qui cause l’événement a vraiment lieu dans la sandbox : un paiement, un remboursement, un virement ou autre chose. Il part vers vos points de réception.',
+      'Ce qui cause l’événement a vraiment lieu dans la sandbox : un paiement, un remboursement, un virement ou autre chose. L’événement est envoyé à vos points de terminaison.',
     eventType: 'Événement',
     makeEvent: 'Déclencher',
     wrongEvent: 'Choisissez l’un de ceux-ci.',
     notTriggered: {
-      no_endpoint: 'Aucun point de réception des webhooks n’est actif : ajoutez-en un d’abord.',
+      no_endpoint: 'Aucun point de terminaison webhook n’est actif : ajoutez-en un d’abord.',
       not_arrived: 'L’événement n’est pas arrivé en 20 secondes : consultez la liste des événements plus tard.',
     },
     clock: 'Avancer l’horloge',
     clockNote:
-      'Les paiements expirent, les retenues prennent fin et les nouveaux essais arrivent à échéance, pour votre équipe seulement.',
+      'Les paiements expirent, la rétention prend fin et les nouvelles tentatives arrivent à échéance, pour votre équipe seulement.',
     span: 'De',
     advance: 'Avancer',
     wrongSpan: 'Choisissez l’une de ces durées.',
@@ -126,6 +126,6 @@ export const SANDBOX_TEXTS: Texts<SandboxTexts> = {
     },
     payouts: { succeeds: 'Réussit', fails: 'Échoue', cancelled: 'Annulé' },
     spans: { '10m': '10 minutes', '1h': '1 heure', '25h': '25 heures', '8d': '8 jours', '31d': '31 jours' },
-    done: { clock: 'Le temps a passé. Ce qui est échu est traité en deux secondes.' },
+    done: { clock: 'L’horloge a avancé. Ce qui est arrivé à échéance est traité en moins de deux secondes.' },
   },
 };

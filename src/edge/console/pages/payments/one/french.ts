@@ -11,7 +11,7 @@ export const FRENCH: PaymentPageTexts = {
   actions: {
     refund: 'Rembourser',
     cancel: 'Annuler le paiement',
-    cancelWhy: 'Le client ne pourra plus le régler. Cette action est définitive.',
+    cancelWhy: 'Le payeur ne pourra plus le régler. Cette action est définitive.',
     receipt: 'Reçu',
     receiptPdf: 'PDF',
     payerPage: 'Page de paiement',
@@ -19,7 +19,7 @@ export const FRENCH: PaymentPageTexts = {
   },
   waiting: {
     choice: (until) =>
-      `Le client n’a pas encore choisi son moyen de paiement. La page de paiement reste ouverte jusqu’au ${until}.`,
+      `Le payeur n’a pas encore choisi son moyen de paiement. La page de paiement reste ouverte jusqu’au ${until}.`,
     notSent: (next) =>
       `On ignore si la demande est parvenue au prestataire. Il est interrogé ${next} ; rien n’est débité deux fois.`,
     provider: (provider, since, next) =>
@@ -31,7 +31,7 @@ export const FRENCH: PaymentPageTexts = {
     unmatched: (provider, amount) =>
       `${provider} signale ${amount}, ce qui n’est pas le montant demandé. L’argent est en suspens jusqu’à une décision, et rien d’autre n’est prélevé entre-temps.`,
     tranche: (captured, total, next) => `${captured} sur ${total} encaissés. La tranche suivante est envoyée ${next}.`,
-    payer: (captured, total, until) => `${captured} sur ${total} encaissés. Le client peut régler le reste jusqu’au ${until}.`,
+    payer: (captured, total, until) => `${captured} sur ${total} encaissés. Le payeur peut régler le reste jusqu’au ${until}.`,
     soon: 'dans quelques instants',
     at: (moment) => `le ${moment}`,
     between: 'Le paiement est en cours de préparation pour l’étape suivante.',
@@ -52,7 +52,7 @@ export const FRENCH: PaymentPageTexts = {
     captured: 'Encaissé',
     fee: 'Frais',
     refunded: 'Remboursé',
-    lost: 'Perdu par litige',
+    lost: 'Perdu à la suite d’un litige',
     net: 'Net',
     yours: 'Votre part',
     account: 'Part de',
@@ -83,8 +83,8 @@ export const FRENCH: PaymentPageTexts = {
     madeBy: 'Créé par',
     account: 'Sous-compte',
     callback: 'Adresse de retour',
-    retryOf: 'Nouvel essai de',
-    retriedBy: 'Nouvel essai',
+    retryOf: 'Nouvelle tentative de',
+    retriedBy: 'Nouvelle tentative',
   },
   refund: {
     title: 'Rembourser ce paiement',
@@ -119,7 +119,7 @@ export const FRENCH: PaymentPageTexts = {
     status: 'Statut',
     reason: 'Motif',
     created: 'Créé le (UTC)',
-    due: 'Réponse attendue le (UTC)',
+    due: 'Date limite de réponse (UTC)',
   },
   refundStatuses: { pending: 'En attente', processing: 'En cours', succeeded: 'Réussi', failed: 'Échoué' },
   disputeStatuses: {
@@ -127,7 +127,7 @@ export const FRENCH: PaymentPageTexts = {
     under_review: 'En cours d’examen',
     won: 'Gagné',
     lost: 'Perdu',
-    closed: 'Clos',
+    closed: 'Retiré',
   },
   attemptStatuses: {
     created: 'Envoi en cours',
@@ -171,7 +171,7 @@ export const FRENCH: PaymentPageTexts = {
       key: 'la clé d’API',
       user: 'une personne',
       payer: 'le payeur',
-      operator: 'un opérateur',
+      operator: 'l’exploitant',
       provider: 'le prestataire',
       worker: 'le service',
     },
@@ -179,7 +179,7 @@ export const FRENCH: PaymentPageTexts = {
     delivered: (n, of) => `reçu par ${n} sur ${of}`,
     undelivered: 'non remis',
     noEndpoint: 'aucun envoi',
-    next: (at) => `prochain essai ${at}`,
+    next: (at) => `prochaine tentative ${at}`,
   },
   exchanges: {
     title: (provider) => `Échanges avec ${provider}`,
@@ -220,10 +220,10 @@ export const FRENCH: PaymentPageTexts = {
   accounts: {
     available: 'disponible',
     reserved: 'réservé',
-    credit: 'crédit',
+    credit: 'avance',
     pending: 'en attente',
     'in.transit': 'en transit',
-    hold: 'suspens',
+    hold: 'en suspens',
     disputed: 'en litige',
     clearing: 'compensation',
     refund_clearing: 'compensation des remboursements',
@@ -244,6 +244,6 @@ export const FRENCH: PaymentPageTexts = {
     empty: 'vide',
     back: 'Paiement',
     queued: 'En attente',
-    attempt: (n) => `Essai ${n}`,
+    attempt: (n) => `Tentative ${n}`,
   },
 };
