@@ -13,9 +13,9 @@ export interface Person {
 
 /** Keys by which the rules identify a payer. The hashes cannot be reversed without the installation's secret. */
 export interface KnownBy {
-  /** Of the number in its plain form, by which charges are counted. */
+  /** Hash of the number in its plain form, by which charges are counted. */
   payer_hash: string | null;
-  /** Of the number as it is spelled, as in blocks that were added before numbers were compared in their plain form. */
+  /** Hash of the number as it is spelled. Blocks that were added before numbers were compared in their plain form have this hash. */
   spelled_hash: string | null;
   email_hash: string | null;
   customer_id: string | null;
@@ -35,7 +35,8 @@ export function knownBy(secrets: Secrets, team_id: bigint, { payer, email, custo
 }
 
 /**
- * Returns the keyed hashes of a payer's number: of its plain form, which a new block has, and of its spelling, which an older block may have.
+ * Returns the keyed hashes of a payer's number: of its plain form, which a new block has, and of its spelling, which an older block may
+ * have.
  */
 export function payerHashes(secrets: Secrets, team_id: bigint, number: string): [plain: string, spelled: string] {
   return [payerHash(secrets, team_id, plainNumber(number)), payerHash(secrets, team_id, number)];

@@ -20,7 +20,7 @@ export interface ScreenedCharge extends KnownBy {
  * Evaluates all rules in one statement. It counts an accepted charge, and records the reason of a rejected one. The rows of
  * the counts are locked, so concurrent charges cannot exceed the limits. Rejected charges are not counted. Blocks and amounts
  * are evaluated before counts. Only charges of the same kind of caller or of a more trusted one count against a charge, as with prompts
- * (docs/decisions/0053-prompts.md): whoever has a public key cannot use up what the merchant's server may do.
+ * (docs/decisions/0053-prompts.md). A public key therefore cannot use up the charges that the merchant's server may make.
  * @returns undefined when the charge is accepted
  */
 export function evaluateRules(db: Queryable, charge: ScreenedCharge, at: number): Promise<Refusal | undefined> {
@@ -85,7 +85,7 @@ export function evaluateRules(db: Queryable, charge: ScreenedCharge, at: number)
     select rule, figures from refusal`);
 }
 
-/** SQL: counts the charge for its payer, unless the limit is reached. The row of the payer decides when several charges are at the limit. */
+/** SQL: counts the charge for its payer, unless the limit is reached. The payer's row decides when several charges are at the limit. */
 function countedForPayer({ team_id, payer_hash, prompted_by }: ScreenedCharge, at: number): Fragment {
   const { payer } = LIMITS;
   const [now, burst_from, day_from] = [new Date(at), new Date(at - payer.window_ms), new Date(at - DAY_MS)];

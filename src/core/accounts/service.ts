@@ -66,7 +66,7 @@ export function findActiveAccount(store: Store, team_id: bigint, id: string): Pr
   return activeAccountOf(store.db, store.environment, { team_id, id });
 }
 
-/** As {@link findActiveAccount}, in a transaction. */
+/** Returns an active account like {@link findActiveAccount}, in the caller's transaction. */
 export async function activeAccountOf(db: Queryable, environment: Environment, ref: AccountRef): Promise<AccountRow> {
   const row = await getAccount(db, environment, ref);
   if (!row.active) throw invalid({ account: ['is not active'] });

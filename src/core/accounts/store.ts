@@ -11,6 +11,7 @@ export interface AccountRef {
   id: string;
 }
 
+/** Inserts an account. */
 export async function insertAccount(tx: Tx, row: AccountRow): Promise<void> {
   await tx.run(sql`
     insert into accounts (team_id, id, name, email, phone, business_profile, split, settlement, metadata, active, verification,
@@ -20,6 +21,7 @@ export async function insertAccount(tx: Tx, row: AccountRow): Promise<void> {
       ${row.updated_at})`);
 }
 
+/** Returns an account; undefined when the team has no such account. */
 export function findAccount(db: Queryable, ref: AccountRef): Promise<AccountRow | undefined> {
   return db.maybe<AccountRow>(sql`select ${columns} from accounts where team_id = ${ref.team_id} and id = ${ref.id}`);
 }
@@ -43,6 +45,7 @@ export function listAccounts(db: Queryable, team_id: bigint, position: Position)
   return db.all<AccountRow>(sql`select ${columns} from accounts where ${rowsOfPage(rowsOf(team_id), position)}`);
 }
 
+/** Counts the accounts of a team in a range of ids. */
 export async function countAccounts(db: Queryable, team_id: bigint, ids: Ids): Promise<number> {
   const row = await db.maybe<{ total: bigint }>(sql`
     select count(*) as total from (select id from accounts where ${rowsToCount(rowsOf(team_id), ids)}) counted`);

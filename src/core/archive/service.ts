@@ -16,7 +16,7 @@ import { type Candidate, type IdRange, type Judged, judge, lockPage, nextTeam, r
  */
 export const MIN_AGE_MS = 365 * 86_400_000;
 
-/** Payments in one transaction: short enough that whoever waits for one of them does not notice. */
+/** Maximum payments in one transaction. The transaction is short, so a request that waits for one of these payments is hardly delayed. */
 const BATCH = 500;
 
 export interface ArchiveRequest {
@@ -110,7 +110,7 @@ function idsOf(page: readonly Candidate[]): string[] {
 /** Escapes that PostgreSQL stores in JSON and may refuse to read: NUL, and halves of a surrogate pair. */
 const UNREADABLE = /\\u(?:0000|d[89a-f])/i;
 
-/** Returns nothing for a text that unpacking would not give back, or that a statement might fail to read. */
+/** Returns the packed text, or an empty list when unpacking would not restore the same text or a statement might fail to read it. */
 function packedOf(team_id: bigint, { id, text }: Judged): PackedText[] {
   if (text === null || UNREADABLE.test(text)) return [];
   const body = packArchived(text);

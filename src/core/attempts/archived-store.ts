@@ -10,7 +10,7 @@ export type PackedType = 'text' | 'bigint' | 'integer' | 'smallint' | 'boolean' 
 /** How a column is packed. */
 export interface Packed {
   type: PackedType;
-  /** SQL: the value that is left out of the text; only of a column that is never null. Texts that are older than the column have it too. */
+  /** SQL: the value that the text leaves out; only for a column that is never null. Texts older than the column are restored with it. */
   missing?: string;
 }
 
@@ -109,8 +109,8 @@ function restoredFrom(rows: string): string {
 export const RESTORED_ATTEMPTS = fixed(`(${restoredFrom('packed')})`);
 
 /**
- * SQL: whether the attempts of the row `own` of the CTE `packed` are in the table exactly as its text restores them. Compared as text,
- * with all columns of the table: one that this program does not know would differ.
+ * SQL: whether the attempts of the row `own` of the CTE `packed` are in the table exactly as its text restores them. Rows are compared as
+ * text with all columns of the table, so a column that this release does not pack would differ.
  */
 export const ATTEMPTS_RESTORED = fixed(`(
   select array_agg(a::text order by a.id) from attempts a where a.team_id = own.team_id and a.payment_id = own.id

@@ -9,8 +9,8 @@ export const PROMPTERS = ['public', 'page', 'private'] as const;
 export type Prompter = (typeof PROMPTERS)[number];
 
 /**
- * created: not known to have been sent; open: the provider has it; unknown: the provider may have it; unavailable: the provider
- * says that it does not have it; polled if it calls back all the same.
+ * created: not known to have been sent. open: the provider has it. unknown: the provider may have it. unavailable: the provider did
+ * not take it; if the provider calls back about it nevertheless, it is polled.
  */
 export type AttemptStatus = 'created' | 'open' | 'unknown' | 'succeeded' | 'failed' | 'cancelled' | 'expired' | 'unavailable';
 
@@ -102,7 +102,10 @@ export function isOpen(attempt: Pick<AttemptRow, 'status'>): boolean {
   return attempt.status === 'created' || attempt.status === 'open' || attempt.status === 'unknown';
 }
 
-/** Returns when the attempt was last sent to its provider: with a step whose result is not known, with that. Null: not known to have been sent. */
+/**
+ * Returns the time of the last submission to the provider: that of the newest further step whose result is not known, else that of the
+ * attempt itself. Null: the attempt is not known to have been sent.
+ */
 export function lastSentAt(attempt: Pick<AttemptRow, 'submitted_at' | 'unanswered_step_at'>): Date | null {
   return attempt.unanswered_step_at ?? attempt.submitted_at;
 }
@@ -119,8 +122,8 @@ export function neverArrived({ status, reason }: Pick<AttemptRow, 'status' | 're
 }
 
 /**
- * Whether no other charge may be made beside the attempt: it may still move money, because it is open or was closed but its provider may have
- * it after all, or money of another amount has arrived for it and waits for a decision.
+ * Whether the attempt prevents another charge of its payment. It does while it may still move money: it is open, or it was closed but its
+ * provider may have it after all. It also does while money of another amount has arrived for it and waits for a decision.
  */
 export function isUnderWay(attempt: Pick<AttemptRow, 'status'> & { next_poll_at: unknown; mismatch: unknown }): boolean {
   return isOpen(attempt) || attempt.next_poll_at !== null || attempt.mismatch !== null;

@@ -36,7 +36,7 @@ export type NewAttempt = Pick<
   | 'created_at'
 > &
   Partial<Pick<AttemptRow, 'remember' | 'method_id' | 'prompted_by' | 'submitted_at'>> & {
-    /** Why this provider was chosen; stored with the attempt for later questions. */
+    /** Why this provider was chosen; stored with the attempt for later inspection. */
     decision: object;
     /** When the attempt is polled if its process dies before the provider's response is stored. */
     next_poll_at: Date;
@@ -61,6 +61,7 @@ export function insertAttempts(tx: Tx, attempts: readonly NewAttempt[]): Promise
     returning ${ATTEMPT_COLUMNS}`);
 }
 
+/** Returns an attempt that is not archived; undefined when there is none. */
 export function findAttempt(db: Queryable, team_id: bigint, id: string): Promise<AttemptRow | undefined> {
   return db.maybe<AttemptRow>(sql`select ${ATTEMPT_COLUMNS} from attempts where team_id = ${team_id} and id = ${id}`);
 }
@@ -132,9 +133,9 @@ export interface Sending {
 }
 
 /**
- * Marks attempts as submitted and stores the handles that their providers returned before. An attempt with such a provider is not
- * sent without this mark: it checks the current status of the attempt, of its payment and of the payment's other attempts, which may have
- * changed while the provider prepared it. An attempt with any other provider is marked by its intent.
+ * Marks attempts as submitted and stores the handles that their providers returned before. Where a provider first returns a handle, an
+ * attempt is sent only with this mark. The mark is set only after a check of the current status of the attempt, of its payment and of the
+ * payment's other attempts, which may have changed while the provider prepared it. With any other provider, the intent itself is the mark.
  * @param chargeable SQL: whether the payment of the row `a` of `attempts` may be charged
  * @returns ids of the marked attempts; the others must no longer be sent
  */
@@ -197,8 +198,9 @@ export async function pollNow(db: Queryable, { team_id, id }: Pick<AttemptRow, '
 }
 
 /**
- * Makes an attempt due for polling now, after a callback about it, that its provider may have although it was turned away, closed as never
- * arrived or resolved as failed by a person: its payment takes no other charge before. The caller has locked the payment.
+ * Makes a closed attempt due for polling now, after a callback about it, if its provider may have it after all: it was turned away, closed
+ * as never arrived, or resolved as failed by a person. Until the poll, its payment takes no other charge. The caller has locked the
+ * payment.
  * @param since an attempt that ended earlier is left alone
  */
 export async function pollDoubted(tx: Tx, { team_id, id }: AttemptRow, now: Date, since: Date): Promise<void> {

@@ -13,7 +13,7 @@ export interface StatementDay {
   /** Sum of those that decreased it; zero or negative. */
   out_minor: Minor;
   closing_minor: Minor;
-  /** What each kind of change added up to, without those that added up to nothing; the largest increase first. */
+  /** Net amount of each kind of change, without kinds whose net amount is zero; the largest increase first. */
   kinds: { kind: string; amount_minor: Minor }[];
 }
 

@@ -39,6 +39,7 @@ const WRITE = { access: 'private', scope: 'beneficiary.write' } as const;
 
 const one = envelopeSchema({ beneficiary: beneficiaryReply });
 
+/** The routes of beneficiaries: list, create, retrieve, replace, change, delete. */
 export function beneficiaryRoutes(deps: Pick<BeneficiaryDeps, 'secrets'>): Route[] {
   const searcher = beneficiarySearcher();
   return [

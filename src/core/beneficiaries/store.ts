@@ -22,6 +22,7 @@ export interface BeneficiaryRef {
   id: string;
 }
 
+/** Inserts a beneficiary. */
 export async function insertBeneficiary(tx: Tx, row: BeneficiaryRow): Promise<void> {
   await tx.run(sql`
     insert into beneficiaries (team_id, id, name, channel, type, country, currency, account_number, phone, email, bank_code,
@@ -31,6 +32,7 @@ export async function insertBeneficiary(tx: Tx, row: BeneficiaryRow): Promise<vo
       ${row.metadata && JSON.stringify(row.metadata)}, ${row.event_count}, ${row.created_at}, ${row.updated_at})`);
 }
 
+/** Returns a beneficiary; undefined when the team has no such beneficiary. */
 export function findBeneficiary(db: Queryable, ref: BeneficiaryRef): Promise<BeneficiaryRow | undefined> {
   return db.maybe<BeneficiaryRow>(sql`select ${columns} from beneficiaries where team_id = ${ref.team_id} and id = ${ref.id}`);
 }
@@ -56,6 +58,7 @@ export async function updateBeneficiary(tx: Tx, row: BeneficiaryRow): Promise<vo
     where team_id = ${row.team_id} and id = ${row.id}`);
 }
 
+/** Deletes a beneficiary. Has no effect when there is none. */
 export async function deleteBeneficiary(tx: Tx, ref: BeneficiaryRef): Promise<void> {
   await tx.run(sql`delete from beneficiaries where team_id = ${ref.team_id} and id = ${ref.id}`);
 }
@@ -69,6 +72,7 @@ export function beneficiaryConditions(query: Filters): Fragment[] {
   return conditionsOf(query, CONDITIONS);
 }
 
+/** Returns the searcher of lists of beneficiaries. */
 export function beneficiarySearcher(): ListSearcher<BeneficiaryRow> {
   return new ListSearcher(SEARCHABLE_BENEFICIARIES, { from: 'beneficiaries', ids: ['id'], columns });
 }
@@ -79,6 +83,7 @@ export function listBeneficiaries(db: Queryable, team_id: bigint, query: Filters
   return db.all<BeneficiaryRow>(sql`select ${columns} from beneficiaries where ${page}`);
 }
 
+/** Counts the beneficiaries that match the filters. */
 export async function countBeneficiaries(db: Queryable, team_id: bigint, query: Filters): Promise<number> {
   const counted = rowsToCount(rowsOf(team_id, beneficiaryConditions(query)));
   const row = await db.maybe<{ total: bigint }>(sql`

@@ -87,7 +87,10 @@ export async function checkTeam(
   await checkSetAside(db, team_id, report);
 }
 
-/** A range is compared again when it differs and payments of it were archived meanwhile: their attempts are in neither place then. */
+/**
+ * Compares a range, and compares it again when it differs and payments of it were archived meanwhile. Attempts that are archived after
+ * the texts were read are neither in these texts nor in the table.
+ */
 async function compareRange(db: Queryable, range: SubjectRange): Promise<Compared[]> {
   for (let archived = await archivedWithin(db, range); ; ) {
     const differences = await comparePayments(db, range, archived);

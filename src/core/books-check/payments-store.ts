@@ -162,8 +162,9 @@ const BOOKED = fixed(`
         on d.payment_id = p.id`);
 
 /**
- * By how much a share may differ. It is rounded: a claim may be a whole unit off for a party, of several, and makes up for those that failed. A
- * process of the version before divided the fee by what each received: it left less to the subaccount, and more to the team.
+ * SQL: by how much a share may differ. Shares are rounded: with several parties, a claim may be a whole unit off for one of them, also to
+ * make up for earlier claims that failed. A process of the previous version divided the fee by what each party received, which left less to
+ * the subaccount and more to the team.
  */
 const SLACK = fixed(`
   select payment_id, 'share' || s.party as account, 100 * c.claims as slack,

@@ -47,7 +47,7 @@ export interface Misassigned {
   amount_minor: Minor;
 }
 
-/** Returns what settlements of breaks about payouts moved on the available balances of other parties, unless a later journal put it right. */
+/** Returns what settlements of payouts' breaks moved on the available balances of other parties, unless a later journal corrected it. */
 export function findMisassigned(db: Queryable, team_id: bigint, limit: number): Promise<Misassigned[]> {
   return db.all<Misassigned>(sql`
     select j.subject_id, p.currency, s.account, sum(s.amount_minor)::bigint as amount_minor

@@ -10,7 +10,7 @@ import { lockPayments } from '../payments/store.ts';
 import { MAX_UNREAD_MS } from './late.ts';
 import { applyCallback, pollAttempt } from './poll.ts';
 
-/** How far back another attempt may have the reference that is reported for this one: a prompt lives for minutes. */
+/** Maximum age of the attempts among which a reported reference is looked for. It is far above the lifetime of a prompt, some minutes. */
 const REFERENCE_WINDOW_MS = 86_400_000;
 
 /** A provider account from which a callback came. */
@@ -24,7 +24,7 @@ export interface CallbackSource {
  * once for one that ended without money, because success may come late.
  * @param reading the result in a signed callback; null when the callback carries none that can be trusted
  * @param place whether archived attempts are searched as well
- * @returns the attempt as it was; undefined when the account has none such
+ * @returns the attempt as it was before the callback; undefined when the account has no such attempt
  */
 export async function applyAttemptCallback(
   deps: PaymentDeps,
@@ -49,7 +49,10 @@ export async function applyAttemptCallback(
   return known;
 }
 
-/** Polls an attempt that has ended, as it is now. While one is read that its provider may have after all, no other charge is sent. */
+/**
+ * Polls an attempt that has ended, from its current row. If its provider may have it after all, its payment takes no other charge until
+ * the poll is done.
+ */
 async function readEnded(deps: PaymentDeps, store: Store, known: AttemptRow): Promise<void> {
   const { team_id, id, payment_id } = known;
   const now = deps.clock.now();
@@ -62,9 +65,9 @@ async function readEnded(deps: PaymentDeps, store: Store, known: AttemptRow): Pr
 }
 
 /**
- * Stores the provider reference of a callback for an attempt that has none: some providers can be polled only by it, also about
- * an attempt that ended and was paid late. A reference reported with a different amount belongs to another transaction and is
- * not stored.
+ * Stores the provider reference of a callback for an attempt that has none. Some providers can be polled only by this reference, also
+ * about an attempt that ended and was paid late. A reference reported with a different amount belongs to another transaction and is not
+ * stored.
  * @returns the attempt with the reference, if it was stored
  */
 async function withReportedRef(
@@ -77,7 +80,7 @@ async function withReportedRef(
   if (!fits || attempt.provider_ref !== null) return attempt;
   const since = lowestIdAt('att', store.environment, deps.clock.now() - REFERENCE_WINDOW_MS);
   const isStored = await store.db.transaction(async (tx) => {
-    // Like every change of an attempt that has ended. Restores it if it was archived since it was read.
+    // Every change of an ended attempt locks the payment first. The lock restores the attempt if it was archived since it was read.
     await lockPayments(tx, [{ team_id: attempt.team_id, id: attempt.payment_id }]);
     return storeReportedRef(tx, attempt, reported.value, since);
   });

@@ -26,7 +26,7 @@ import { CHARGEABLE, lockPayments, type PaymentRef } from '../payments/store.ts'
 
 const NOT_SENT: Submission = { kind: 'unavailable', message: 'not sent: the attempt or its payment had ended' };
 
-/** Marks attempts as submitted; those that must no longer be sent give false. */
+/** Marks attempts as submitted. The result is false for an attempt that must no longer be sent. */
 const SENDINGS: SharedWork<Sending, boolean> = {
   in_flight: 2,
   teamOf: ({ team_id }) => team_id,
@@ -48,8 +48,9 @@ export interface Charged {
  * Charges a payment: stores the intent, submits it to a provider outside any transaction, applies the response. Another
  * provider is tried only when the earlier one provably created nothing.
  * @throws Problem 400 wrong state; 402 declined at once (the payment is failed), rejected by fraud screening, or the team is
- * not verified; 404 unknown; 409 the guard refuses it; 422 above a transaction limit of the team, or an amount that no account can
- * ever take; 502 no provider could take it
+ * not verified; 409 the guard refuses it; 422 above a transaction limit of the team, or an amount that no account can ever take;
+ * 429 the payer's phone was prompted too often; 502 no provider could take it
+ * @throws KeyTaken when another request holds the Idempotency-Key
  */
 export async function charge(
   deps: PaymentDeps,
@@ -78,9 +79,8 @@ export async function charge(
 }
 
 /**
- * Submits an attempt. With a provider that first returns a handle, in two steps: the handle is committed before any request that
- * can move money, and an attempt that was closed since its intent was committed is not sent, because another attempt may have
- * replaced it.
+ * Submits an attempt. A provider that first returns a handle needs two steps: the handle is committed before any request that can move
+ * money. An attempt that was closed since its intent was committed is not sent, because another attempt may have replaced it.
  */
 async function submit(
   deps: PaymentDeps,

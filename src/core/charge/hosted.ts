@@ -77,9 +77,9 @@ export function holderOf(payment: Pick<PaymentRow, 'claim'>, browser: string | n
 }
 
 /**
- * Returns which browser holds the page. Like {@link holderOf}, but a claim does not bind other browsers while no provider can have anything of
- * the payment and no number is stored with which they could take the page over: after another try that was rejected before its charge was
- * stored, and after a card charge that no provider took. They could not pay until the window ends.
+ * Returns which browser holds the page. Unlike in {@link holderOf}, a claim does not bind other browsers while no provider can have a
+ * charge of the payment and no number is stored that would let them take the page over. This is so after a retry that was rejected before
+ * its charge was stored, and after a card charge that no provider took. Otherwise the other browsers could not pay until the window ends.
  */
 export function bindingHolderOf({ payment, attempts }: Pick<Hosted, 'payment' | 'attempts'>, browser: string | null): Holder {
   const holder = holderOf(payment, browser);

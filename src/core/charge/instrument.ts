@@ -74,7 +74,7 @@ function readPhone(channel: Channel, text: string | undefined): string {
   return phone.e164;
 }
 
-/** Returns what a charge of the payment on the channel collects now, and of what. */
+/** Returns the amounts of a charge on the channel, in hundredths: the next tranche, all that is left, and the fee that the payer bears. */
 export function sumsOf(
   config: Pick<Config, 'fees'>,
   payment: PaymentRow,

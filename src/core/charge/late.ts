@@ -10,12 +10,12 @@ import { type AttemptRow, isUnderWay, lastSentAt, neverArrived } from '../attemp
 import type { PaymentRow } from '../payments/schema.ts';
 
 /**
- * While the status of an attempt that its provider ended cannot be read, a poll that a callback caused is repeated until this time
- * after the end.
+ * Maximum time after the end of an attempt for which a poll that a callback caused is repeated, while the attempt's status cannot be
+ * read. It applies to an attempt that its provider ended.
  */
 export const MAX_UNREAD_MS = 7 * 86_400_000;
 
-/** The same for an attempt that we closed although its provider may have it: one unreadable answer must not end what goes on for days. */
+/** The same for an attempt that we closed although its provider may have it: the provider may be unreadable for days. */
 const MAX_WATCHED_MS = 90 * 86_400_000;
 
 /*
@@ -35,7 +35,7 @@ export interface ClosedAttempt {
   at: number;
   /** The report is the response to a further step, which was sent before the attempt closed. */
   is_step?: true;
-  /** The provider was asked after the attempt had ended, for instance because of a callback: its answer is newer than the end. */
+  /** The provider was polled after the attempt had ended, for instance because of a callback: its response is newer than the end. */
   is_newer?: boolean;
 }
 
@@ -89,7 +89,7 @@ export function changeOfLateReading(
     case 'unreadable':
       return pollUnread(closed, later);
     case 'not_found': {
-      // As for an open attempt: an accepted attempt exists until its provider has ended it, and "not found" soon after sending proves nothing.
+      // As for an open attempt, an accepted attempt exists until its provider has ended it. "Not found" soon after sending proves nothing.
       const sent = (lastSentAt(attempt) ?? attempt.created_at).getTime();
       const mayExist = attempt.action !== null && !endedByProvider(attempt) && attempt.resolution?.as !== 'failed';
       const proven = !mayExist && polled_at - sent >= capabilities.not_found_grace_ms;
@@ -127,8 +127,9 @@ function lateMoney(closed: ClosedAttempt, proof: { provider_ref: string; amount_
 }
 
 /**
- * Returns the change when the provider has the attempt. An attempt that its provider ended stays closed: the report is older
- * than that. The response to a further step may be newer: the end may have been read before the step arrived, so that it is read again.
+ * Returns the change when the provider has the attempt. An attempt that its provider ended stays closed, because the report is older
+ * than the end. The response to a further step may be newer than the end, which may have been read before the step arrived. The attempt
+ * then stays closed too, but is polled again.
  */
 function reachedProvider(closed: ClosedAttempt, update: AttemptUpdate & { action?: Next | null }): Change {
   const { config, payment, attempt, attempts, at } = closed;
@@ -145,12 +146,18 @@ function reachedProvider(closed: ClosedAttempt, update: AttemptUpdate & { action
   return late(change(attempt, { ...rest, status: attempt.status, submitted_at }, []));
 }
 
-/** Whether the provider ended the attempt: it did not turn it away, we did not close it as never arrived, and no person resolved it as failed. */
+/**
+ * Whether the provider ended the attempt: it did not turn the attempt away, we did not close it as never arrived, and no person resolved it
+ * as failed.
+ */
 function endedByProvider(attempt: AttemptRow): boolean {
   return attempt.status !== 'unavailable' && !neverArrived(attempt) && attempt.resolution?.as !== 'failed';
 }
 
-/** Whether the next tranche is sent by itself after the newest attempt. After one that its provider or a person ended, the payer continues. */
+/**
+ * Whether the next tranche is sent automatically after the newest attempt. After an attempt that its provider or a person ended without
+ * money, the payer has to continue.
+ */
 function goesOnAfter(newest: AttemptRow): boolean {
   return newest.status === 'succeeded' || newest.status === 'unavailable' || neverArrived(newest);
 }
@@ -165,9 +172,9 @@ function pollAgain({ payment, attempt, attempts }: ClosedAttempt, next_poll_at: 
 }
 
 /**
- * Schedules the next poll of an attempt whose end could not be read, or that its provider does not show yet. A callback may have caused
- * the poll: the provider does not repeat it, and it may have been about a late success. An attempt that ended long ago is not polled
- * again for it.
+ * Schedules the next poll of an attempt whose outcome could not be read, or that its provider does not show yet. A callback may have
+ * caused the poll. The provider does not repeat the callback, which may have reported a late success. An attempt that ended long ago is
+ * not polled again.
  */
 function pollUnread(closed: ClosedAttempt, next_poll_at: Date): Change {
   const { attempt, at } = closed;
@@ -178,7 +185,7 @@ function pollUnread(closed: ClosedAttempt, next_poll_at: Date): Change {
   return late(change(attempt, { status: attempt.status, next_poll_at }, []));
 }
 
-/** Whether what is said about a closed attempt comes too late for it to be polled again without a definite answer. */
+/** Whether the attempt closed so long ago that a report without a definite outcome no longer causes another poll. */
 export function endedLongAgo(attempt: AttemptRow, at: number): boolean {
   return endedBefore(attempt, at - MAX_UNREAD_MS);
 }

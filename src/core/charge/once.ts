@@ -12,14 +12,15 @@ export const ROUTE = 'POST /payments/{id}';
 
 const WAIT_MS = 30_000;
 const CHECK_INTERVAL_MS = 100;
-/** Longer than a request tries providers. */
+/** Age above which a request no longer tries providers. */
 const TRYING_MS = 120_000;
-/** As in the answer while the database is away. */
+/** Retry-After in seconds: the same as when the database is unavailable (src/tenants/api/replies.ts). */
 const RETRY_AFTER_S = '5';
 
 /**
- * Reconstructs the result of a request whose response was not stored. `untaken`: no provider took the charge. `abandoned`: the request had no
- * effect that a repetition could duplicate. `erased`: the charge has failed, and an erasure of its payer may have removed the stored response.
+ * Reconstructs the result of a request whose response was not stored. `untaken`: no provider took the charge. `abandoned`: the request
+ * had no effect that a repetition could duplicate. `erased`: the charge has failed, and an erasure of its payer may have removed the
+ * stored response.
  * @param since when the request that took the key arrived
  */
 export type Recall = (attempt_id: string, since: Date) => Promise<Reply | 'under_way' | 'untaken' | 'abandoned' | 'erased'>;
@@ -103,8 +104,8 @@ async function first(
 }
 
 /**
- * Waits while an earlier request with the same key is under way. One that ended without a success has not consumed its key, whatever became
- * of its process: its error is returned once, and only to the same request.
+ * Waits while an earlier request with the same key is under way. An earlier request that ended without a success has not consumed its
+ * key, even if its process died. Its error is returned once, and only to the same request.
  * @param row the key as it was read last
  * @returns the response to replay; or, when the key is free, the attempts that abandoned requests assigned it to
  */
@@ -121,11 +122,10 @@ async function earlierResponse(
     const attempt_id = must(row.resource_id, 'the key of a charge names its attempt');
     const recalled = row.answer ? (JSON.parse(row.answer) as Reply) : await rebuilt(recall(attempt_id, row.created_at));
     const age_ms = call.at - row.created_at.getTime();
-    // Nothing was created and nobody asked for money, so that no success was ever stored. The process of a young one may still be trying another
-    // provider.
+    // No provider created a charge, so no success was ever stored. The process of a recent request may still be trying another provider.
     if (recalled === 'untaken' && (isSameRequest(call, row.request_hash) || age_ms > TRYING_MS))
       return { abandoned: [attempt_id] };
-    // After a day a stored success is gone, and an attempt that failed later looks like one that was declined at once.
+    // A stored success is deleted after a day. An attempt that failed later then looks like one that was declined at once.
     if (recalled instanceof Problem && age_ms <= REPLAY_MS) {
       await releaseKey(store.db, { team_id: team.id, route: ROUTE, key }, [attempt_id]);
       if (isSameRequest(call, row.request_hash)) throw recalled;
@@ -141,7 +141,7 @@ async function earlierResponse(
   }
 }
 
-/** The result of a request, or the error that it ended with. */
+/** Returns the result of a request, or the error with which it ended. */
 async function rebuilt(recalled: ReturnType<Recall>): Promise<Awaited<ReturnType<Recall>> | Problem> {
   try {
     return await recalled;

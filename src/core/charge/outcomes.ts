@@ -231,8 +231,9 @@ export function submittedOccurrence(config: Pick<Config, 'fees'>, payment: Payme
 }
 
 /**
- * Returns the fee that the first charge fixes, in hundredths. Where the payer bears it, one charge of the whole contains it: the
- * process that made the attempt may have had other rates, and with another fee more or less than the total would be captured.
+ * Returns the fee that the first charge fixes, in hundredths. When the payer bears the fee and one charge collects the whole amount, the
+ * fee is the part of that charge above the amount. The process that created the attempt may have had other fee rates, and a fee at the
+ * current rates would make the payment's total differ from the captured amount.
  */
 function firstFeeOf({ fees }: Pick<Config, 'fees'>, payment: PaymentRow, attempt: AttemptRow, kind: ChannelKind): Minor {
   const { bearer, amount_minor, currency } = payment;

@@ -33,7 +33,10 @@ export async function pollAttempt(deps: PaymentDeps, store: Store, attempt: Atte
   await applyOne(deps, store, reportOfReading(place, attempt, reading, poll));
 }
 
-/** A closed attempt whose account can no longer be used is not polled longer than one that cannot be read. A person decides an open one. */
+/**
+ * Applies to a closed attempt that its account can no longer be used: the attempt is polled no longer than one whose status cannot be
+ * read. An open attempt of such an account needs a manual resolution.
+ */
 async function applyUnreadable(deps: PaymentDeps, store: Store, attempt: AttemptRow): Promise<void> {
   const place = { config: deps.config, environment: store.environment };
   const reading: Reading = { kind: 'unreadable', message: 'the provider account can no longer be used' };
@@ -60,7 +63,7 @@ export async function cancelAttempt(deps: PaymentDeps, store: Store, attempt: At
   const { kind } = await provider.cancel(collection);
   const polled_at = deps.clock.now();
   const reading = await provider.read(collection);
-  // A provider reports a request that was withdrawn like one that ran out.
+  // A provider reports a cancelled request in the same way as an expired one.
   const isWithdrawn = kind === 'cancelled' && reading.kind === 'expired';
   const ended: Reading = isWithdrawn
     ? { kind: 'cancelled', reason: 'payer_declined', message: 'cancelled by the payer' }

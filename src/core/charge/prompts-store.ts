@@ -13,8 +13,8 @@ export interface PromptedPayer {
 }
 
 /**
- * Counts the prompts of each payer that were not paid and may have reached somebody, in the order given. Until the end of the transaction no
- * other transaction counts these payers: of two concurrent ones the second sees the first.
+ * Counts the prompts of each payer that were not paid and may have reached a phone, in the order given. Until the end of the transaction
+ * no other transaction counts these payers, so the second of two concurrent transactions sees the attempts of the first.
  * @param payers distinct, by team and number, because they are locked in this order
  */
 export async function countUnpaidPrompts(tx: Tx, payers: readonly PromptedPayer[]): Promise<number[]> {

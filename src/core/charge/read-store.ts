@@ -11,7 +11,7 @@ export interface Wanted extends PaymentRef {
   key: string | null;
 }
 
-/** Without a payment, there is none. Without a key, it is unused. */
+/** A payment and its key as they were read. `payment` is absent when it does not exist, `used` when no charge has taken the key. */
 export interface Found {
   payment?: PaymentRow | undefined;
   used?: KeyRow | undefined;
@@ -38,7 +38,7 @@ export async function readPayments(db: Queryable, wanted: readonly Wanted[]): Pr
       select true as used, k.request_hash as key_hash, k.resource_id as key_resource, coalesce(a.answer, k.answer) as key_answer,
         k.created_at as keyed_at
       from idempotency_keys k ${ANSWER} where k.team_id = w.team and k.route = ${ROUTE} and k.key = w.key offset 0) k on true${BY_KEY}`);
-  // By the keys that the database returns, so that nobody gets the payment of another caller.
+  // Matched by the keys that the database returns, so that no caller receives the payment of another caller.
   const found = new Map(
     (await withArchived(db, rows)).map((row) => [nameOf({ team_id: row.wanted_team, id: row.id, key: row.wanted_key }), row]),
   );

@@ -21,7 +21,7 @@ export interface PollContext {
   polled_at: number;
   /** The time for which this poll was scheduled. A time that was set since then is kept. Null: every earlier time is kept. */
   due: Date | null;
-  /** The provider was asked for this reading; left out for a callback or a statement, which may be older than what we knew. */
+  /** The reading is the response to a poll. Left out for a callback or a statement, which may be older than the stored state. */
   is_asked?: true;
 }
 
@@ -64,7 +64,7 @@ export function reportOfStep(
     const proven = provenByStep(submission, isOnly, capabilities);
     const change = changeOfAny({ config, environment, payment, attempt: now, attempts, at, is_step: true }, proven);
     if (payer && isOpen(now) && change.attempt) change.attempt.update.payer = payer;
-    // Its result is known: what comes next is another step.
+    // The result of this step is known, so the step is no longer unanswered.
     if (isOpen(now) && isOnly && proven.kind === 'accepted' && change.attempt) change.attempt.update.unanswered_step_at = null;
     return keepingNews(keepingWakeUp(change, now, attempt.next_poll_at), now, attempt, at);
   };
@@ -100,10 +100,11 @@ function keepingWakeUp(change: Change, now: AttemptRow, due: Date | null): Chang
 }
 
 /**
- * Keeps polling an attempt that ends without money when a callback, or another worker, has set its next poll since the report was asked for: the
- * report may be older than what the callback was about, such as a success after a failure, and the provider does not repeat it. So it may be
- * when a further step was sent since. One that ends now is due now, because the payment takes no other charge before.
- * @param known the attempt as it was then
+ * Keeps polling an attempt that ends without money when a callback or another worker has set its next poll since the report was requested.
+ * The report may be older than the callback, for example when a success followed a failure, and the provider does not repeat the callback.
+ * The same applies when a further step was sent since. An attempt that ends now is due now, because its payment takes no other charge
+ * before the poll.
+ * @param known the attempt as it was when the report was requested
  */
 function keepingNews(change: Change, now: AttemptRow, known: AttemptRow, at: number): Change {
   const { attempt } = change;
@@ -115,8 +116,9 @@ function keepingNews(change: Change, now: AttemptRow, known: AttemptRow, at: num
 }
 
 /**
- * Keeps polling an open attempt that a person or a statement ends as failed while it is due. A callback may have made it due, and the provider
- * does not repeat it. An attempt that had ended before is not kept: the person may be deciding because nobody can read it.
+ * Keeps polling an open attempt that a person or a statement ends as failed while it is due. A callback may have made it due, and the
+ * provider does not repeat the callback. An attempt that had already ended is not polled further: the manual resolution may have been
+ * made because its status cannot be read.
  */
 export function keepingUnread(change: Change, now: AttemptRow, at: number): Change {
   const isUnread = isOpen(now) && now.next_poll_at !== null && now.next_poll_at.getTime() <= at;

@@ -17,7 +17,7 @@ import type { PaymentRow } from '../payments/schema.ts';
 /** A manual resolution of an outcome that no provider reports, with the evidence for it. */
 export type ManualResolution = Omit<Resolution, 'at'>;
 
-/** How a document names what it is about: by our key, else by the provider's reference. */
+/** How a document identifies the operation that it proves: by our key, else by the provider's reference. */
 export interface ProviderName {
   provider_account: string;
   key: string | null;
@@ -77,7 +77,7 @@ export async function resolveAttempt(
  * @throws Problem 400 when the attempt cannot be resolved manually: it is being sent, or is already decided
  */
 export function checkResolvable(attempt: AttemptRow, { as }: ManualResolution, at: number): void {
-  // Being sent: a charge, or a further step, of which nobody has read the result.
+  // A charge or a further step whose result is not known may still be on its way to the provider.
   const since = attempt.status === 'created' ? attempt.created_at : attempt.unanswered_step_at;
   if (since !== null && at - since.getTime() < SENDING_MS) {
     throw new Problem(400, 'The attempt is being handed over at this moment: wait two minutes.');
@@ -116,7 +116,7 @@ function judged(
 
 function updateOf(attempt: AttemptRow, resolution: ManualResolution, at: number): AttemptUpdate {
   const now = new Date(at);
-  // Kept, so that the amount that an earlier resolution was about is not set aside again when its provider repeats it.
+  // The mismatch of an earlier resolution is kept, so that its amount is not set aside again when the provider reports it once more.
   const before = attempt.resolution?.mismatch;
   const decided = {
     next_poll_at: null,

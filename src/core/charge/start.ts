@@ -62,7 +62,10 @@ const STARTS: SharedWork<Intent, Start> = {
   run: startTogether,
 };
 
-/** Two charges of a payment, with a key or of a limited payer decide one after the other, each on what the other has stored. */
+/**
+ * Returns the names under which charges exclude each other. Two charges of the same payment, with the same key, or of the same limited
+ * payer are decided one after the other, so that the second sees what the first has stored.
+ */
 function exclusionsOf({ ref: { team_id, id }, environment, charge, hooks }: Intent): string[] {
   return [
     `payment ${team_id} ${id}`,
@@ -103,8 +106,8 @@ class Rejections extends Error {
 }
 
 /**
- * Starts charges in one transaction. Those that are rejected by a limit, and all when one waits too long for a row, are left for
- * transactions of their own.
+ * Starts charges in one transaction. A charge that is rejected by a limit is left for a transaction of its own. When one waits too long
+ * for a row, all are.
  */
 async function startTogether(db: Db, intents: readonly Intent[]): Promise<Start[]> {
   const started = new Map<Intent, Start>();
@@ -119,7 +122,10 @@ async function startTogether(db: Db, intents: readonly Intent[]): Promise<Start[
   return intents.map((intent) => started.get(intent) ?? 'busy');
 }
 
-/** When the outcome of the commit is unknown, no charge is started again: an attempt of it may be stored, which is never sent. */
+/**
+ * Starts charges in one transaction, or returns the charges that were rejected. When the outcome of the commit is unknown, no charge is
+ * started again: its attempt may be stored, and this attempt is never sent.
+ */
 async function startedOrRejections(db: Db, intents: readonly Intent[]): Promise<Start[] | Rejections> {
   let committing = false;
   try {
@@ -177,7 +183,10 @@ function isAllowed(judged: Allowed | Error | 'busy'): judged is Allowed {
   return judged !== 'busy' && !(judged instanceof Error);
 }
 
-/** @param held ids of the payments with a charge under way, or with money that waits for a decision */
+/**
+ * Checks whether a payment may be charged.
+ * @param held ids of the payments with a charge under way, or with money that waits for a decision
+ */
 async function judge(
   tx: Tx,
   intent: Intent,

@@ -10,8 +10,8 @@ import { lockWithAttempts } from '../payments/store.ts';
 import { ChargeUnderWay, wrongState } from './refusals.ts';
 
 /*
- * Further steps of the payer: one-time code, card form, card authentication. Where the provider needs the code first, the step is what
- * moves the money, so that it is sent under the same conditions as a charge.
+ * Further steps of the payer: one-time code, card form, card authentication. Where the provider needs the code first, the step moves the
+ * money. It is therefore sent under the same conditions as a charge.
  */
 
 /** A further step whose intent is stored. */
@@ -68,14 +68,14 @@ export async function storeStep(
     throw wrongState(payment);
   if (attempts.some((other) => other.id !== attempt.id && isUnderWay(other))) throw new ChargeUnderWay();
   const before = attempt.unanswered_step_at?.getTime() ?? null;
-  // Two steps of one millisecond have different times, by which each finds out whether another was sent after it.
+  // Two steps in one millisecond get different times, so that each can be checked for a later step.
   const sent_at = Math.max(at, (before ?? 0) + 1);
   const marked = must(await markStep(tx, attempt, new Date(sent_at), new Date(at + SUBMIT_LEASE_MS)), 'the attempt is locked');
   return { payment, attempt: marked, sent_at, is_first: before === null };
 }
 
 /**
- * Whether something must not be sent any more: by the time it arrives, "not found" may have closed its attempt.
+ * Whether a request must no longer be sent: by the time it arrives, "not found" may have closed its attempt.
  * @param since when the period began in which "not found" proves nothing, in milliseconds since the epoch
  */
 export function isTooLate({ not_found_grace_ms }: Pick<Capabilities, 'not_found_grace_ms'>, since: number, now: number): boolean {
@@ -88,7 +88,7 @@ export function isOnlyStep({ is_first, attempt }: Step, now: AttemptRow): boolea
 }
 
 /**
- * Returns the response to a step as what it proves. A rejection proves nothing about another step that may be under way, unless the provider
+ * Returns what the response to a step proves. A rejection proves nothing about another step that may be under way, unless the provider
  * repeats its first response.
  */
 export function provenByStep(

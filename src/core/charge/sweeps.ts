@@ -19,7 +19,7 @@ const EXPIRY_BATCH = 100;
 /** Lease of a poll: the attempt of a worker that dies while polling becomes due again after this. */
 const POLL_LEASE_MS = 30_000;
 const CONTINUE_LEASE_MS = 60_000;
-/** How long after a tranche the next one is sent by itself when no provider takes it. */
+/** Maximum time after the last attempt that a provider took, for which the next tranche is retried while no provider takes it. */
 const UNTAKEN_MS = 10 * 60_000;
 
 /** Expires payments within 5 s of the end of their window, without any request for them: runs every second. */
@@ -102,15 +102,15 @@ async function sendNextTranche(deps: PaymentDeps, store: Store, ref: Continuing)
     });
   } catch (error) {
     // 502: no provider could take it now. Under way: another worker waits for its provider longer than its lease, or money waits for a
-    // decision. Both become due again after the lease. Any other error stops the automatic sending, and so does an outage of some minutes: the
-    // payer can choose another way only when nothing is sent by itself, and expects no prompt in the middle of the night.
+    // decision. Both become due again after the lease. Any other error stops the automatic sending, and so does an outage of some minutes:
+    // only then can the payer choose another channel, and no prompt arrives hours later, when the payer does not expect it.
     if (!(error instanceof Problem)) throw error;
     const isShort = error.status === 502 && deps.clock.now() - lastTakenAt(attempts) < UNTAKEN_MS;
     if (!isShort && !(error instanceof ChargeUnderWay)) await stopContinuing(store.db, ref);
   }
 }
 
-/** When the last attempt that a provider had ended, or began, in milliseconds since the epoch. */
+/** Returns when the last attempt that a provider took ended, or began if it is open, in milliseconds since the epoch; 0 for none. */
 function lastTakenAt(attempts: readonly AttemptRow[]): number {
   const taken = attempts.filter(({ status }) => status !== 'unavailable');
   return Math.max(0, ...taken.map(({ closed_at, created_at }) => (closed_at ?? created_at).getTime()));

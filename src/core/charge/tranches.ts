@@ -28,10 +28,10 @@ export function totalOn(fees: FeeRates, payment: PaymentRow, kind: ChannelKind):
 const ROUND: readonly Minor[] = [5_00n, 1_00n];
 
 /**
- * Returns the next tranche of the amount left to collect: tranches are nearly equal, each at most the limit and a multiple of
- * the channel's step, and as round as the amount, so that a provider that takes the amount takes its tranches. Because it is
- * computed from what is left, a payer may continue days later or on another channel.
- * @returns the whole rest when one charge can carry it
+ * Returns the next tranche of the amount left to collect, in hundredths. Tranches are nearly equal. Each is at most the limit, a multiple
+ * of the channel's step, and as round as the amount, so that a provider that takes the amount takes its tranches. The tranche is computed
+ * from what is left, so a payer may continue days later or on another channel.
+ * @returns the whole amount left when one charge can collect it
  */
 export function nextTranche(left_minor: Minor, channel: Channel, currency: string, most_minor?: Minor): Minor {
   const limit_minor = maxChargeOf(channel, currency);

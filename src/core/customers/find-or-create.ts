@@ -26,7 +26,7 @@ export async function findOrCreate(tx: Tx, context: CustomerContext, team_id: bi
   try {
     return await createCustomer(tx, context, team_id, named);
   } catch (error) {
-    // Another transaction has created it since, and the check before the insert saw it.
+    // Another transaction has created the customer since, and the check before the insert rejected the duplicate.
     const made = error instanceof Problem ? await find(tx, team_id, named) : undefined;
     if (made) return made;
     throw error;

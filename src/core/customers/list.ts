@@ -17,7 +17,7 @@ export function customerLister(
   const ever = new ListTotals('cus');
   const erased = new Totals<Date>();
   const moments = new SettledMoments();
-  // An erasure keeps the row. Both of these only grow, so that neither is counted anew for each page.
+  // An erasure keeps the row, so both totals only grow. Neither is counted anew for each page.
   const totalOf = async (call: Call<unknown, ListCustomersQuery>) => {
     const { team, store } = call.caller;
     const { db, environment } = store;

@@ -34,8 +34,7 @@ export function upsertMethods(tx: Tx, rows: readonly NewMethod[]): Promise<Payme
 }
 
 /**
- * Sets the time of last use. Skips methods that are locked, for example by a concurrent erasure.
- * @param refs of methods
+ * Sets the time of last use of methods. Skips methods that are locked, for example by a concurrent erasure.
  */
 export async function markUsed(tx: Tx, refs: readonly { team_id: bigint; id: string }[], at: Date): Promise<void> {
   const [teams, ids] = [refs.map(({ team_id }) => team_id), refs.map(({ id }) => id)];
@@ -74,6 +73,7 @@ export function listMethods(db: Queryable, customer: CustomerRef, position: Posi
     select ${columns} from payment_methods where ${rowsOfPage(methodsOf(customer), position)}`);
 }
 
+/** Counts the saved payment methods of a customer. */
 export async function countMethods(db: Queryable, customer: CustomerRef): Promise<number> {
   const row = await db.maybe<{ total: bigint }>(sql`
     select count(*) as total from (select id from payment_methods where ${rowsToCount(methodsOf(customer))}) counted`);
@@ -91,6 +91,10 @@ export function deleteUnused(db: Queryable, before: Date, limit: number): Promis
     )`);
 }
 
+/**
+ * Deletes a payment method.
+ * @returns the deleted method; undefined when the customer has no such method
+ */
 export function deleteMethod(tx: Queryable, customer: CustomerRef, id: string): Promise<PaymentMethodRow | undefined> {
   return tx.maybe<PaymentMethodRow>(sql`
     delete from payment_methods where team_id = ${customer.team_id} and customer_id = ${customer.id} and id = ${id}

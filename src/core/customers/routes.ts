@@ -27,6 +27,7 @@ const one = envelopeSchema({ customer: customerReply });
 
 type RouteDeps = Pick<CustomerDeps, 'secrets'>;
 
+/** The routes of customers: list, create, retrieve, replace, change, block, unblock. */
 export function customerRoutes(deps: RouteDeps): Route[] {
   const searcher = customerSearcher();
   return [

@@ -13,12 +13,12 @@ export function searchText(row: Pick<CustomerRow, 'id' | 'name' | 'email' | 'pho
   return fold([id, name, email, phone, company_name].filter((field) => field !== null).join('\n'));
 }
 
-/** Fewer digits are in nearly every phone number: half of Africa's begin with `+2`. */
+/** Minimum digits of a search for a phone number: fewer digits occur in nearly every number. */
 const MIN_DIGITS = 3;
 
 /**
- * Returns the texts to look for: a customer with any of them is found. They are the search itself and, if it looks like a phone number, that
- * number as it is stored. Digits can be part of a name, as in `Agent 007` and `2024-25`, or of a number, as in `00221` and `77 123`.
+ * Returns the texts to look for: a customer with any of them is found. They are the search itself and, if it looks like a phone number,
+ * that number as it is stored. Digits can be part of a name, as in `Agent 007` and `2024-25`, or of a number, as in `00221` and `77 123`.
  */
 export function needlesOf(search: string): readonly string[] {
   const text = fold(search);

@@ -28,6 +28,7 @@ export async function insertCustomer(tx: Tx, row: CustomerRow): Promise<void> {
   await writeSearch(tx, row);
 }
 
+/** Returns a customer, erased or not; undefined when the team has no such customer. */
 export function findCustomer(db: Queryable, ref: CustomerRef): Promise<CustomerRow | undefined> {
   return db.maybe<CustomerRow>(sql`select ${columns} from customers where team_id = ${ref.team_id} and id = ${ref.id}`);
 }
@@ -106,6 +107,7 @@ export const SEARCHABLE_CUSTOMERS: Searchable = {
   indexed: (search) => needlesOf(search).map((needle) => needle.replaceAll('\n', SEPARATOR)),
 };
 
+/** Returns the searcher of lists of customers, without erased customers. */
 export function customerSearcher(): ListSearcher<CustomerRow> {
   return new ListSearcher(SEARCHABLE_CUSTOMERS, {
     from: `(select c.*, s.customer_id, s.text from customers c join customer_search s on s.team_id = c.team_id and s.customer_id = c.id
@@ -131,6 +133,7 @@ export function listCustomers(
   return db.all<CustomerRow>(sql`select ${columns} from customers where ${rowsOfPage(listedOf(team_id, query), position)}`);
 }
 
+/** Counts the customers that match the filters, without erased customers. */
 export async function countCustomers(db: Queryable, team_id: bigint, query: CustomerFilters): Promise<number> {
   const row = await db.maybe<{ total: bigint }>(sql`
     select count(*) as total from (select id from customers where ${rowsToCount(listedOf(team_id, query))}) counted`);

@@ -13,6 +13,6 @@ export interface DisputeDeps {
    * The caller has locked the payment's row.
    */
   refundsUnderWay(tx: Tx, team_id: bigint, payment_id: string): Promise<Minor>;
-  /** Ends the merchant's refunds of a payment of which no part is with a provider. Registered and called in the same way. */
+  /** Ends the merchant's refunds of a payment that have no part at a provider. Registered and called in the same way. */
   endUncoveredRefunds(tx: Tx, context: MoveContext, payment: { team_id: bigint; id: string }): Promise<void>;
 }

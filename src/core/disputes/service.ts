@@ -30,8 +30,8 @@ const ACTIONS: Record<DisputeTrigger, Action> = {
 const RESPONSE_MS = 7 * 24 * 3_600_000;
 
 /**
- * Returns the id of the open dispute of the payment, else of a lost one, or null. Its money may go back, or went back, to the payer by
- * the dispute.
+ * Returns the id of the open dispute of the payment, else of a lost one, or null. An open dispute may return the payment's money to the
+ * payer, and a lost one has returned it.
  */
 export async function openOrLostDispute(db: Queryable, team_id: bigint, payment_id: string): Promise<string | null> {
   const { open, lost } = await findBlocking(db, team_id, payment_id);
@@ -50,9 +50,9 @@ export interface Opening {
 }
 
 /**
- * Opens a dispute after the provider's notice (`pirogue disputes open`, in the sandbox also `pirogue trigger dispute.created`) and moves the amount to
- * `disputed`. The platform advances what the balance does not cover, because a chargeback cannot be declined. What a lost dispute has left of the
- * payment can be disputed again.
+ * Opens a dispute after the provider's notice (`pirogue disputes open`, in the sandbox also `pirogue trigger dispute.created`) and moves
+ * the amount to `disputed`. The platform advances what the balance does not cover, because a chargeback cannot be declined. The part of the
+ * payment that a lost dispute did not take can be disputed again.
  * @throws Problem 404, 400 when there is nothing to dispute, 422 for an amount that was not paid
  */
 export async function openDispute(
@@ -78,7 +78,7 @@ export async function openDispute(
     }
     // An amount that a refund under way returns cannot be charged back as well.
     const left = await leftNow();
-    // Only a fee on top may be left. Nobody disputes that by itself, unless the notice says so.
+    // What is left may be only a fee on top. It is disputed alone only when the notice names the amount.
     const least = opening.amount_minor === undefined ? payment.captured_minor - payment.amount_minor : 0n;
     if (left <= least) throw new Problem(400, 'Everything that was paid has gone back to the payer or is being refunded.');
     const amount_minor = opening.amount_minor ?? left;

@@ -17,6 +17,7 @@ function read(row: DisputeRow): DisputeRow {
   return { ...row, draws: readDraws(row.draws) ?? [] };
 }
 
+/** Inserts a dispute. */
 export async function insertDispute(tx: Tx, row: DisputeRow): Promise<void> {
   await tx.run(sql`
     insert into disputes (team_id, id, payment_id, amount_minor, currency, status, reason, draws, note, due_at, event_count, created_at,
@@ -25,6 +26,7 @@ export async function insertDispute(tx: Tx, row: DisputeRow): Promise<void> {
       ${jsonText(row.draws)}, ${row.note}, ${row.due_at}, ${row.event_count}, ${row.created_at}, ${row.updated_at})`);
 }
 
+/** Returns a dispute; undefined when the team has no such dispute. */
 export async function findDispute(db: Queryable, team_id: bigint, id: string): Promise<DisputeRow | undefined> {
   const row = await db.maybe<DisputeRow>(sql`select ${columns} from disputes where team_id = ${team_id} and id = ${id}`);
   return row && read(row);
@@ -57,6 +59,7 @@ export async function findBlocking(db: Queryable, team_id: bigint, payment_id: s
   return must(row, 'a sum returns a row');
 }
 
+/** Writes every column of a dispute that can change. */
 export async function updateDispute(tx: Tx, row: DisputeRow): Promise<void> {
   await tx.run(sql`
     update disputes set status = ${row.status}, evidence = ${row.evidence && JSON.stringify(row.evidence)}, note = ${row.note}, event_count = ${row.event_count},
@@ -94,6 +97,7 @@ export async function listDisputes(
   return rows.map(read);
 }
 
+/** Counts the disputes that match the filters, in a range of ids. */
 export async function countDisputes(db: Queryable, team_id: bigint, query: DisputeFilters, ids = ALL_IDS): Promise<number> {
   const counted = rowsToCount(rowsOf(team_id, conditionsOf(query, CONDITIONS)), ids);
   const rows = await db.all<{ total: bigint }>(sql`

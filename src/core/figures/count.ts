@@ -20,14 +20,14 @@ const HOUR_MS = 60 * MINUTE_MS;
 const PART_MS = 5 * MINUTE_MS;
 
 /**
- * An hour is finished this long after its end, and not before the transactions that were open then have ended: a commit may wait for a
- * standby. An event has the time at which its change began: waits for connections, locks and statements before its transaction has a number
- * add up to less, as each of them ends after seconds.
+ * An hour is finished this long after its end, once all transactions that had begun by then have ended: a commit may wait for a standby.
+ * An event has the time at which its change began. Until its transaction has a number, it may wait for connections, locks and statements.
+ * These waits add up to less than this time, because each of them times out after seconds.
  */
 export const FINISH_AFTER_MS = 15 * MINUTE_MS;
-/** Parts that ended longer ago are left as they are until their hour is finished: few changes take as long. */
+/** Parts that ended longer ago are not counted again until their hour is finished, because few changes take that long. */
 const USUAL_DELAY_MS = 2 * MINUTE_MS;
-/** Statements after which a round finishes no further hour, so that its transaction stays short while a team is counted for the first time. */
+/** Statements after which a round finishes no further hour. Its transaction stays short while a team is counted for the first time. */
 const MAX_STATEMENTS = 12;
 /** Events that one statement counts: a third of a second when they are in memory. */
 const MAX_EVENTS = 50_000;
@@ -53,7 +53,7 @@ export async function countTeam(
     if (!count || !newest) return false;
     const settled_at = count.settled_at?.getTime() ?? null;
     if (settled_at === null && count.counted_id === '') {
-      // All that a team ever had is counted by finished hours first, never as one open part.
+      // The whole history of a team is first counted by finished hours, never as one open part.
       await moveMark(tx, team_id, new Date(at));
       return false;
     }

@@ -30,6 +30,6 @@ export interface CountRow {
   /** The newest event at the last count. */
   counted_id: string;
   counted_at: Date;
-  /** All transactions that had begun by then have ended; null: not known of any moment. */
+  /** All transactions that had begun by then have ended; null: no such moment is known. */
   settled_at: Date | null;
 }

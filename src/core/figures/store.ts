@@ -55,7 +55,10 @@ export async function beginCount(db: Queryable, team_id: bigint): Promise<void> 
     on conflict (team_id) do nothing`);
 }
 
-/** Locks the progress of a team until the transaction ends. @returns undefined: another worker has it */
+/**
+ * Locks the progress of a team until the transaction ends.
+ * @returns undefined when another worker has locked it
+ */
 export function lockCount(tx: Tx, team_id: bigint): Promise<CountRow | undefined> {
   return tx.maybe<CountRow>(sql`
     select greatest(final_to, 'epoch') as final_to, counted_id, counted_at, case when ${MARK_SETTLED} then marked_at end as settled_at
@@ -63,6 +66,7 @@ export function lockCount(tx: Tx, team_id: bigint): Promise<CountRow | undefined
     for update skip locked`);
 }
 
+/** Stores how far the figures of a team are counted. */
 export async function updateCount(
   tx: Tx,
   team_id: bigint,
@@ -170,7 +174,7 @@ export function readDays(db: Queryable, team_id: bigint, from: Date): Promise<Da
     from payment_hours where team_id = ${team_id} and hour >= ${from} group by 1, 2, 3 order by 1, 2, 3`);
 }
 
-/** What of a team has been processing for long. */
+/** Numbers of a team's payments, payouts and refunds that have been processing for long. */
 export interface LongUnderWay {
   payments: number;
   payouts: number;

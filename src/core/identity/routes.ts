@@ -3,6 +3,7 @@ import { envelopeSchema } from '../../kit/envelope.ts';
 import { identityReply, resolveBody } from './schema.ts';
 import { resolveIdentity } from './service.ts';
 
+/** The route that returns the account holder of a number. */
 export function identityRoutes(): Route[] {
   return [
     route({

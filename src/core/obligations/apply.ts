@@ -21,7 +21,7 @@ export interface Way {
 export async function wayEnded(tx: Tx, context: ChangeContext, way: Way, end: 'succeeded' | 'failed'): Promise<void> {
   if (way.return_id === null) return;
   const row = await lockReturn(tx, { team_id: way.team_id, id: way.return_id });
-  // What an operator does closes the return before the refund that carries it ends.
+  // A manual resolution closes the return before the refund that carries it out ends.
   if (!row || (isClosed(row.state) && way.way === 'manual')) return;
   const times_paid = timesPaid(row) + (end === 'succeeded' ? 1 : 0);
   if (times_paid === 0) await moveReturn(tx, context, row, 'way_failed', { note: way.message, polls: 0 });

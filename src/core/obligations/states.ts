@@ -60,7 +60,7 @@ function isAdvanced(state: ReturnState): boolean {
 }
 
 /**
- * Whether the worker has to do something about a return: it advances it, reads what was called back about in any state, and closes one that waits
+ * Whether the worker has to process a return. It advances an open return, polls in any state after a callback, and closes one that waits
  * for a person although a refund was done after all.
  */
 export function needsWorker({ state, recheck, late_refund }: Pick<ReturnRow, 'state' | 'recheck' | 'late_refund'>): boolean {
@@ -69,14 +69,17 @@ export function needsWorker({ state, recheck, late_refund }: Pick<ReturnRow, 'st
 
 /**
  * Returns how many times the money of a return has left suspense: to the payer or, when a person decided so, to the merchant;
- * less what was put back. Processes of the version before did not count: at least as often as the state of their row says.
+ * less what was put back. Processes of the previous version did not count it, so the state of the row determines the minimum.
  */
 export function timesPaid(row: Pick<ReturnRow, 'state' | 'late_refund' | 'times_paid'>): number {
   const least = row.state === 'overpaid' ? 2 : isClosed(row.state) || row.late_refund ? 1 : 0;
   return Math.max(row.times_paid, least);
 }
 
-/** Returns the trigger that ends a return whose money has left suspense, so many times. */
+/**
+ * Returns the trigger that ends a return.
+ * @param times_paid how many times its money has left suspense
+ */
 export function endTrigger(times_paid: number): 'returned_to_payer' | 'returned_twice' {
   return times_paid > 1 ? 'returned_twice' : 'returned_to_payer';
 }

@@ -28,6 +28,7 @@ export async function adoptAutomaticReturns(db: Queryable, now: Date, limit: num
   return row?.adopted ?? 0;
 }
 
+/** Returns a return; undefined when the team has no such return. */
 export function findReturn(db: Queryable, { team_id, id }: ReturnRef): Promise<ReturnRow | undefined> {
   return db.maybe<ReturnRow>(sql`select ${columns} from returns where team_id = ${team_id} and id = ${id}`);
 }
@@ -37,6 +38,7 @@ export function lockReturn(tx: Tx, { team_id, id }: ReturnRef): Promise<ReturnRo
   return tx.maybe<ReturnRow>(sql`select ${columns} from returns where team_id = ${team_id} and id = ${id} for update`);
 }
 
+/** Writes every column of a return that can change. The caller has locked it. */
 export async function updateReturn(tx: Tx, row: ReturnRow): Promise<void> {
   await tx.run(sql`
     update returns set state = ${row.state}, refund_id = ${row.refund_id}, payout_id = ${row.payout_id}, manual_id = ${row.manual_id},
@@ -80,9 +82,9 @@ export function claimDueReturns(
 
 /**
  * Makes a return due now, after a callback about the payout under way or about one that had failed. A payout that its provider has turned
- * away counts as sent again, so that it is read before it is sent to another.
- * @param account_id the account that called back: only what it turned away last can be meant; null: none did
- * @param payout SQL, of the row `o` of `returns`: whether a payout of it failed, and the account that turned the one under way away
+ * away counts as sent again, so that it is polled before it is sent to another account.
+ * @param account_id the account that called back: only a payout that it was the last to turn away counts as sent; null: no account
+ * @param payout SQL about the row `o` of `returns`: whether one of its payouts failed, and which account turned away the one under way
  */
 export async function pollNow(
   db: Queryable,

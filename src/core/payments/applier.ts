@@ -13,7 +13,7 @@ const IN_FLIGHT = 4;
 
 /**
  * Applies single changes; each is committed when its promise resolves. Changes that arrive while others are being written share
- * one transaction, which triples the rate at which one merchant's payments can be posted (docs/performance.md, postings). Two
+ * one transaction, which triples the rate at which one merchant's payments can be posted (docs/performance/postings.md). Two
  * changes of the same payment never share a transaction.
  */
 export class Applier {

@@ -87,7 +87,7 @@ class Work {
     return { payment, attempts, changed };
   }
 
-  /** What is listed together shares a round trip, in this order: each sends its only, or its first, statement at once. */
+  /** Writes everything. Calls in one list share a round trip and run in its order: each sends its only, or its first, statement at once. */
   async write(tx: Tx): Promise<void> {
     await Promise.all([
       this.#attempts.size > 0 && updateAttempts(tx, [...this.#attempts.values()]),
@@ -271,7 +271,7 @@ class Work {
   }
 }
 
-/** Whether an update resolves an open mismatch: the attempt ends by it, or a person has resolved it. */
+/** Whether an update resolves an open mismatch: it ends the attempt, or stores a manual resolution. */
 function decides(row: AttemptRow, update: AttemptUpdate): boolean {
   return update.status === 'succeeded' || update.resolution !== undefined || (isOpen(row) && !isOpen(update));
 }

@@ -18,8 +18,8 @@ import type { PaymentRow } from './schema.ts';
 
 /*
  * Payments in compressed storage (docs/decisions/0078-archive.md): `archived` holds the attempts and the columns below, as the packed text
- * `[1,[columns],[[attempt],…]]`. All other columns of the payment stay where they are. Whoever locks a payment to change it gets it
- * restored (store.ts, `lockPayments`); whoever only reads it gets the same values from the text.
+ * `[1,[columns],[[attempt],…]]`. All other columns of the payment stay where they are. Locking a payment to change it restores it
+ * (store.ts, `lockPayments`). Reading it returns the same values from the text.
  */
 
 /**
@@ -78,7 +78,7 @@ export function packedOf(texts: readonly ArchivedText[]): Fragment {
 type Archived = Pick<PaymentRow, 'team_id' | 'id' | PackedColumn> & { attempts?: object[] };
 
 /**
- * Replaces what is archived of payments by what their rows held. Payments that are not archived are returned as they are.
+ * Returns payments with the archived columns as their rows held them. Payments that are not archived are returned as they are.
  * @param view SQL: a JSON object of the attempt `a`, for rows with `attempts`
  */
 export async function withArchived<Row extends Pick<PaymentRow, 'team_id' | 'id'>>(
@@ -177,7 +177,7 @@ export async function restoreLocked<Row extends Pick<PaymentRow, 'team_id' | 'id
   });
 }
 
-/** @throws Error for a text with values that this release does not know */
+/** @throws Error for a text with more values than this release packs */
 function refuseLater({ id, text }: ArchivedText): void {
   const [, own, attempts] = JSON.parse(text) as [number, unknown[], unknown[][]];
   const known = Object.keys(PACKED_ATTEMPT).length;
@@ -193,7 +193,7 @@ export async function beginArchiving(tx: Tx, team_id: bigint): Promise<void> {
   await tx.run(sql`select pg_advisory_xact_lock(hashtextextended('archive', ${team_id}))`);
 }
 
-/** Lets no payment of a team be archived before the transaction ends. For statements that read attempts in their table. */
+/** Prevents payments of a team from being archived before the transaction ends. For statements that read attempts in their table. */
 export async function withholdArchiving(tx: Tx, team_id: bigint): Promise<void> {
   await tx.run(sql`select pg_advisory_xact_lock_shared(hashtextextended('archive', ${team_id}))`);
 }
@@ -204,8 +204,8 @@ export interface PackedText extends ArchivedText {
 }
 
 /**
- * Moves locked payments to their packed form: those whose rows are exactly what their text restores. The comparison is of the rows as
- * text, so that even a column which this program does not know would differ.
+ * Moves locked payments to their packed form: those whose rows are exactly what their text restores. Attempts are compared as text, so
+ * even a column that this release does not pack would differ.
  * @returns ids of the payments that were archived, with the bytes of their rows before and after
  */
 export function archiveLocked(

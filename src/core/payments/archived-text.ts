@@ -2,10 +2,10 @@ import { uuidOf } from '../../kit/ids.ts';
 import { packWhole, unpack } from '../../kit/packing.ts';
 
 /*
- * Packed form of the text of an archived payment. What identifies an attempt is most of it, and no dictionary contains it: the same id
- * again, the key that an adapter derives from it, and hashes. They are replaced by placeholders, and those that nothing else determines
- * follow in binary. The rest is packed like other JSON (src/kit/packing.ts). First byte: the number of this form; then the length of the
- * binary values. JSON has no control characters, so that a placeholder is never part of the text.
+ * Packed form of the text of an archived payment. Most of the text consists of identifiers, which no dictionary contains: repeated ids,
+ * keys that adapters derive from them, and hashes. Each is replaced by a placeholder. Values that cannot be derived from an id are stored
+ * in binary. The packed form has the number of this form in one byte, the length of the binary values, these values, and the rest of the
+ * text, packed like other JSON (src/kit/packing.ts). JSON has no unescaped control characters, so a placeholder is never part of the text.
  */
 
 const FORM = 1;
@@ -30,6 +30,7 @@ const HASH_BYTES = 16;
 const MAX_BYTES = 255;
 const MAX_BINARY = 65_535;
 
+/** Returns the packed form of the text of an archived payment. */
 export function packArchived(text: string): Buffer {
   const values: Buffer[] = [];
   let last = '';
@@ -46,7 +47,7 @@ export function packArchived(text: string): Buffer {
   });
   const binary = Buffer.concat(values);
   const head = Buffer.from([FORM, 0, 0]);
-  // A text with so many values is none of a payment.
+  // No payment has so many values. Such a text is packed as a whole.
   if (binary.length > MAX_BINARY) return Buffer.concat([head, packWhole(text)]);
   head.writeUInt16BE(binary.length, 1);
   return Buffer.concat([head, binary, packWhole(rest)]);

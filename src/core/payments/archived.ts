@@ -56,7 +56,7 @@ export async function restoreBySubject(
 ): Promise<AttemptRow | undefined> {
   const find = (db: Queryable) => findBySubject(db, team_id, account_id, subject);
   const known = await find(store.db);
-  // By its reference, only an open attempt is found, which is never archived.
+  // A provider reference finds only an open attempt, and an open attempt is never archived.
   if (known || subject.by === 'provider_ref') return known;
   const refs = await findArchived(store.db, team_id, subject.value);
   if (refs.length === 0) return find(store.db);
@@ -71,6 +71,6 @@ async function restored(
 ): Promise<AttemptRow | undefined> {
   const refs = await findArchived(tx, team_id, key);
   if (refs.length > 0) await lockPayments(tx, refs);
-  // Also without any: another transaction may have restored it since.
+  // Read again even when nothing archived was found: another transaction may have restored the attempt since.
   return find();
 }

@@ -54,6 +54,7 @@ export function listPayments(db: Queryable, team_id: bigint, filters: Fragment[]
     select ${listedColumns} from payments where ${rowsOfPage(rowsOf(team_id, filters), position, ids)}`);
 }
 
+/** Counts the payments that match the filters, in a range of ids. */
 export async function countPayments(db: Queryable, team_id: bigint, filters: Fragment[], ids = ALL_IDS): Promise<number> {
   const counted = rowsToCount(rowsOf(team_id, filters), ids);
   const rows = await db.all<{ total: bigint }>(sql`

@@ -10,7 +10,7 @@ import { countPayments, filterConditions, listPayments, type PaymentsOf } from '
 import { ListTotals } from '../../platform/db/list-totals.ts';
 import type { PaymentDeps } from './deps.ts';
 
-/** Returns the cursor of GET /payments at which the payments begin that were created before a moment. */
+/** Returns the cursor of the page of GET /payments with the payments that were created before a moment, newest first. */
 export function cursorBefore(
   { secrets }: Pick<PaymentDeps, 'secrets'>,
   environment: Environment,
@@ -20,7 +20,7 @@ export function cursorBefore(
   return new Cursors(secrets, scopeOf(environment, team_id)).seal('o', lowestIdAt('trx', environment, before));
 }
 
-/** What the cursors and totals of a list of payments belong to. */
+/** Returns the scope to which the cursors and totals of a list of payments belong. */
 function scopeOf(environment: Environment, team_id: bigint, of?: PaymentsOf): string {
   return ['payments', environment, team_id, ...Object.values(of ?? {})].join(':');
 }

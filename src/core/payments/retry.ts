@@ -52,8 +52,8 @@ export async function hasUnmatchedMoney(db: Queryable, attempts: readonly Attemp
 }
 
 /**
- * Whether such money waits for a decision: until then nothing else is charged, and nothing cancelled. Afterwards it may still forbid another
- * payment in place of one that ended, see {@link hasUnmatchedMoney}.
+ * Whether such money waits for a decision. Until then the payment is neither charged nor cancelled. Afterwards the money may still forbid
+ * a payment that follows one that ended, see {@link hasUnmatchedMoney}.
  */
 export async function hasUndecidedMoney(db: Queryable, attempts: readonly AttemptRow[]): Promise<boolean> {
   return attempts.some(({ mismatch }) => mismatch !== null) || (await undecidedByStatement(db, attempts)).size > 0;

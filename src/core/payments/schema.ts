@@ -54,7 +54,7 @@ export interface PaymentRow extends Record<StoredColumn, string | null> {
 const { amount, currency, email, phone, name, description, reference, callback, ...more } = sent;
 const { theming, address, shipping, telemetry, metadata, items, bearer, ...newer } = more;
 
-/** In the order of the documentation. A field that is not listed there comes last. */
+/** Body of POST /payments. Fields are in the order of the documentation. A field that is not listed there comes last. */
 export const createPaymentBody = openObject({
   amount,
   currency,

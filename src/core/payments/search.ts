@@ -19,6 +19,7 @@ export const SEARCHABLE_PAYMENTS: Searchable = {
 /** The groups that a key searches. */
 export const GROUPS = { anyone: [0], secret_key: [0, 1] } as const;
 
+/** Returns the searcher of lists of payments. */
 export function paymentSearcher(): ListSearcher<ListedRow> {
   return new ListSearcher(SEARCHABLE_PAYMENTS, { from: 'payments', ids: ['id'], columns: fixed(LISTED_COLUMNS.join(', ')) });
 }

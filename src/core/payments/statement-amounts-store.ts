@@ -11,8 +11,8 @@ export interface StatedAmount {
 
 /**
  * SQL: whether the payment `p` ended unpaid, and money that arrived for it waits for a decision: a provider reports another amount, or a
- * statement has shown it. Archived or not: a payment with the former is never archived, and the journals of the latter name the payment.
- * So do journals about the parts of its refunds, which do not count.
+ * statement has shown it. This is exact for archived payments too: a payment with a reported mismatch is never archived, and the journals
+ * of statements name the payment. Journals about the parts of its refunds name it as well and are excluded.
  */
 export const AWAITS_DECISION = clause`p.status in ('failed', 'cancelled', 'expired') and (
   exists (select from attempts a where a.team_id = p.team_id and a.payment_id = p.id and a.mismatch is not null)
@@ -20,7 +20,7 @@ export const AWAITS_DECISION = clause`p.status in ('failed', 'cancelled', 'expir
     select from journals j
     where j.team_id = p.team_id and j.subject_id = p.id and left(j.source_id, 4) = 'att_' and ${UNDECIDED_BY_STATEMENT}))`;
 
-/** Returns the ids of those attempts of which a statement has shown money about which nobody has decided. */
+/** Returns the ids of the attempts for which a statement has shown money that still waits for a decision. */
 export async function undecidedByStatement(
   db: Queryable,
   attempts: readonly { team_id: bigint; id: string }[],
@@ -33,7 +33,7 @@ export async function undecidedByStatement(
   return new Set(rows.map(({ source_id }) => source_id));
 }
 
-/** Returns what statements have shown of these attempts, from the journals that booked it; without those that a person found to be wrong. */
+/** Returns the amounts that statements have shown for these attempts, by the journals that booked them; without those resolved as wrong. */
 export function statedAmounts(db: Queryable, attempts: { team_id: bigint; attempt_id: string }[]): Promise<StatedAmount[]> {
   return db.all<StatedAmount>(sql`
     select j.source_id, p.amount_minor, p.currency from journals j join postings p on p.team_id = j.team_id and p.journal_id = j.id

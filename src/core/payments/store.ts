@@ -80,6 +80,7 @@ export async function referenceExists(db: Queryable, team_id: bigint, reference:
 }
 
 // -------------------------------------------------------------------------------------------------- read
+/** Returns a payment, archived or not; undefined when the team has no such payment. */
 export async function findPayment(db: Queryable, team_id: bigint, id: string): Promise<PaymentRow | undefined> {
   const row = await findStored(db, team_id, id);
   return row && (await withArchived(db, [row]))[0];

@@ -22,7 +22,7 @@ export async function findManyWithAttempts(
   refs: readonly PaymentRef[],
 ): Promise<(PaymentWithAttempts | undefined)[]> {
   const rows = await db.all<Stored<PaymentWithAttempts>>(withAttempts(refs));
-  // By the keys that the database returns, so that nobody gets the payment of another caller.
+  // Matched by the keys that the database returns, so that no caller receives the payment of another caller.
   const found = new Map((await withArchived(db, rows, VIEW)).map((row) => [`${row.team_id} ${row.id}`, row]));
   return refs.map(({ team_id, id }) => found.get(`${team_id} ${id}`));
 }
@@ -34,8 +34,8 @@ export async function findManyWithAttempts(
 function withAttempts(refs: readonly PaymentRef[]): Sql {
   const [first] = refs;
   if (first && refs.length === 1) return sql`${WITH_ATTEMPTS} where team_id = ${first.team_id} and id = ${first.id}`;
-  // `offset 0` keeps one lookup for each reference. It is not BY_KEY: a plan that is made while the table is empty may take any index of the
-  // team, and would be kept until the table is analysed.
+  // `offset 0` keeps one lookup for each reference. BY_KEY is not used: a plan that is made while the table is empty may take any index of
+  // the team, and would be kept until the table is analysed.
   return sql`
     select found.* from unnest(${refs.map((ref) => ref.team_id)}::bigint[], ${refs.map((ref) => ref.id)}::text[]) wanted(team, payment)
     cross join lateral (${WITH_ATTEMPTS} where team_id = wanted.team and id = wanted.payment offset 0) found`;

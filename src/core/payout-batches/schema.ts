@@ -8,7 +8,7 @@ export interface BatchRow {
   user_id: string;
   /** Number of its lines. */
   lines: number;
-  /** Null: nobody has confirmed it. */
+  /** When a person confirmed it; null: not yet. */
   started_at: Date | null;
   created_at: Date;
 }
@@ -19,19 +19,22 @@ export type LineStatus = 'wrong' | 'open' | 'done' | 'asked' | 'failed';
 export interface LineRow {
   /** Number of the payout in the list, from 1: its idempotency key is made of it. */
   line: number;
-  /** The line of the uploaded text at which it begins, with the head and with empty lines; null in a list from before it was stored. */
+  /** Line of the uploaded text at which it begins, counting the header and empty lines; null in a list that is older than this column. */
   file_line: number | null;
   status: LineStatus;
-  /** Body of POST /transfers; null once the line is done. */
+  /** Body of POST /transfers; null once the line is done or waits for a second person. */
   body: Readonly<Record<string, unknown>> | null;
   amount_minor: bigint | null;
   fee_minor: bigint | null;
   currency: string | null;
   /** Name and number; null once the line is done. */
   recipient: string | null;
-  /** Whether recipient and amount are those of another line, or of a payout of the last 24 hours, under way, or waiting for a second person. */
+  /**
+   * Where recipient and amount occur again. file: in another line. recent: in a payout of the last 24 hours, one that is under way, or one
+   * that waits for a second person.
+   */
   repeats: 'file' | 'recent' | null;
-  /** The transfer, or the approval that is asked for. */
+  /** Id of the transfer, or of the requested approval. */
   result_id: string | null;
   message: string | null;
 }
@@ -41,7 +44,7 @@ export interface ShownLine extends LineRow {
   transfer_status: TransferStatus | null;
 }
 
-/** What became of a line. */
+/** The outcome of a line. */
 export interface Outcome {
   line: number;
   status: 'done' | 'asked' | 'failed';

@@ -10,7 +10,10 @@ export interface BatchRef {
   id: string;
 }
 
-/** Stores a list with its lines. @returns false when the form had made it before */
+/**
+ * Stores a list with its lines.
+ * @returns false when an earlier submission of the same form has stored it
+ */
 export async function insertBatch(tx: Tx, batch: BatchRow, lines: readonly LineRow[]): Promise<boolean> {
   const { team_id, id, user_id, created_at } = batch;
   const inserted = await tx.run(sql`
@@ -25,6 +28,7 @@ export async function insertBatch(tx: Tx, batch: BatchRow, lines: readonly LineR
   return true;
 }
 
+/** Returns a list without its lines; undefined when the team has no such list. */
 export function findBatch(db: Queryable, { team_id, id }: BatchRef): Promise<BatchRow | undefined> {
   return db.maybe<BatchRow>(sql`
     select team_id, id, user_id, lines, started_at, created_at from payout_batches where team_id = ${team_id} and id = ${id}`);
@@ -100,7 +104,7 @@ export async function batchesAsking(
 /**
  * Returns the first lines of a list that a person should look at: wrong, failed, repeating a payout, or with a payout that ended without
  * money.
- * @param others numbers of further ones
+ * @param others numbers of further lines to return
  */
 export function troubledLines(
   db: Queryable,
@@ -141,13 +145,13 @@ export async function lockLists(tx: Tx, team_id: bigint): Promise<void> {
   await tx.run(sql`select pg_advisory_xact_lock(hashtextextended('payout_batches ' || ${team_id}::text, 0))`);
 }
 
-/** A line that is not paid yet. `approval`: for which a second person was asked; null when it needs none. */
+/** A line that is not paid yet. `approval`: id of the approval requested from a second person; null when none was requested. */
 export type WaitingLine = Pick<LineRow, 'recipient' | 'amount_minor' | 'currency'> & { approval: string | null };
 
 /**
  * Returns lines of other lists that are confirmed: those that are still to be paid out, and those for which a second person was asked.
- * @param asked_since earliest time at which an approval was asked for, in milliseconds since the epoch. Not that of the list: its lines may have had
- * their turn long after it was confirmed
+ * @param asked_since earliest time at which an approval was requested, in milliseconds since the epoch. It is not the time of the list,
+ * whose lines may have been processed long after it was confirmed
  */
 export function waitingElsewhere(
   db: Queryable,
@@ -181,8 +185,8 @@ export async function startBatch(db: Queryable, { team_id, id }: BatchRef, at: D
 }
 
 /**
- * Records what became of lines, all in one statement. A line that was paid stays so, whatever another process reports of it; what a
- * transfer has by now is removed.
+ * Records the outcomes of lines in one statement. A line that is done or waits for a second person keeps its outcome, whatever another
+ * process reports. Data that the transfer or the approval stores is removed from the line.
  */
 export async function recordOutcomes(db: Queryable, { team_id, id }: BatchRef, outcomes: readonly Outcome[]): Promise<void> {
   await db.run(sql`
@@ -208,8 +212,9 @@ export interface Paid {
 }
 
 /**
- * Returns the payouts of a team since a moment, and those from before that are still under way: at most so many of the newest of each, without
- * those that failed, unless they were paid all the same.
+ * Returns the payouts of a team since a moment, and earlier ones that are still under way, without those that ended without money. A
+ * payout that was paid late is returned.
+ * @param limit maximum number of payouts that are read of each, the newest first
  */
 export function paidSince(
   db: Queryable,
@@ -228,7 +233,10 @@ export function paidSince(
       where team_id = ${team_id} and status = 'processing' and id < ${lowestIdAt('po', environment, since)} order by id desc limit ${limit})`);
 }
 
-/** Deletes the oldest lists with their lines. @returns how many lists */
+/**
+ * Deletes the oldest lists with their lines.
+ * @returns number of deleted lists
+ */
 export function forgetBatches(db: Queryable, before: Date, limit: number): Promise<number> {
   return db.run(sql`
     with old as (

@@ -8,7 +8,7 @@ import { forgetBatches } from './store.ts';
 const LIMIT = 4;
 const IDLE_MS = 600_000;
 
-/** Forgets lists of payouts after their time. */
+/** Deletes lists of payouts after {@link BATCHES_KEEP_MS}. */
 export function batchSweep({ clock }: { clock: Clock }, { db, environment }: Store): Sweep {
   return {
     name: 'purge-payout-batches',

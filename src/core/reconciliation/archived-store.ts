@@ -17,8 +17,8 @@ export async function hasArchivedWithin(tx: Tx, team_id: bigint, payments: Ids):
 }
 
 /**
- * Returns the next archived payments that are compared, in the order of their ids: those that may have an attempt of which a staged line
- * has the key, and those with a refund of this range.
+ * Returns the next archived payments to compare, in the order of their ids: those that may have an attempt whose key a staged line names,
+ * and those with a refund of this range.
  */
 export async function archivedCompared(tx: Tx, team_id: bigint, refunds: Ids, after: string, limit: number): Promise<string[]> {
   const rows = await tx.all<{ payment_id: string }>(sql`

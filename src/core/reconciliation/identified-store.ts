@@ -34,7 +34,7 @@ const POSTED = fixed(`
           and case p.credit when 'hold' then p.amount_minor else -p.amount_minor end
             = case l.flow when 'collect' then 1 else -1 end * (l.amount_minor - h.amount_minor)))`);
 
-/** An operation that began later than this after the money had moved is another one. Clocks and time zones of statements differ. */
+/** An operation that began more than this after the money had moved is another one. Clocks and time zones of statements differ. */
 const TOLERANCE = fixed(`interval '1 day'`);
 
 /**

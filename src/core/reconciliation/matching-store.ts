@@ -168,7 +168,7 @@ export async function judgeLines(tx: Tx, books: Books, by: 'key' | 'reference'):
     const matching =
       by === 'key' ? part`${here(books)} h on h.key = l.key` : part`${byReference(books, here)} h on h.reference = l.reference`;
     const lines = by === 'key' ? fixed('l.key is not null') : fixed('l.key is null');
-    // One operation in two lines, one with its key and one without: money that moved in the other line is what counts.
+    // An operation may be in two lines, one with its key and one without. If money moved in the other line, that line counts.
     const again =
       by === 'key'
         ? part`not l.succeeded and h.reference in (

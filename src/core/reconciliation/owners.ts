@@ -12,13 +12,13 @@ export interface Owner {
   weight: Minor;
 }
 
-/** The owner of money that names no other. */
+/** The team as the owner of money that belongs to no other party. */
 export const TEAM: readonly Owner[] = [{ account_id: '', weight: 1n }];
 
 /**
- * Returns whose money a break is about: of a payout, whoever paid it; of a part of a refund, the parties from which the refund was drawn, in
- * the proportions in which they gave. What a collection brought more or less than its payment never becomes part of the payment, so it is
- * not split: it is the team's, like a return that the merchant keeps.
+ * Returns the owners of the money of a break. The owner of a payout is the party that paid it. The owners of a part of a refund are the
+ * parties from which the refund was drawn, in the proportions in which they gave. A difference in a collection belongs to the team alone:
+ * it never becomes part of the payment, so it is not split, like a return that the merchant keeps.
  */
 export async function ownersOf(db: Queryable, { team_id, flow, subject_id: id, leg }: BreakRow): Promise<readonly Owner[]> {
   if (id === null || flow === 'collect') return TEAM;

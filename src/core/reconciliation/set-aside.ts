@@ -85,8 +85,8 @@ function namesOf({ source_id, kind }: Journal): Named[] {
 }
 
 /**
- * Returns the journals to post. Of breaks about the same money it is the first whose journals are posted, whatever their amounts. A break
- * of which another statement has booked a part is left: the rest would be of another currency.
+ * Returns the journals to post. When several breaks are about the same money, only the journals of the first are posted, whatever the
+ * amounts. If another statement has booked a part of a break, the break is left out: the rest would be in another currency.
  */
 function unbooked(wanted: readonly Wanted[], { names }: Booked): Journal[] {
   const taken = new Set(names);
@@ -112,7 +112,7 @@ function setAsideOutcome(one: Wanted, before: Booked, after: Booked): Outcome[] 
   return [{ row, state: 'held', outcome: isBooked(one, before) ? 'in hold since an earlier run' : 'in hold' }];
 }
 
-/** Refuses breaks whose money is booked with another amount, currency or type. Money is set aside once, so a person has to decide. */
+/** Marks breaks as refused whose money is booked with another amount, currency or type. Money is set aside once: a person has to decide. */
 async function refuseOthers(tx: Tx, run: Run, wanted: readonly Wanted[], booked: Booked): Promise<void> {
   const others = wanted
     .filter((one) => !isBooked(one, booked) && one.journals.flatMap(namesOf).some((name) => booked.names.has(nameOf(name))))

@@ -30,7 +30,7 @@ function placesOf(as: SettledAs, owners: readonly Owner[], currency: string, amo
   if (as !== 'merchant') return [{ place: PLACES[as], amount_minor }];
   const weights = owners.map(({ weight }) => weight);
   const parts = proRata(amount_minor, weights, unitOf(currency));
-  // Of an amount smaller than the number of owners, some have nothing.
+  // An owner whose part is zero is left out: the amount may be smaller than the number of owners.
   return owners.flatMap((owner, i) => (parts[i] ? [{ place: availableOf(owner), amount_minor: parts[i] }] : []));
 }
 
@@ -65,7 +65,8 @@ function arrivalsOf({ team_id, currency, kind, source_id, subject_id, postings }
 /**
  * Assigns the money of a break in `hold` (suspense) to its owner, by a manual decision. Money missing at the provider
  * is taken from the same place, as far as the available balance of each owner covers it.
- * @throws Problem 404 no such break, 400 nothing of it is in hold, another amount is, or the balance does not cover it
+ * @throws Problem 404 no such break, 400 nothing of it is in hold, another amount is, it is settled already, or the balance does not
+ * cover it
  */
 export async function settleBreak(
   deps: { clock: Clock },

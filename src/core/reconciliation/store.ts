@@ -58,7 +58,10 @@ export function breaksOfRun(
     where team_id = ${team_id} and run_id = ${run_id} and id > ${after} order by id limit ${limit}`);
 }
 
-/** Waits for other runs that set money of this account aside: of two amounts of the same money, only the first is posted. */
+/**
+ * Waits for other runs that set money of this account aside. When two runs have different amounts for the same money, only the first is
+ * posted.
+ */
 export async function lockAccount(
   tx: Tx,
   { team_id, provider_account }: Pick<Run, 'team_id' | 'provider_account'>,
@@ -137,7 +140,7 @@ export function countStates(db: Queryable, { team_id, id }: Pick<Run, 'team_id' 
     group by kind, state order by kind, state`);
 }
 
-/** What a journal is unique by. */
+/** The fields by which a journal is unique in its team. */
 export type Named = Pick<Journal, 'source_id' | 'kind'>;
 
 /** Returns the name of a journal in the result of {@link bookedOf}. */
@@ -145,7 +148,7 @@ export function nameOf({ source_id, kind }: Named): string {
   return `${source_id} ${kind}`;
 }
 
-/** Returns the {@link nameOf names} of those of these journals that are posted, with whatever amount and currency. */
+/** Returns the {@link nameOf names} of the given journals that are posted, whatever their amount and currency. */
 export async function bookedOf(db: Queryable, team_id: bigint, journals: readonly Named[]): Promise<Set<string>> {
   const rows = await db.all<Named>(sql`
     select source_id, kind from journals where team_id = ${team_id} and (source_id, kind) in (
@@ -154,8 +157,8 @@ export async function bookedOf(db: Queryable, team_id: bigint, journals: readonl
 }
 
 /**
- * SQL: the money that a break is about, as text. It is that of the journal's source (corrections.ts), without the difference between
- * payout and refund.
+ * SQL: a text that identifies the money of a break. It has the same values as the source of the journal (corrections.ts), but does not
+ * distinguish payouts from refunds.
  */
 const moneyOf = (row: 'w' | 'b'): Fragment =>
   fixed(`case when ${row}.kind in ('missing_here', 'duplicate')

@@ -23,11 +23,11 @@ import { isSetAside, lockRefund, sumReturned, updateRefund } from './store.ts';
 /** Poll plan of a refund part whose provider cannot be used at the moment, so that its own plan is unknown. */
 const DEFAULT_PLAN: PollPlan = { first_ms: 2_000, factor: 2, max_ms: 300_000 };
 const NEXT_PART_MS = 2_000;
-/** A part is not polled while its sender may still be waiting for the response, and not sent later than that. */
+/** Time after a part is marked as sent in which it is not polled, because its sender may wait for the response. It is not sent later. */
 export const SENDING_MS = 60_000;
 
 /**
- * The only code path that changes a refund after it was sent. Locks the payment, then the refund, and posts journals, writes
+ * Applies the outcome of a refund part that was sent. Locks the payment, then the refund, and posts journals, writes
  * rows and records events in the caller's transaction. An outcome applies only to the submission it is about, with one
  * exception: a success is posted whatever was recorded before, even when the refund has ended.
  * @param known the refund as it was when the provider was called
@@ -49,7 +49,7 @@ export async function applyRefund(
   // A result for a replaced key belongs to an earlier submission. If money moved under it, reconciliation reports it as unknown.
   if (part.provider_key !== known.legs[part_index]?.provider_key) return row;
   if (outcome.kind === 'succeeded') return partSucceeded(tx, context, payment, row, part_index, outcome.provider_ref);
-  // The provider has what a person ended as failed. Some find it only by the number that they gave it.
+  // The provider has a part that a person ended as failed. Some providers find it only by their own reference.
   if (part.status === 'failed' && outcome.kind === 'pending') {
     const provider_ref = part.provider_ref ?? outcome.provider_ref;
     const numbered = await save(tx, withPart(row, part_index, { provider_ref }));
@@ -58,9 +58,9 @@ export async function applyRefund(
   }
   if (part.status !== 'sent' || part.sent_at !== known.legs[part_index]?.sent_at) return row;
   const wait_ms = pollDelay(plan, row.polls);
-  // A callback, or a poll of another worker, may be about what came after this outcome.
+  // A callback, or a poll of another worker, may be newer than this outcome.
   const hasNews = row.polls !== known.polls || isNewPoll(row.next_poll_at, known.next_poll_at);
-  // Once a provider has contradicted our books, the part is not sent again, whatever the provider says later.
+  // Once a provider has contradicted our books, the part is not sent again, whatever the provider reports later.
   if (part.halted && allowsSending(outcome)) return scheduleNext(tx, context, row, part_index, {}, null, wait_ms);
   switch (outcome.kind) {
     case 'failed': {
@@ -90,7 +90,7 @@ export async function applyRefund(
     }
     case 'pending': {
       const provider_ref = outcome.provider_ref ?? part.provider_ref;
-      // The provider has it under this key after all: sent again under another, it might be done twice.
+      // The provider has it under this key after all. Sent again under another key, it might be carried out twice.
       return scheduleNext(tx, context, row, part_index, { provider_ref, spent_key: undefined }, null, outcome.poll_after_ms);
     }
     case 'unknown':
@@ -122,7 +122,7 @@ export async function markSent(
   // A node of an earlier release may have set it to wait again.
   if (part.halted) return null;
   const at = new Date(context.at);
-  // Only now: until it is sent again, what the provider says is about the old key.
+  // The key is replaced only here: until the part is sent again, what the provider reports is about the old key.
   const renewed =
     keyOf && part.spent_key === part.provider_key
       ? { provider_key: keyOf(part.provider_key), provider_ref: null, resent: undefined }
@@ -239,7 +239,7 @@ function journal(row: RefundRow, kind: string, postings: Journal['postings']): J
 export async function finish(tx: Tx, context: MoveContext, row: RefundRow, trigger: 'succeeded' | 'failed'): Promise<RefundRow> {
   const at = new Date(context.at);
   const status = step(row, trigger) ?? row.status;
-  // What was reported while the outcome was not known is not about a refund that succeeded.
+  // A message from the time before the outcome was known does not apply to a refund that succeeded.
   const message = trigger === 'succeeded' ? null : row.message;
   const end = { status, message, next_poll_at: null, updated_at: at, completed_at: at };
   const done = { ...row, ...end, event_count: row.event_count + 1 };

@@ -4,8 +4,8 @@ import type { RefundRow } from './schema.ts';
 import { FAILED_REFUNDS, PAYOUT, pollNow } from './store.ts';
 
 /**
- * Makes a worker read a refund again that a provider has turned away, or that failed while a callback may have said otherwise. One that carries
- * out a return is read with the return, before its money is sent another way.
+ * Makes a worker poll a refund again that a provider has turned away, or that failed although a callback may have reported otherwise. A
+ * refund that carries out a return is polled with the return, before its money is sent another way.
  */
 export function readAgain(tx: Tx, { team_id, id, return_id, way }: RefundRow, at: Date): Promise<void> {
   if (return_id === null) return pollNow(tx, team_id, id, at);

@@ -10,8 +10,8 @@ import { readRefund } from './send.ts';
 import { takenByAttempt, writeRecheck } from './store.ts';
 
 /**
- * Reads the failed parts of a failed refund, after news about it. A part that was done all the same is posted; a provider that gives no
- * definite answer is asked again later.
+ * Polls the failed parts of a failed refund, after a callback or another report about it. A part that succeeded after all is posted. A
+ * provider that gives no definite answer is polled again later.
  */
 export async function recheckRefund(deps: RefundDeps, store: Store, row: RefundRow): Promise<void> {
   const failed = row.legs.flatMap(({ status }, index) => (status === 'failed' ? [index] : []));
@@ -28,15 +28,15 @@ export async function recheckRefund(deps: RefundDeps, store: Store, row: RefundR
     });
     deps.wake.ring(store.environment);
   }
-  // The other may still end without having been sent.
+  // The other refund may still end without having been sent, so this one is polled again.
   const open =
     isOfAnother || read.some(({ outcome }) => outcome === null || ['pending', 'unknown', 'unavailable'].includes(outcome.kind));
   await writeRecheck(store.db, row, open && row.polls < MAX_RECHECKS ? new Date(deps.clock.now() + backOff(row.polls)) : null);
 }
 
 /**
- * Whether another refund has returned the money of the part's attempt, or is about to. A provider that refunds an attempt as a whole reports only that it is
- * refunded, so its success may be that of the other.
+ * Whether another refund has returned the money of the part's attempt, or is about to. A provider that refunds an attempt as a whole
+ * reports only that the attempt is refunded, so the success may be that of the other refund.
  */
 async function isTakenByAnother(deps: RefundDeps, store: Store, tx: Tx, row: RefundRow, index: number): Promise<boolean> {
   const { team_id, payment_id } = row;

@@ -27,9 +27,10 @@ type ResolvedPart = PartRef & { named?: ProviderName };
 
 /**
  * Applies a manual resolution to one part of a refund. It closes a part that is with its provider. A refund that waits, because no provider
- * takes it or the balance does not cover it, can be ended as failed. For any other part only a success (the payer has the money) is accepted. All checks run under the locks under which the resolution is applied.
- * @throws Problem 404 the team has no such refund, 400 the part cannot be resolved manually, or not while it is being sent, `part` is null and
- * the refund has several, or the evidence is about an earlier submission
+ * takes it or the balance does not cover it, can be ended as failed. For any other part only a success (the payer has the money) is
+ * accepted. All checks run under the locks under which the resolution is applied.
+ * @throws Problem 404 the team has no such refund; 400 the part cannot be resolved manually, it is being sent, `part` is null and the
+ * refund has several, a statement has set its money aside, or the evidence is about an earlier submission
  */
 export async function resolveRefund(
   deps: { clock: Clock; listeners: readonly PaymentListener[] },
@@ -67,20 +68,21 @@ export async function resolveRefund(
         ? { kind: 'succeeded', provider_ref: row.legs[part]?.provider_ref ?? 'resolved by hand' }
         : { kind: 'failed', reason: 'unknown', message: 'resolved by hand: no money moved' },
     );
-    // Nobody may have read what a callback was about. A refund that carries out a return is not read again: the person's word counts.
+    // A callback may not have been followed by a poll yet. A refund that carries out a return is not polled again: the resolution counts.
     const isReadAgain = resolved.return_id === null || resolved.way === 'payout';
     if (resolution.as === 'failed' && isReadAgain) await readAgain(tx, resolved, new Date(at));
     return resolved;
   });
 }
 
-/** Whether a request may be under way, whose response would come too late. */
+/** Whether a request may be under way, so that its response would arrive after the resolution. */
 function isBeingSent({ status, sent_at }: RefundPart, at: number): boolean {
   return status === 'sent' && sent_at !== null && at - Date.parse(sent_at) < SENDING_MS;
 }
 
 /**
- * Whether the part is the next one to send of a refund that has not ended. What only an operator can carry out is resolved with its return.
+ * Whether the part is the next one to send of a refund that has not ended. A refund that only an operator can carry out is resolved with
+ * its return.
  */
 function isWaiting(row: RefundRow, part: number): boolean {
   if (currentPart(row) !== part || row.legs[part]?.status !== 'waiting') return false;

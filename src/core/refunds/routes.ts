@@ -78,7 +78,7 @@ async function create(deps: RefundDeps, call: Call<CreateRefundBody>): Promise<R
   const { store } = call.caller;
   const { reply, refund } = await createRefund(deps, call);
   if (!refund?.draws) return reply;
-  // The refund is made, whatever comes of sending it.
+  // The refund is created, whether or not it can be sent now.
   const sent = sendParts(deps, store, refund).catch((err) =>
     deps.log.error({ err }, 'a refund could not be sent now; the worker goes on'),
   );

@@ -12,7 +12,7 @@ export interface RefundPart {
   amount_minor: bigint;
   /** Idempotency key at the provider; stored before anything is sent. */
   provider_key: string;
-  /** The key under which the provider moves no money any more. While it is the part's own, what is sent next gets a new one. */
+  /** The key under which the provider moves no money any more. While it equals `provider_key`, the next submission gets a new key. */
   spent_key?: string | undefined;
   /** Whether it was sent a second time, under the same key, because the provider reported that it was not found. */
   resent?: true | undefined;

@@ -62,8 +62,8 @@ export async function advanceRefund(deps: RefundDeps, store: Store, known: Refun
 }
 
 /**
- * Returns the outcome of a submission that may be applied. That a second submission was turned away proves nothing about the first one, nor does
- * its rejection, unless the provider repeats its first response.
+ * Returns the outcome of a submission that may be applied. A second submission that is turned away proves nothing about the first one. Its
+ * rejection proves nothing about the first one either, unless the provider repeats its first response.
  */
 function answerOf(
   outcome: RefundOutcome,

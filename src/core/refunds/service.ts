@@ -36,8 +36,8 @@ import {
 } from './store.ts';
 
 /**
- * Returns the refund, or payout of a return, about which a provider account calls back by one of our keys. A payment that is archived, whose
- * attempts name the account, is restored.
+ * Returns the refund, or payout of a return, about which a provider account calls back by one of our keys. An archived payment is
+ * restored, because its attempts name the account.
  */
 export async function findReported(
   store: Store,
@@ -138,13 +138,13 @@ export async function cover(tx: Tx, config: Config, store: Store, row: RefundRow
   const { team_id, payment_id, currency, amount_minor } = row;
   const draws = await draw(tx, { team_id, payment_id, currency, amount_minor }, creditCap(config, store));
   if (draws === null) return { ...row, message: 'It waits for money: the balance does not cover it yet.' };
-  // Tries to cover it say nothing about when its provider is polled.
+  // Earlier attempts to cover the refund do not count as polls of its provider.
   const covered = { ...row, draws, message: null, polls: 0 };
   await post(tx, [drawnJournal(covered)]);
   return covered;
 }
 
-/** Returns how much the platform advances to a team and its subaccounts, in hundredths. */
+/** Returns the maximum amount that the platform advances to a team and its subaccounts, in hundredths. */
 export function creditCap(config: Config, { environment }: Store): Minor {
   return BigInt(config.credit_cap[environment]) * 100n;
 }
@@ -172,8 +172,8 @@ export async function coverLater(
 }
 
 /**
- * Makes a refund due for polling now, after a callback from its provider. A part that its provider had turned away counts as sent again: it is read
- * before it is sent once more. Not when another part was sent as well, which the callback may be about.
+ * Makes a refund due for polling now, after a callback from its provider. A part that its provider had turned away counts as sent again,
+ * so that it is polled before it is sent once more. This does not apply when another part was sent as well: the callback may be about it.
  */
 export function pollRefund(store: Store, at: number, team_id: bigint, id: string): Promise<void> {
   return store.db.transaction(async (tx) => {

@@ -23,6 +23,7 @@ function read(row: RefundRow): RefundRow {
   return { ...row, legs, draws: readDraws(row.draws) };
 }
 
+/** Inserts a refund. */
 export async function insertRefund(
   tx: Tx,
   row: RefundRow,
@@ -36,6 +37,7 @@ export async function insertRefund(
       ${row.event_count}, ${row.next_poll_at}, ${by.key_id}, ${by.request_id}, ${row.created_at}, ${row.updated_at})`);
 }
 
+/** Returns a refund; undefined when the team has no such refund. */
 export async function findRefund(db: Queryable, team_id: bigint, id: string): Promise<RefundRow | undefined> {
   const row = await db.maybe<RefundRow>(sql`select ${columns} from refunds where team_id = ${team_id} and id = ${id}`);
   return row && read(row);
@@ -69,7 +71,7 @@ const PAYOUT_TURNED_AWAY_BY = fixed(`(
   select r.legs->0->>'provider_account' from refunds r
   where r.team_id = o.team_id and r.id = o.payout_id and r.legs->0->>'status' = 'waiting')`);
 
-/** SQL: what a callback about a payout of a return asks of the row `o` of `returns`. */
+/** SQL: the facts about the row `o` of `returns` that a callback about its payout needs. */
 export const PAYOUT = { failed: PAYOUT_FAILED, turned_away_by: PAYOUT_TURNED_AWAY_BY };
 
 /** SQL: the refunds that failed at their provider, with the return that each belongs to. */
@@ -83,7 +85,7 @@ export async function lockRefund(tx: Tx, team_id: bigint, id: string): Promise<R
   return row && read(row);
 }
 
-/** Returns the merchant's open refunds of a payment without a part at a provider, locked until the transaction ends. The caller has locked the payment. */
+/** Locks and returns the merchant's open refunds of a payment without a part at a provider. The caller has locked the payment. */
 export async function lockUncovered(tx: Tx, team_id: bigint, payment_id: string): Promise<RefundRow[]> {
   const rows = await tx.all<RefundRow>(sql`
     select ${columns} from refunds
@@ -92,9 +94,7 @@ export async function lockUncovered(tx: Tx, team_id: bigint, payment_id: string)
   return rows.map(read);
 }
 
-/**
- * Returns, by attempt, the amount that earlier refund parts have taken from it or may still take, in hundredths.
- */
+/** Returns, by attempt, the amount that earlier refund parts have taken from it or may still take, in hundredths. */
 export async function takenByAttempt(tx: Tx, team_id: bigint, payment_id: string): Promise<Map<string, bigint>> {
   const rows = await tx.all<{ attempt_id: string; taken: bigint }>(sql`
     select leg->>'attempt_id' as attempt_id, sum((leg->>'amount_minor')::bigint)::bigint as taken
@@ -117,7 +117,7 @@ export async function refundsUnderWay(tx: Tx, team_id: bigint, payment_id: strin
   return rows[0]?.claimed ?? 0n;
 }
 
-/** Writes a refund. Its polls are counted from when it is covered. */
+/** Writes a refund. Its polls are counted only after it is covered. */
 export async function updateRefund(tx: Tx, row: RefundRow): Promise<void> {
   await tx.run(sql`
     update refunds set legs = ${jsonText(row.legs)}, way = ${row.way}, status = ${row.status}, failure_reason = ${row.failure_reason},
@@ -138,7 +138,8 @@ const firstAccount = fixed(`(
   where attempts.team_id = refunds.team_id and attempts.id = refunds.legs -> 0 ->> 'attempt_id')`);
 
 /**
- * Claims refunds whose next step is due; those of a killed worker become due again after the lease. Of a failed one, readings are counted instead of claims.
+ * Claims refunds whose next step is due; those of a killed worker become due again after the lease. A claim of a failed refund does not
+ * count as a poll: {@link writeRecheck} counts its polls.
  * @param lease_ms milliseconds
  */
 export async function claimDueRefunds(
@@ -167,16 +168,14 @@ export async function claimDueRefunds(
 const MAY_BE_DONE_LATE = fixed(`status = 'failed' and return_id is null and legs::jsonb @> '[{"status":"failed"}]'
   and not legs::jsonb @> '[{"status":"sent"}]'`);
 
-/**
- * Makes a refund due for polling now, after a callback from its provider: one that is under way, or a merchant's that has failed.
- */
+/** Makes a refund due for polling now, after a callback from its provider: one that is under way, or a merchant's that has failed. */
 export async function pollNow(db: Queryable, team_id: bigint, id: string, now: Date): Promise<void> {
   await db.run(sql`
     update refunds set next_poll_at = ${now}, polls = case status when 'failed' then 0 else polls end
     where team_id = ${team_id} and id = ${id} and way = 'refund' and (status = 'processing' or ${MAY_BE_DONE_LATE})`);
 }
 
-/** Counts a reading of a failed refund and plans the next, unless news about it has come, or another worker has claimed it, since its claim. */
+/** Counts a poll of a failed refund and schedules the next, unless it was made due or claimed again since its claim. */
 export async function writeRecheck(db: Queryable, row: RefundRow, at: Date | null): Promise<void> {
   const { team_id, id, polls, next_poll_at } = row;
   await db.run(sql`
@@ -275,6 +274,7 @@ export async function listRefunds(
   return rows.map(read);
 }
 
+/** Counts the refunds that match the filters. */
 export async function countRefunds(
   db: Queryable,
   environment: Environment,

@@ -22,9 +22,9 @@ const LOOK_MS = 2_000;
 const FAILED_LOOK_MS = 30_000;
 /** Maximum refunds that are covered after one comparison. */
 const MAX_COVERED = 50;
-/** How long a refund that still waits is left alone, unless the balances seem to cover it. */
+/** Time until a refund that still waits is tried again, unless the balances seem to cover it before. */
 const WAIT_MS = MAX_POLL_WAIT_MS;
-/** The same, whatever the balances: they may seem to cover what they do not. */
+/** Minimum time between two tries of a refund, even if the balances seem to cover it: the comparison is not exact. */
 const RETRY_MS = 10_000;
 
 /** Covers refunds that wait for money, sends covered ones, and polls those under way. */
@@ -36,7 +36,7 @@ export function refundSweep(deps: RefundDeps, store: Store): Sweep {
     try {
       await coverWaiting(deps, store, turn);
     } catch (err) {
-      // The other refunds go on, whatever it is.
+      // The other refunds continue, whatever the error is.
       pause_ms = FAILED_LOOK_MS;
       const fields = { sweep: 'refunds', environment: store.environment };
       logFailure(deps.log, err, fields, 'waiting refunds could not be compared with the balances; it will be tried again');
@@ -79,7 +79,7 @@ async function coverWaiting(deps: RefundDeps, store: Store, turn: Turn): Promise
 
 /**
  * Tries to cover a refund that waits for money.
- * @param send_at when a worker sends it; without it, the caller does
+ * @param send_at when a worker sends it; left out: the caller sends it
  * @returns null when it still waits
  */
 async function coverOrWait(deps: RefundDeps, store: Store, waiting: WaitingRefund, send_at?: Date): Promise<RefundRow | null> {

@@ -13,10 +13,10 @@ const MAX_COMPARED = 1_000;
 const WAITS = fixed(`kind = 'merchant' and status = 'pending' and draws is null`);
 
 /**
- * SQL: what the parties of the payment of the refund `w` lack, in hundredths. A subaccount gives of its share the part that is refunded of the
- * payment's amount, and the team the rest (docs/decisions/0014-who-pays-for-what.md): each from what is pending of the payment, then from what it
- * has available. What rounding moves between parties, a unit of the currency or less, is left out. Without its collation, the name of the account
- * would be compared as ids are, for which `balances` has no index.
+ * SQL: the amount that the parties of the payment of the refund `w` lack, in hundredths. A subaccount gives the same part of its share as
+ * is refunded of the payment's amount, and the team gives the rest (docs/decisions/0014-who-pays-for-what.md). Each gives first from what
+ * is pending of the payment, then from its available balance. What rounding moves between parties, a unit of the currency or less, is left
+ * out. The name of the account has a collation: otherwise it would be compared like ids, for which `balances` has no index.
  */
 const LACKED = fixed(`
   select coalesce(sum(greatest(trunc(case when p.account_id = '' then w.amount_minor - p.of_others else p.given end, -2) - p.held, 0)), 0) as minor
@@ -33,9 +33,10 @@ const LACKED = fixed(`
   ) p`);
 
 /**
- * Returns refunds that wait for money and that the balances seem to cover now, the oldest first. Nothing is locked: only covering one decides.
- * Where something may be advanced, each refund is compared with what each team owes: at most {@link MAX_COMPARED} of each.
- * @param due_before those that are tried later than this by themselves are left out: they were tried a moment ago
+ * Returns refunds that wait for money and that the balances seem to cover now, the oldest first. Nothing is locked, so the result is final
+ * only when a refund is covered. Where something may be advanced, each refund is compared with what each team owes: at most
+ * {@link MAX_COMPARED} of each.
+ * @param due_before refunds whose next automatic try is later are left out: they were tried a moment ago
  * @param cap_minor maximum total credit of a team, in hundredths
  */
 export function findCoverable(
@@ -65,7 +66,7 @@ export function findCoverable(
     order by w.id limit ${limit}${BY_KEY}`);
 }
 
-/** Writes when a refund that still waits is tried again by itself, unless another worker has claimed or covered it since it was read. */
+/** Stores when a refund that still waits is tried again automatically, unless a worker has claimed or covered it since it was read. */
 export async function writeNextTry(db: Queryable, waiting: WaitingRefund, at: Date): Promise<void> {
   const { team_id, id, polls, next_poll_at } = waiting;
   await db.run(sql`

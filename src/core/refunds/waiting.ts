@@ -6,8 +6,8 @@ import type { RefundRow } from './schema.ts';
 import { lockUncovered } from './store.ts';
 
 /**
- * Ends a refund that waits: no part of it is with its provider, and the rest is not sent any more. What has not reached the payer returns. A
- * part that a provider had turned away is read once more. The caller has locked the payment and the refund.
+ * Ends a refund that waits: no part of it is with its provider, and the rest is no longer sent. The amount that has not reached the payer
+ * returns to the balances. A part that a provider had turned away is polled once more. The caller has locked the payment and the refund.
  * @param message why, for the merchant
  * @returns the refund as it is now
  */
@@ -22,8 +22,8 @@ export async function endWaiting(tx: Tx, context: MoveContext, row: RefundRow, m
 }
 
 /**
- * Ends the merchant's refunds of a payment that wait, for money or for a provider, because the payer gets the money in another way. A refund with
- * a part at its provider is left alone. The caller has locked the payment.
+ * Ends the merchant's refunds of a payment that wait for money or for a provider, because the payer gets the money in another way. A refund
+ * with a part at its provider stays unchanged. The caller has locked the payment.
  */
 export async function endUncoveredRefunds(tx: Tx, context: MoveContext, ref: { team_id: bigint; id: string }): Promise<void> {
   for (const row of await lockUncovered(tx, ref.team_id, ref.id))

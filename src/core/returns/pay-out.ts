@@ -70,7 +70,7 @@ export async function advancePayout(deps: ReturnDeps, store: Store, row: ReturnR
     return row.dispatched_at ? countAsSent(deps, store, row, refund) : sendFirst(step, row, refund);
   const provider = await deps.providers.byAccount(store.environment, row.team_id, row.account_id ?? '');
   if (!provider?.payouts) return postpone(deps, store, row, UNUSABLE);
-  // "Not found" proves nothing of what was sent after the question, however late it is applied.
+  // "Not found" proves nothing about what was sent after the poll, however late the response is applied.
   const polled_at = deps.clock.now();
   const outcome = await provider.payouts.read(payoutOf(step, row, refund));
   const sent_at = row.dispatched_at?.getTime() ?? null;
@@ -79,7 +79,7 @@ export async function advancePayout(deps: ReturnDeps, store: Store, row: ReturnR
   await applyResponse(step, row, refund, provider, { outcome, call: 'read' });
 }
 
-/** Counts a payout as sent whose provider has called back after it had turned it away: the next step reads it. */
+/** Counts a payout as sent after the provider that had turned it away has called back about it. The next step polls it. */
 async function countAsSent(deps: ReturnDeps, store: Store, known: ReturnRow, { id, legs }: RefundRow): Promise<void> {
   const account_id = must(legs[0]?.provider_account, 'a payout that was turned away had an account');
   await locked(deps, store, known, async (tx, context, row) => {
@@ -113,7 +113,7 @@ export async function readPayout(
   return isEarly ? { kind: 'unknown', message: NOT_KNOWN } : outcome;
 }
 
-/** Returns when a payout was last sent, in milliseconds since the epoch; null: unknown. The return knows this of its latest payout only. */
+/** Returns when a payout was last sent, in milliseconds since the epoch; null: unknown. A return stores this of its latest payout only. */
 function sentAt({ payout_id, dispatched_at }: ReturnRow, { id, legs }: RefundRow): number | null {
   if (id === payout_id && dispatched_at) return dispatched_at.getTime();
   const sent_at = legs[0]?.sent_at ?? null;
@@ -215,8 +215,8 @@ interface ProviderResponse {
 }
 
 /**
- * Applies a response. It changes nothing when it is about an earlier submission or the payout has ended meanwhile. If it then says that the
- * provider has the payout, the payout is read again.
+ * Applies a response. It changes nothing when it is about an earlier submission or the payout has ended meanwhile. If such a response shows
+ * that the provider has the payout, the payout is polled again.
  */
 async function applyResponse(
   step: Step,
@@ -251,7 +251,7 @@ async function applyOutcome(
   const later_ms = pollDelay(capabilities.polls, row.polls);
   const later = (note: string | null, wait_ms = later_ms) =>
     updateReturn(tx, { ...row, note, next_step_at: new Date(context.at + Math.max(wait_ms, MIN_POLL_WAIT_MS)) });
-  // What a provider says of a second submission it says of the first one only if it repeats its first response.
+  // The response to a second submission proves something about the first one only if the provider repeats its first response.
   const isProof = call === 'read' || !row.resent || (payouts?.idempotency ?? capabilities.idempotency) === 'replays';
   switch (outcome.kind) {
     case 'succeeded':

@@ -120,7 +120,7 @@ function checkResolvable({ state, payout_id, refund_id, late_refund }: ReturnRow
   throw new Problem(400, `The return is ${state}${hint}.`);
 }
 
-/** Ends the refund that the merchant sees as the person resolved it. */
+/** Ends the refund that the merchant sees, according to the manual resolution. */
 async function endManually(tx: Tx, context: ApplyContext, row: ReturnRow, as: ResolvedAs, resolution: object): Promise<void> {
   const carrier = await startWay(tx, context, row, 'manual');
   const outcome =

@@ -50,14 +50,14 @@ export function locked<T>(
   });
 }
 
-/** Whether a callback, or a step of another worker, may be about what came after the row was read. */
+/** Whether a callback, or a step of another worker, has come since the row was read: what was read may be out of date. */
 export function hasNews(row: ReturnRow, known: ReturnRow): boolean {
   return row.polls !== known.polls || isNewPoll(row.next_step_at, known.next_step_at);
 }
 
 /**
- * Changes a return like {@link locked}, but not after news: what was read before it may no longer be true, and the news has made the
- * return due again.
+ * Changes a return like {@link locked}, but not when {@link hasNews}: what was read before may no longer be true, and the return is due
+ * again already.
  */
 export async function lockedWithoutNews(
   deps: ReturnDeps,
@@ -72,7 +72,7 @@ export async function lockedWithoutNews(
 
 /**
  * Schedules the next step of a return with back-off.
- * @param change what else is stored
+ * @param change further columns to store
  */
 export async function postpone(
   deps: ReturnDeps,
@@ -179,25 +179,25 @@ export function pollReturn(store: Store, at: number, ref: ReturnRef, account_id:
   return pollPayouts(store, at, ref, account_id);
 }
 
-/** Makes a return due for polling now, after a provider's answer about a payout that had ended meanwhile. */
+/** Makes a return due for polling now, after a provider's response about a payout that had ended meanwhile. */
 export function pollFailedPayout(store: Store, at: number, ref: ReturnRef): Promise<void> {
   return pollPayouts(store, at, ref, null);
 }
 
 function pollPayouts(store: Store, at: number, ref: ReturnRef, account_id: string | null): Promise<void> {
   return store.db.transaction(async (tx) => {
-    // The payout may be about to end: the statement after the lock sees it.
+    // The payout may be about to end: a statement after the lock sees its end.
     await lockReturn(tx, ref);
     await pollNow(tx, ref, new Date(at), account_id, PAYOUT);
   });
 }
 
-/** Makes the worker read the payout of a return again that has just failed. */
+/** Makes the worker poll the payout of a return again that has just failed. */
 export function recheckFailedPayout(tx: Tx, ref: ReturnRef, at: Date): Promise<void> {
   return pollNow(tx, ref, at, null, PAYOUT);
 }
 
-/** Makes the worker read a failed refund again, after a callback about it. */
+/** Makes the worker poll a failed refund again, after a callback about it. */
 export function recheckFailedRefund(store: Store, at: number, team_id: bigint, refund_id: string): Promise<void> {
   return recheckRefund(store.db, team_id, refund_id, new Date(at), FAILED_REFUNDS);
 }

@@ -35,7 +35,7 @@ const MAX_DOUBT_MS = 86_400_000;
 /** Advances a return by one step. If the process dies in between, the step becomes due again after its lease. */
 export async function advanceReturn(deps: ReturnDeps, store: Store, row: ReturnRow): Promise<void> {
   const unfinished = row.state === 'owed' || row.state === 'waiting' || row.state === 'paying_out';
-  // First, because the other ways may take a day to answer. They are read after the return is closed, too.
+  // This is first, because the other ways may have no definite answer for a day. They are polled after the return is closed as well.
   if (row.late_refund && unfinished && (await closeAfterLateRefund(deps, store, row))) return;
   if (row.recheck && (await recheck(deps, store, row))) return;
   switch (row.state) {
@@ -56,8 +56,8 @@ export async function advanceReturn(deps: ReturnDeps, store: Store, row: ReturnR
 }
 
 /**
- * Chooses how to return the money: by refund, else by payout, else manually. A payout only when the refund has provably failed
- * for good.
+ * Chooses how to return the money: by refund, else by payout, else manually. After a refund was tried, a payout is chosen only when the
+ * refund has provably failed for good.
  */
 async function chooseWay(deps: ReturnDeps, store: Store, row: ReturnRow): Promise<void> {
   const { attempt } = await getCapture(store.db, row.team_id, row.payment_id, row.attempt_id);
@@ -112,7 +112,7 @@ async function isProvenFailed(deps: ReturnDeps, store: Store, row: ReturnRow, re
       await inTransaction(deps, store, (tx, context) => applyRefund(tx, context, refund, 0, outcome));
       return false;
     case 'pending':
-      // Whoever ended it as failed may not have known: the provider carries it out.
+      // Whoever ended it as failed may have been wrong: the provider carries the refund out.
       await doubt(deps, store, row, refund, outcome);
       return false;
     default:
@@ -134,7 +134,7 @@ async function doubt(
   const note = `the provider does not confirm that the refund failed${why}`;
   const over = deps.clock.now() - (refund.completed_at ?? refund.updated_at).getTime() > MAX_DOUBT_MS;
   if (over) return void (await requireManualReturn(deps, store, row, note));
-  // A person's word counts where nothing can be read. Once the provider has contradicted it, the refund is read until there is an answer.
+  // A manual resolution counts where nothing can be read. Once the provider has contradicted it, the refund is polled until it answers.
   const isContradicted = outcome?.kind === 'pending' && refund.resolution !== null;
   await postpone(deps, store, row, note, isContradicted ? { recheck: true } : {});
 }
@@ -149,7 +149,7 @@ async function recheck(deps: ReturnDeps, store: Store, row: ReturnRow): Promise<
   const read = await Promise.all(failed.map(async (way) => ({ way, outcome: await readWay(deps, store, row, way) })));
   const done = read.flatMap(({ way, outcome }) => (outcome?.kind === 'succeeded' ? [{ way, outcome }] : []));
   const over = deps.clock.now() - row.updated_at.getTime() > MAX_DOUBT_MS;
-  // Whoever ended it as failed may not have known: another way would pay the payer twice.
+  // Whoever ended it as failed may have been wrong: another way would then pay the payer twice.
   const isCarriedOut = read.some(({ outcome }) => outcome?.kind === 'pending');
   const waits = !over || (isCarriedOut && row.state === 'paying_out');
   const again = waits && read.some(({ outcome }) => outcome?.kind !== 'succeeded' && !isAnswer(outcome));
@@ -186,7 +186,7 @@ async function readWay(
   row: ReturnRow,
   way: RefundRow,
 ): Promise<RefundOutcome | PayoutOutcome | null> {
-  // A statement has shown that it was paid, and "pirogue breaks settle" decides about the money: there is nothing left to ask.
+  // A statement has shown that it was paid, and "pirogue breaks settle" decides about the money: no poll is needed any more.
   if (await isSetAside(store.db, way, 0)) return { kind: 'not_found' };
   if (way.way === 'refund') return readRefund(deps, store, way, 0, 'after a callback');
   const outcome = await readPayout(deps, store, row, way);

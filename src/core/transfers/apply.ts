@@ -103,7 +103,8 @@ class Work {
   }
 
   /**
-   * That the provider has a transfer, or has paid it, is evidence about one that has ended without money: its provider is asked again, and
+   * Queues another poll of a transfer that has ended without money, when a report shows that its provider has it or has paid it.
+   * The report alone does not change the transfer: it is evidence for a payment after the end. The provider is polled again, and
    * what it says is posted.
    */
   #recheck(row: TransferRow, known: TransferRow, occurrence: TransferOccurrence): void {

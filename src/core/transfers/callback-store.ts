@@ -2,9 +2,11 @@ import { type Queryable, sql } from '../../kit/sql.ts';
 import { RECALLED, type ReportedTransfer, type TransferSource, type TransferSubject } from './store.ts';
 
 /**
- * Counts a transfer as sent to an account that had turned it away before another did, after a callback from it: it is read there before it is
- * sent again. Not after a key of it was used up, because the key that the account has is not known then.
- * @param subject by its key: found where the account that was asked last derives the same key from our id, as most kinds of provider do
+ * Counts a transfer as sent to an account that had turned it away before another account did, after a callback from the first one. The
+ * transfer is polled there before it is sent again. This does not apply once a key of the transfer was used up, because the key that the
+ * account has is not known then.
+ * @param subject a transfer is found by its key only if the account that was tried last derives the same key from our id, as most kinds
+ * of provider do
  */
 export async function returnToAccount(
   db: Queryable,
@@ -24,7 +26,7 @@ export async function returnToAccount(
     returning id, recipient`);
 }
 
-/** Returns the id of the transfer with this key, at whatever account. Apart from the update, so that the key alone finds the row. */
+/** Returns the id of the transfer with this key, at whatever account. It is a statement of its own, so that the key alone finds the row. */
 async function idOfKey(db: Queryable, team_id: bigint, provider_key: string): Promise<string | undefined> {
   const row = await db.maybe<{ id: string }>(sql`
     select id from transfers where team_id = ${team_id} and provider_key = ${provider_key} order by id desc limit 1`);

@@ -24,9 +24,10 @@ import { insertTransfer } from './store.ts';
 type CreateDeps = Pick<TransferDeps, 'config' | 'router'>;
 
 /**
- * Creates a transfer and reserves its money, of the team or of the subaccount that `X-Sync` names, in one transaction, or creates it as failed when the available balance does not
- * cover it. The worker submits it to a provider.
- * @throws Problem 404 unknown beneficiary or subaccount, 422, also for an amount that no account pays out, 502 no provider pays out on the channel
+ * Creates a transfer and reserves its money, of the team or of the subaccount that `X-Sync` names, in one transaction. When the available
+ * balance does not cover it, creates it as failed. The worker submits it to a provider.
+ * @throws Problem 404 unknown beneficiary or subaccount, 422, also for an amount that no account pays out, 502 no provider can pay out on
+ * the channel
  */
 export function createTransfer(deps: CreateDeps, call: Call<CreateTransferBody>): Promise<Reply> {
   const { store } = call.caller;

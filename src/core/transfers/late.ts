@@ -49,7 +49,7 @@ export async function recordPaidLate(tx: Tx, at: number, ref: TransferRef, proof
   return paid;
 }
 
-/** Applies what the provider says now about a transfer that had ended without money, after news about it. */
+/** Applies the result of another poll of a transfer that had ended without money. */
 export async function applyRecheck(
   { clock, log }: Pick<TransferDeps, 'clock' | 'log'>,
   store: Store,

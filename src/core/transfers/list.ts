@@ -20,7 +20,7 @@ export function transfersBefore(
   return new Cursors(secrets, scopeOf(environment, team_id)).seal('o', lowestIdAt('po', environment, before));
 }
 
-/** What the cursors of a list of transfers belong to. */
+/** Returns the scope to which the cursors of a list of transfers belong. */
 function scopeOf(environment: Environment, team_id: bigint): string {
   return `transfers:${environment}:${team_id}`;
 }

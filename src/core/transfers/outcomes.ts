@@ -56,8 +56,8 @@ function isFirstAnswer(row: TransferRow, call: ProviderCall): boolean {
 }
 
 /**
- * Whether a provider says that it pays nothing. In the response to a second submission it says so of the first one only if it repeats its
- * first response: otherwise it may have checked the recipient before it looked for the key.
+ * Whether a provider reports that it pays nothing. In the response to a second submission this proves nothing about the first one, unless
+ * the provider repeats its first response: it may have checked the recipient before it looked for the key.
  */
 function isRejection(outcome: PayoutOutcome): outcome is Extract<PayoutOutcome, { kind: 'failed' | 'cancelled' | 'unfunded' }> {
   return outcome.kind === 'failed' || outcome.kind === 'cancelled' || outcome.kind === 'unfunded';

@@ -9,7 +9,7 @@ import { type Level, transferProblem } from '../../money/transaction-limits/serv
 import { choiceErrors, type FindBeneficiary, fitAmount, type Payee, resolvePayee } from './payee.ts';
 import { type CreateTransferBody, createTransferBody } from './schema.ts';
 
-/** What a transfer would be. Amounts are in hundredths. */
+/** The transfer that a body would create. Amounts are in hundredths. */
 export interface Quote {
   body: CreateTransferBody;
   payee: Payee;
@@ -17,7 +17,7 @@ export interface Quote {
   fee_minor: Minor;
 }
 
-/** What a transfer is checked with. */
+/** The data against which a transfer is checked. */
 export interface QuoteContext {
   level: Level;
   find: FindBeneficiary;
@@ -26,8 +26,8 @@ export interface QuoteContext {
 const validator = validatorOf(createTransferBody, undefined);
 
 /**
- * Returns what POST /transfers would create from a body, and writes nothing. Not checked are the limits of the day and the month, the
- * available balance, and whether a provider is available: they may be others when the transfer is created.
+ * Returns what POST /transfers would create from a body, and writes nothing. The limits of the day and the month, the available balance
+ * and the availability of a provider are not checked: they may have changed when the transfer is created.
  * @throws Problem 404 unknown beneficiary, 422, as POST /transfers responds with it
  */
 export async function quoteTransfer({ fees }: Pick<Config, 'fees'>, context: QuoteContext, sent: unknown): Promise<Quote> {
@@ -57,7 +57,7 @@ export function readAmount(body: CreateTransferBody): Minor {
 }
 
 /**
- * Returns who is paid, when the amount can be paid to them by this team.
+ * Returns the recipient, if this team can pay the amount to them.
  * @throws Problem 404 unknown beneficiary, 422
  */
 export async function readPayee({ level, find }: QuoteContext, body: CreateTransferBody, amount_minor: Minor): Promise<Payee> {

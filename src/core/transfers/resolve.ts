@@ -18,10 +18,11 @@ interface ResolvedRef extends TransferRef {
 }
 
 /**
- * Closes a transfer by manual resolution. One that provably no provider has can only fail, which returns its money: nothing else ends what
- * no account takes. Of one that has ended without money, only a success is accepted: the recipient has the money all the same.
- * @throws Problem 404 no such transfer of the team, 400 the transfer is final, it is to be resolved as paid though provably no provider has it,
- * or the evidence is about an earlier submission
+ * Closes a transfer by manual resolution. A transfer that provably no provider has can only be ended as failed, which returns its money:
+ * nothing else ends a transfer that no account takes. For a transfer that has ended without money, only a success is accepted: the
+ * recipient has the money nevertheless.
+ * @throws Problem 404 no such transfer of the team; 400 the transfer is final, it is to be resolved as paid though provably no provider has
+ * it, a statement has set its money aside, it has changed meanwhile, or the evidence is about an earlier submission
  */
 export async function resolveTransfer(
   deps: { clock: Clock },
@@ -46,7 +47,7 @@ export async function resolveTransfer(
         ? { kind: 'succeeded' as const, provider_ref: known.provider_ref ?? 'resolved by hand', resolution: stored }
         : { kind: 'failed' as const, reason: null, message: 'resolved by hand: no money moved', resolution: stored };
     await record(tx, by, { team_id: ref.team_id, action: 'transfer.resolve', resource_id: known.id, at });
-    // Nobody has read what is due or being read, such as after a callback: what a person ends as failed is read once more.
+    // A poll that is due or under way, such as after a callback, has no result yet: a transfer ended as failed is polled once more.
     const asked = { ...known, next_poll_at: null };
     const applied = await applyTransfers(tx, { environment: store.environment, at }, [{ known: asked, occurrence }]);
     const resolved = must(applied.get(known.id), 'it was found');
@@ -60,8 +61,9 @@ function isWithProvider({ stage, dispatched_at }: TransferRow): boolean {
 }
 
 /**
- * Whether a person may end a transfer that provably no provider has. A document may not: that one account failed says nothing about the
- * next. A worker that is about to send it finds it ended; what a worker is already sending is read again, as after any other failure.
+ * Whether a person may end a transfer that provably no provider has. A document cannot end it: the failure at one account proves nothing
+ * about the next. A worker that is about to send the transfer finds it ended. If a worker is sending it already, it is polled again, as
+ * after any other failure.
  */
 function mayBeGivenUp({ status }: TransferRow, { named }: ResolvedRef, { as }: ManualResolution): boolean {
   return as === 'failed' && !named && !isFinal(status);

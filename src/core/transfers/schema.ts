@@ -85,7 +85,7 @@ export interface TransferRow {
   paid_late_at: Date | null;
 }
 
-/** What has become of a transfer, also of one that was paid after it had ended without money. */
+/** The outcome of a transfer, including one that was paid after it had ended without money. */
 export type TransferStanding = Pick<TransferRow, 'id' | 'status' | 'paid_late_at'>;
 
 // ------------------------------------------------------------------------------------------------ bodies

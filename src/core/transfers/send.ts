@@ -47,7 +47,7 @@ export async function advance(sender: Sender, row: TransferRow): Promise<void> {
   await submit(sender, row, { provider, provider_key: row.provider_key, decision: { ...decision, resent: true } });
 }
 
-/** Reads a transfer that has ended without money, after news about it. An account that cannot be used at the moment is asked later. */
+/** Polls a transfer that has ended without money, after a callback or another report. An account that is unusable now is polled later. */
 async function recheck(sender: Sender, row: TransferRow): Promise<void> {
   const { deps, store } = sender;
   const provider = await deps.providers.byAccount(store.environment, row.team_id, row.provider_account ?? '');

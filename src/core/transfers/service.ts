@@ -16,8 +16,8 @@ export async function getTransfer(store: Store, team_id: bigint, id: string): Pr
 }
 
 /**
- * Makes a transfer due for polling now, after a callback from its provider, also from one that turned it away before another did.
- * @returns the transfer; undefined when the account has none such
+ * Makes a transfer due for polling now, after a callback from its provider, or from one that turned it away before another did.
+ * @returns the transfer; undefined when the account has no such transfer
  */
 export async function pollTransfer(
   store: Store,

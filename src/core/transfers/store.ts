@@ -89,6 +89,7 @@ export async function insertTransfer(tx: Tx, row: TransferRow, by: { key_id: str
       ${row.counted_day}, ${row.event_count}, ${row.next_poll_at}, ${by.key_id}, ${by.request_id}, ${row.created_at}, ${row.updated_at})`);
 }
 
+/** Returns a transfer; undefined when the team has no such transfer. */
 export function findTransfer(db: Queryable, ref: TransferRef): Promise<TransferRow | undefined> {
   return db.maybe<TransferRow>(sql`select ${columns} from transfers where team_id = ${ref.team_id} and id = ${ref.id}`);
 }
@@ -100,7 +101,7 @@ export async function findRecipients(db: Queryable, team_id: bigint, ids: readon
   return new Map(rows.map(({ id, recipient }) => [id, recipient]));
 }
 
-/** Returns what has become of transfers. */
+/** Returns the outcomes of transfers. */
 export function findStandings(db: Queryable, team_id: bigint, ids: readonly string[]): Promise<TransferStanding[]> {
   return db.all<TransferStanding>(sql`
     select id, status, paid_late_at from transfers where team_id = ${team_id} and id = any(${[...ids]}::text[])`);
@@ -130,7 +131,7 @@ export async function writePaidLate(tx: Tx, row: TransferRow): Promise<void> {
     where team_id = ${row.team_id} and id = ${row.id}`);
 }
 
-/** Counts a reading of an ended transfer and plans the next, unless news about it has come, or another worker has claimed it, since its claim. */
+/** Counts a poll of an ended transfer and schedules the next, unless it was made due or claimed again since its claim. */
 export async function writeRecheck(db: Queryable, row: TransferRow, at: Date | null): Promise<void> {
   const { team_id, id, polls, next_poll_at } = row;
   await db.run(sql`
@@ -145,13 +146,13 @@ export async function countPaidLate(db: Queryable, since: Date, max: number): Pr
   return row?.count ?? 0;
 }
 
-/** SQL: the transfer ended without money, but was sent: it may have been paid all the same. */
+/** SQL: whether the transfer ended without money, but was sent: it may have been paid nevertheless. */
 const MAY_BE_PAID_LATE = fixed("status in ('failed', 'cancelled') and provider_account is not null and paid_late_at is null");
 
 /** SQL: the decision of a transfer that counts as sent because the account that had turned it away has called back. */
 export const RECALLED = fixed(`(decision::jsonb || '{"recalled": true}')::json`);
 
-/** Makes transfers that ended without money due for reading now, after news about them; the reads before it no longer count. */
+/** Makes transfers that ended without money due for polling now, after a report about them. Earlier polls no longer count. */
 export async function recheckNow(db: Queryable, refs: readonly TransferRef[], now: Date): Promise<void> {
   await db.run(sql`
     update transfers set next_poll_at = ${now}, polls = 0
@@ -173,9 +174,9 @@ export interface TransferSource {
 export type TransferSubject = { by: 'id' | 'provider_key'; value: string };
 
 /**
- * Makes a transfer that is under way due for polling now, after a callback from its provider: also one that it has turned away, which is not sent
- * again before, and one that has ended without money, because it may have been paid all the same. It is read under its key of now, also when
- * the callback names none and may be about one that was used up.
+ * Makes a transfer due for polling now, after a callback from its provider. This includes a transfer that the provider has turned away,
+ * which is not sent again before, and one that has ended without money, because it may have been paid nevertheless. It is polled under its
+ * current key, even if the callback names no key and may be about one that was used up.
  * @returns the transfer, also one that has ended
  */
 export async function pollNow(
@@ -202,8 +203,8 @@ export async function pollNow(
 }
 
 /**
- * Claims transfers whose next step is due; those of a killed worker become due again after the lease. A claim of a
- * transfer that has ended is not counted as a poll, because most are dropped while its account does not respond: {@link writeRecheck} counts readings.
+ * Claims transfers whose next step is due; those of a killed worker become due again after the lease. A claim of a transfer that has ended
+ * does not count as a poll, because most are dropped while its account does not respond: {@link writeRecheck} counts its polls.
  * @param lease_ms milliseconds
  */
 export function claimDueTransfers(
@@ -240,6 +241,7 @@ export const SEARCHABLE_TRANSFERS: Searchable = {
   groups: [SEARCHED],
 };
 
+/** Returns the searcher of lists of transfers. */
 export function transferSearcher(): ListSearcher<TransferRow> {
   return new ListSearcher(SEARCHABLE_TRANSFERS, { from: 'transfers', ids: ['id'], columns });
 }
@@ -271,6 +273,7 @@ export function listTransfers(
   return db.all<TransferRow>(sql`select ${columns} from transfers where ${page}`);
 }
 
+/** Counts the transfers that match the filters. */
 export async function countTransfers(
   db: Queryable,
   environment: Environment,

@@ -6,6 +6,7 @@ export interface EventRef {
   event_id: string;
 }
 
+/** Returns the stored body of an event in an older version; undefined when none was stored. */
 export async function findBody(db: Queryable, { team_id, event_id }: EventRef, version: string): Promise<string | undefined> {
   const row = await db.maybe<{ body: string }>(sql`
     select body from event_bodies where team_id = ${team_id} and event_id = ${event_id} and api_version = ${version}`);

@@ -14,6 +14,7 @@ type StoredRow = Omit<EventRow, 'body'> & { body: Buffer };
 
 const eventOf = (row: StoredRow): EventRow => ({ ...row, body: unpack(row.body) });
 
+/** Returns an event with its body; undefined when the team has no such event. */
 export async function findEvent(db: Queryable, team_id: bigint, id: string): Promise<EventRow | undefined> {
   const row = await db.maybe<StoredRow>(sql`select ${columns} from events where team_id = ${team_id} and id = ${id}`);
   return row && eventOf(row);
@@ -38,6 +39,7 @@ export async function listEvents(
   return rows.map(eventOf);
 }
 
+/** Counts the events that match the filters, in a range of ids. */
 export async function countEvents(
   db: Queryable,
   environment: Environment,

@@ -41,6 +41,7 @@ export function account(name: AccountName, subaccount: string | null): Account {
   return subaccount ? `${name}:${subaccount}` : name;
 }
 
+/** Whether the account belongs to a connected subaccount. */
 export function isOfSubaccount(name: Account): boolean {
   return name.includes(':');
 }

@@ -6,13 +6,13 @@ import { LAST_ID } from './books.ts';
 
 /** Journals that one transaction adds up. */
 const BATCH = 500;
-/** Journals that a statement reads by itself. With more the background work is behind, and there is no statement yet. */
+/** Maximum journals that a statement reads itself. With more, the background work is behind and the statement is not available yet. */
 const MAX_UNCOUNTED = 100_000;
 
 /** How far the journals of a team are added up: ids below are. */
 interface Progress {
   counted_to: bigint;
-  /** Of subaccounts; never greater than `counted_to`. */
+  /** The same for the sums of subaccounts; never greater than `counted_to`. */
   subaccounts_counted_to: bigint;
   /** No journal with a smaller id can be added any more. */
   settled_to: bigint;
@@ -28,8 +28,8 @@ type Sums = 'team' | 'subaccounts';
  */
 export function countDays(db: Db, team_id: bigint): Promise<number> {
   return db.transaction(async (tx) => {
-    // Before this transaction has a number: one with a greater number draws the ids of its journals later (`book` in post.ts), so that they
-    // are greater.
+    // Read before this transaction has a number. A transaction with a greater number draws the ids of its journals later (`book` in
+    // post.ts), so these ids are not below `end`.
     const end = await endOf(tx, team_id);
     const progress = await lockCount(tx, team_id);
     if (!progress) return 0;
@@ -43,14 +43,14 @@ async function countNext(tx: Tx, team_id: bigint, progress: Progress): Promise<n
   const { counted_to, subaccounts_counted_to, settled_to } = progress;
   const next = (sums: readonly Sums[]) => addBatch(tx, team_id, sums, { from: counted_to, before: settled_to });
   if (subaccounts_counted_to === counted_to) return (await next(['team', 'subaccounts'])).journals;
-  // A release that did not add up subaccounts left them behind. They follow in batches of their own, and the team's sums go on until the
-  // last of these: with a long ledger they would fall behind too.
+  // A release that did not add up subaccounts left their sums behind. They catch up in batches of their own. The team's sums continue
+  // meanwhile: with a long ledger they would fall behind too.
   const followed = await addBatch(tx, team_id, ['subaccounts'], { from: subaccounts_counted_to, before: counted_to });
   if (followed.to === counted_to) return followed.journals;
   return followed.journals + (await next(['team'])).journals;
 }
 
-/** Batches of one team in one round: a team with many journals a second may not fall behind those that have few. */
+/** Maximum batches of one team in one round. With only one, a team with many journals a second would fall behind the others. */
 const MAX_BATCHES = 20;
 /** Journals after which a round leaves a team. */
 export const MAX_JOURNALS = MAX_BATCHES * BATCH;
@@ -104,7 +104,7 @@ async function lockCount(tx: Tx, team_id: bigint): Promise<Progress | undefined>
     from balance_day_counts where team_id = ${team_id} for update skip locked`);
 }
 
-/** Returns the id behind the newest journal of a team. The team is a row of its own: as a value, PostgreSQL would read all its journals. */
+/** Returns the id after a team's newest journal. The team is passed as a row: for a plain value PostgreSQL would read all its journals. */
 async function endOf(db: Queryable, team_id: bigint): Promise<bigint> {
   const row = await db.maybe<{ id: bigint }>(sql`
     select newest.id + 1 as id from (select ${team_id}::bigint as team_id offset 0) t
@@ -206,7 +206,7 @@ export interface Days {
   before: string;
 }
 
-/** Whose changes a statement has, in which currency. */
+/** The owner and the currency of the changes in a statement. */
 export interface Owner {
   team_id: bigint;
   /** Null: the team itself. */

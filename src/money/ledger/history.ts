@@ -91,7 +91,7 @@ export async function countSides(db: Queryable, team_id: bigint, filters: SideFi
   return Number(row?.total ?? 0n);
 }
 
-/** So many sides are read and filtered by kind, whatever the kind. */
+/** Maximum sides of the chosen accounts and currencies that are read and then filtered by kind, whatever the kind. */
 const FEW_SIDES = 1_000;
 
 /**
@@ -118,8 +118,8 @@ function sidesOf(walk: Walk): Fragment {
 }
 
 /**
- * Scans each account and currency in its own index range, so that a page costs the same whatever the length of the ledger, and a
- * count only what it counts. For a count, too, `offset 0` keeps PostgreSQL from reading all postings of the team instead.
+ * Scans each account and currency in its own index range. A page then costs the same whatever the length of the ledger, and a count
+ * costs in proportion to its result. For a count, too, `offset 0` keeps PostgreSQL from reading all postings of the team instead.
  */
 function bySide(walk: Walk, column: 'debit' | 'credit'): Fragment {
   const { team_id, filters, stretch } = walk;

@@ -54,8 +54,8 @@ export async function post(tx: Tx, journals: Journal[]): Promise<Journal[]> {
 }
 
 /**
- * Inserts journals and their lines. The transaction has its number before the ids are drawn, on which the marks of days.ts rely: an id that
- * is drawn first could be below a mark which does not wait for the transaction.
+ * Inserts journals and their lines. The transaction gets its number before the ids are drawn. The marks of days.ts rely on this order: an
+ * id that is drawn before the number could be below a mark that does not wait for the transaction.
  * @returns the journals that were not posted before
  */
 async function book(tx: Tx, journals: Journal[]): Promise<Journal[]> {

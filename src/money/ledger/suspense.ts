@@ -30,8 +30,8 @@ export async function suspenseOf(
 }
 
 /**
- * SQL: whether the journal `j` put money in suspense that a statement reported after the end of its operation, also if a person has moved it
- * on since. False when a person decided that the statement was wrong: then other evidence counts.
+ * SQL: whether the journal `j` put money in suspense that a statement reported after the end of its operation, even if a person has moved
+ * it on since. False when a person decided that the statement was wrong: then other evidence counts.
  */
 export const SET_ASIDE_BY_STATEMENT = fixed(`j.kind = 'reconciliation.late'
   and not exists (
@@ -39,7 +39,7 @@ export const SET_ASIDE_BY_STATEMENT = fixed(`j.kind = 'reconciliation.late'
     where s.team_id = j.team_id and s.source_id = j.source_id and s.kind = 'reconciliation.settled:reconciliation.late'
       and 'clearing' in (p.debit, p.credit))`);
 
-/** SQL: whether the journal `j` put such money in suspense, and nobody has decided about it. */
+/** SQL: whether the journal `j` put such money in suspense, where it still waits for a decision. */
 export const UNDECIDED_BY_STATEMENT = fixed(`j.kind = 'reconciliation.late'
   and not exists (
     select from journals s where s.team_id = j.team_id and s.source_id = j.source_id and s.kind = 'reconciliation.settled:reconciliation.late')`);

@@ -45,7 +45,7 @@ export function daysSweep(deps: { log: Log; stores: Stores }, store: Store): Swe
           );
         }
       }
-      // The few that came meanwhile can wait: adding up each at once would take many times more statements.
+      // Journals that were posted meanwhile can wait: adding up each at once would take many times more statements.
       return after === 0n ? behind : page.length;
     },
   };

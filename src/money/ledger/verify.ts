@@ -12,7 +12,7 @@ export interface Verified extends ChainEnd {
   lines: number;
 }
 
-/** Called as the verification goes on, with the number of journals or seals checked so far. */
+/** Called during the verification with the number of journals or seals checked so far. */
 export type VerifyProgress = (what: 'journals' | 'seals', checked: number) => void;
 
 /**

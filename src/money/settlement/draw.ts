@@ -24,9 +24,9 @@ export interface Claim {
 }
 
 /**
- * Draws an amount back from the parties of a payment, so that all that was drawn by now is in proportion to what each gives when
- * everything goes back: first from the part of each share that is still pending, then from `available`, then from `credit` (an
- * advance of the platform) up to the cap. The caller has locked the payment's row.
+ * Draws an amount back from the parties of a payment. The total drawn so far stays in proportion to what each party gives when the whole
+ * payment goes back. Each party gives first from the part of its share that is still pending, then from `available`, then from `credit`
+ * (an advance of the platform) up to the cap. The caller has locked the payment's row.
  * @param cap_minor maximum total credit of the team and its subaccounts, in hundredths; null: no limit
  * @returns the draws, or null when they do not cover the amount (nothing is changed then)
  */
@@ -59,9 +59,9 @@ export async function draw(tx: Tx, claim: Claim, cap_minor: Minor | null): Promi
 }
 
 /**
- * Divides an amount among the parties of a payment. Of the whole amount of the payment a subaccount gives what it received, and the
- * team the rest: what it received and the fee, which is not given back. A fee that the customer paid on top is not in the amount; the
- * team alone gives it when a chargeback takes it.
+ * Divides an amount among the parties of a payment. When the whole amount of the payment goes back, a subaccount gives what it received,
+ * and the team gives the rest: what it received and the fee, which is not given back. A fee that the customer paid on top is not in the
+ * amount; the team alone gives it when a chargeback takes it.
  */
 async function divide(tx: Tx, claim: Claim, items: LockedItem[]): Promise<Minor[]> {
   if (items.length < 2) return items.map(() => claim.amount_minor);

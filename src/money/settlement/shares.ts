@@ -65,11 +65,11 @@ export function proRata(amount_minor: Minor, weights: readonly Minor[], unit: Mi
 }
 
 /**
- * Divides an amount so that, together with what each party gave before, all is divided in proportion to the weights. Of many small
- * amounts, no party gives more than its part by rounding alone.
- * @param parties what each weighs, and what it gave before
+ * Divides an amount, in hundredths, so that the total, including what each party gave before, is in proportion to the weights. With many
+ * small amounts, rounding alone therefore never makes a party give more than its part.
+ * @param parties the weight of each, and what it gave before
  * @param unit the parts are multiples of it, if the amount is
- * @param on_top_minor what the first party alone gives as soon as all is more than the weights
+ * @param on_top_minor the most that the first party alone gives of a total above the sum of the weights
  * @returns the parts; none is negative, and they sum to the amount
  */
 export function proRataSoFar(
@@ -87,7 +87,7 @@ export function proRataSoFar(
     unit,
   );
   const gaps = parties.map(({ taken_minor }, i) => (targets[i] as Minor) + (i === 0 ? alone : 0n) - taken_minor);
-  // A party that gave more than its part by now gives nothing; the others then share the amount by what they are behind.
+  // A party that has given more than its part gives nothing now. The others share the amount in proportion to what they are behind.
   return proRata(
     amount_minor,
     gaps.map((gap) => (gap > 0n ? gap : 0n)),

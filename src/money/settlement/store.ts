@@ -17,7 +17,7 @@ export interface SettlementItem {
   released_at: Date | null;
 }
 
-/** An item whose row is locked, with what refunds and disputes have drawn from the party since it is counted; null: nothing. */
+/** An item whose row is locked, with what refunds and disputes have drawn from the party since draws are counted; null: nothing. */
 export interface LockedItem extends SettlementItem {
   drawn_minor: Minor | null;
 }
@@ -53,9 +53,9 @@ export function itemsOfPayment(db: Queryable, team_id: bigint, payment_id: strin
 }
 
 /**
- * Changes the items of a payment's parties, one change for each. What is pending of an item that was already released is not changed. What was
- * drawn does not fall below zero: a draw from before it was counted returns as well. A row that is wrong (more pending than its share) cannot be
- * written, so what was drawn is not counted there.
+ * Changes the items of a payment's parties, one change for each. The pending amount of an item that was already released is not changed.
+ * The drawn amount does not fall below zero, because a draw from before draws were counted may be returned as well. A wrong row (more
+ * pending than its share) cannot be written, so draws are not counted there.
  */
 export async function changeItems(tx: Tx, team_id: bigint, payment_id: string, changes: ItemChange[]): Promise<void> {
   if (changes.length === 0) return;

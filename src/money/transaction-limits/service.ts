@@ -71,7 +71,7 @@ export async function reserve(tx: Tx, wanted: Reservation): Promise<string | nul
 /**
  * Reserves amounts in one statement. Those of a team, a direction, a currency and a month fit together or not at all.
  * @returns for each the day under which it is counted (null: no limits), or why it does not fit: 422, and the transaction has to be
- * rolled back. Of several that do not fit together, each may fit alone.
+ * rolled back. When several do not fit together, each may still fit alone.
  */
 export async function reserveAll(tx: Tx, wanted: readonly Reservation[]): Promise<(string | null | Problem)[]> {
   const uses = wanted.map(limitedUse);

@@ -18,8 +18,8 @@ export interface Stopped {
 
 const minuteOf = (moment: string) => `to_char((${moment}) at time zone 'UTC', 'YYYY-MM-DD HH24:MI')`;
 /**
- * SQL: host of the column `url` only, because the rest may contain a secret. Reads the address as the URL standard does: in any case, and with
- * backslashes for slashes.
+ * SQL: host of the column `url` only, because the rest may contain a secret. Reads the address as the URL standard does: in any case, and
+ * with backslashes for slashes.
  */
 export const HOST = fixed(String.raw`substring(url from '(?i)^https:[/\\]*([^/\\?#]+)')`);
 const SINCE = fixed(minuteOf('since'));
@@ -27,8 +27,8 @@ const SINCE = fixed(minuteOf('since'));
 const UNTIL = fixed(minuteOf(`pirogue_now() + interval '1 minute'`));
 
 /**
- * SQL: number of waiting deliveries of the endpoint `e`, up to a limit. In the order of the index `deliveries_due`: without an order, PostgreSQL may
- * look up all deliveries of the endpoint before it counts up to the limit.
+ * SQL: number of waiting deliveries of the endpoint `e`, up to a limit. They are read in the order of the index `deliveries_due`: without
+ * an order, PostgreSQL may look up all deliveries of the endpoint before it counts up to the limit.
  */
 const waitingUpTo = (limit: number) =>
   clause`select count(*) from (select 1 from deliveries d where d.endpoint_id = e.id order by d.due_at limit ${limit}) waiting`;

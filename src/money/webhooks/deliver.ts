@@ -26,8 +26,8 @@ export interface DeliveryTuning extends SlotLimits {
    */
   lease_slack_ms: number;
   /**
-   * Milliseconds until a delivery is tried again that failed inside the program. Such a fault lasts until a person mends it, and an endpoint may
-   * have it in 100,000 deliveries.
+   * Milliseconds until a delivery that failed inside the program is tried again. Such a fault lasts until a person repairs it, and may
+   * concern 100,000 deliveries of an endpoint.
    */
   fault_retry_ms: number;
   /** Called for each delivery that is put back without an attempt. */
@@ -42,16 +42,16 @@ const DEFAULTS: DeliveryTuning = {
 /** The terms on which a claim holds a delivery. */
 interface Held {
   claim: string;
-  /** Monotonic milliseconds. Until then it is sent to the endpoint as the claim found it; later, as it is then. */
+  /** Monotonic milliseconds. Until then the delivery is sent to the endpoint as the claim read it. Later the endpoint is read again. */
   known_until: number;
-  /** Monotonic milliseconds. Sent later, it might be sent twice: the lease might end before its outcome is recorded. */
+  /** Monotonic milliseconds. A delivery that starts later might be sent twice: the lease might end before its outcome is recorded. */
   start_by: number;
 }
 
 /**
- * When a quick endpoint becomes slow, deliveries that were claimed for it wait for seconds. Meanwhile its secret may be rotated, its URL changed, or
- * the endpoint deleted, all of which take effect at once. Deliveries that start sooner are not looked up again: a change that came a moment earlier
- * could as well have come a moment after the look-up.
+ * Time after a claim for which its copy of an endpoint is used. When a quick endpoint becomes slow, deliveries that were claimed for it
+ * wait for seconds. Meanwhile its secret may be rotated, its URL changed, or the endpoint deleted, all of which take effect at once. A
+ * delivery that starts within this time does not read the endpoint again: a change could as well come a moment after such a read.
  */
 const KNOWN_MS = 100;
 
@@ -88,7 +88,7 @@ class DeliveryWorker {
   readonly #underWay = new Set<Promise<void>>();
   readonly #unlisten: () => void;
   #after = '';
-  /** Whether slots became free while the last claim ran, which it did not know of. */
+  /** Whether slots became free while the last claim ran, which the claim did not take into account. */
   #unmet = false;
   #stopping = false;
   lastRound: number;
@@ -121,7 +121,7 @@ class DeliveryWorker {
       } catch (err) {
         const { environment } = this.#store;
         logFailure(this.#deps.log, err, { environment }, 'webhook deliveries could not be claimed; it will be tried again');
-        // The round did end.
+        // The round has ended, even though the database failed: the worker is not blocked.
         if (isOfDatabase(err)) this.lastRound = this.#deps.clock.now();
         await this.#pacer.failed();
       }
@@ -205,9 +205,9 @@ class DeliveryWorker {
   }
 
   /**
-   * Puts back a delivery that failed inside the program, for example because its endpoint's secret was encrypted with another key, or because a
-   * newer release packed its body. It is no attempt: nothing was sent. With its lease it would stay at the head of the queue, and the next
-   * claim, which follows at once, would take others in its place.
+   * Puts back a delivery that failed inside the program, for example because its endpoint's secret was encrypted with another key, or
+   * because a newer release packed its body. It is no attempt: nothing was sent. If it kept its lease, it would stay at the head of the
+   * queue, and the next claim, which follows at once, would take others in its place.
    */
   #putBack(row: Claimed, err: unknown): Pick<Outcome, 'retry_ms' | 'attempt'> {
     const fields = { delivery: String(row.id), webhook: row.endpoint_id };
@@ -217,7 +217,10 @@ class DeliveryWorker {
     return { retry_ms: cause === 'database' ? this.#lease_ms : this.#tuning.fault_retry_ms, attempt: null };
   }
 
-  /** @returns `too late` when the delivery has waited so long that its lease might end before its outcome is recorded: it is due again then */
+  /**
+   * Sends a delivery, unless there is nothing to send.
+   * @returns `too late` when it has waited so long that its lease might end before its outcome is recorded: it then becomes due again
+   */
   async #outcomeOf(row: Claimed, held: Held): Promise<Pick<Outcome, 'retry_ms' | 'attempt'> | 'too late'> {
     if (row.target === null) return NOTHING_SENT;
     return this.#lanes.run(row.endpoint_id, async () =>
@@ -231,7 +234,7 @@ class DeliveryWorker {
       performance.now() > known_until ? await findTarget(db, { team_id: row.team_id, id: row.endpoint_id }) : row.target;
     if (!target) return NOTHING_SENT;
     const body = await bodyFor(db, { ...row, body: unpack(row.body) }, target.api_version);
-    // The database may have been slow with these.
+    // Reading the endpoint and the body may have taken long.
     if (performance.now() > start_by) return 'too late' as const;
     return attempt(this.#sender(), { ...row, body }, target);
   }

@@ -191,7 +191,7 @@ export interface Deactivated {
  * endpoints' failure state. Rows whose lease ended and that another worker claimed are left unchanged, so recording the same
  * outcomes twice has no effect.
  * An endpoint without a success for {@link DISABLE_AFTER_MS} is deactivated by its next failure if it also failed hours before, or if that
- * was the last attempt of a delivery: one that seldom gets an event keeps the retries that it has after a short failure.
+ * was the last attempt of a delivery. An endpoint that seldom gets an event therefore keeps its retries after a short failure.
  * @returns the deactivated endpoints
  */
 export function recordOutcomes(db: Queryable, environment: Environment, outcomes: readonly Outcome[]): Promise<Deactivated[]> {

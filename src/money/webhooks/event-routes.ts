@@ -14,6 +14,7 @@ import { redeliver } from './service.ts';
 import { type EventRow, type EventsQuery, eventReply, eventsQuery } from '../events/schema.ts';
 import { countEvents, findEvent, listEvents } from '../events/store.ts';
 
+/** The routes of events: list, retrieve, deliver again. */
 export function eventRoutes(deps: WebhookDeps): Route[] {
   const totals = new ListTotals('evt', { keep_ms: deps.config.events_keep_ms });
   return [

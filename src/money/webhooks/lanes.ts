@@ -1,6 +1,6 @@
 /** Deliveries to one endpoint that may start at once. */
 const FIRST = 2;
-/** A delivery that waited this long shows that the endpoint is slower than its events come: twice as many may be in progress. */
+/** A delivery that waited this long shows that the endpoint is slower than its events arrive. Twice as many may then be in progress. */
 const PATIENCE_MS = 20;
 
 /** Time without deliveries after which an endpoint's connections are closed (kit/fetch.ts), so that its lane begins anew. */

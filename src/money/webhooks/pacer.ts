@@ -19,7 +19,7 @@ export interface Round {
   found: number;
   /** An endpoint has as many deliveries in progress as it may: more of its deliveries are probably waiting. */
   limited: boolean;
-  /** Some endpoints were not examined yet, or slots became free that the claim did not know of: continue after the gap. */
+  /** Some endpoints were not examined yet, or slots became free that the claim did not take into account: continue after the gap. */
   more: boolean;
   /** Milliseconds until the next delivery is due, if known. */
   next_due_ms: number | null;

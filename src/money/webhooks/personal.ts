@@ -3,7 +3,7 @@ import { kept, type PersonalData, removed } from '../../kit/personal.ts';
 const SETTING = kept('a setting of the merchant, without data of payers', 'the endpoint is deleted');
 
 /**
- * What most receivers respond. Nobody is in it, so that such responses are not indexed for erasures: the condition of the index
+ * The responses of most receivers. They contain no personal data, so they are not indexed for erasures: the condition of the index
  * delivery_attempts_responses repeats this list.
  */
 const ACKNOWLEDGEMENTS = [

@@ -11,7 +11,7 @@ export interface EventRange {
 /**
  * Queues the events of a range again for one endpoint, all or none. Deliveries that wait are replaced, those in progress are left to
  * finish. Each falls due a millisecond after the one before it, in the order of their recording. Those of one resource stay in their
- * sequence: the clocks of the processes that recorded them may differ. The endpoint remembers when and how many, for {@link resendOf}.
+ * sequence: the clocks of the processes that recorded them may differ. The endpoint's row stores when and how many, for {@link resendOf}.
  * @param max maximum number of events
  * @returns number of events in the range, up to `max` + 1: then, and when its backlog is full, nothing was queued
  */
@@ -69,8 +69,8 @@ export interface Resend {
 }
 
 /**
- * Returns the last range that was sent to an endpoint again in the last day. Deliveries are made in the order in which they fall due, so
- * that the first one that was not tried tells how many were, without counting them.
+ * Returns the last range that was sent to an endpoint again in the last day. Deliveries are sent in the order in which they fall due. The
+ * due time of the first one without an attempt therefore gives the number of those before it, without counting them.
  */
 export function resendOf(db: Queryable, team_id: bigint, endpoint_id: string): Promise<Resend | undefined> {
   return db.maybe<Resend>(sql`

@@ -12,7 +12,7 @@ import { lockEndpoint } from './store.ts';
 /** Maximum events of one order. */
 export const MAX_RESENT = 10_000;
 
-/** What is sent again. Empty `type`: everything the endpoint subscribes to. Times are milliseconds since the epoch; NaN for what is none. */
+/** What is sent again. Empty `type`: everything the endpoint subscribes to. Times are milliseconds since the epoch; NaN: not a time. */
 export interface ResendOrder {
   type: string;
   from: number;

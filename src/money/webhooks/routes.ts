@@ -37,8 +37,9 @@ const WRITE = { access: 'private', scope: 'webhook.write' } as const;
 const one = envelopeSchema({ webhook: endpointReply });
 const withSecret = envelopeSchema({ webhook: endpointWithSecretReply });
 
+/** The routes of webhook endpoints: list, register, retrieve, change, replace, delete, rotate the secret, list attempts, send a test. */
 export function webhookRoutes(deps: WebhookDeps): Route[] {
-  // The id is made before the request, the row is stored after its answer.
+  // The id of an attempt is created before its request, and its row is stored after the response.
   const totals = new ListTotals('whd', { keep_ms: deps.config.events_keep_ms, seldom_ms: 20_000 });
   return [
     route({

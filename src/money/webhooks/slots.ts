@@ -9,8 +9,8 @@ export interface SlotLimits {
   /** Maximum to one endpoint: what an unresponsive endpoint can occupy. */
   per_endpoint: number;
   /**
-   * Maximum to one endpoint that filled its slots and answers within `quick_ms`, while few endpoints have deliveries: together they get at most
-   * half of `total`. They wait in its lane (lanes.ts), without a connection.
+   * Maximum to one endpoint that filled its slots and answers within `quick_ms`, while few endpoints have deliveries: together these get at
+   * most half of `total`. The deliveries wait in the endpoint's lane (lanes.ts), without a connection.
    */
   per_quick: number;
   quick_ms: number;
@@ -36,8 +36,8 @@ const KEPT_MS = 4_000;
  * Counts the deliveries in progress. Sockets are the limiting resource: an unresponsive endpoint holds each of its sockets for
  * the whole timeout, so it gets few, and all failing endpoints together get at most half.
  *
- * A claim takes as long as many deliveries do, and far longer on a busy machine. An endpoint that has answered all of its deliveries before the
- * next claim would be idle, so it gets more with each.
+ * A claim takes as long as many deliveries do, and far longer on a busy machine. An endpoint that answers all of its deliveries before the
+ * next claim would be idle until then, so it gets more with each claim.
  */
 export class Slots {
   readonly #limits: SlotLimits;
@@ -71,7 +71,7 @@ export class Slots {
     return this.#failing > 0 || [...this.#endpoints.values()].some((endpoint) => endpoint.count >= this.#limitOf(endpoint));
   }
 
-  /** Returns what a claim must know of the endpoints. */
+  /** Returns the deliveries in progress and the limit of each endpoint, for the next claim. */
   busy(): Busy {
     const now = this.#now();
     const busy: Busy = {};
@@ -84,8 +84,8 @@ export class Slots {
   }
 
   /**
-   * Returns whether a claim gave an endpoint all that it was allowed, and it may have more by now: the claim did not know of slots that
-   * became free while it ran, and their release did not ask for another claim.
+   * Returns whether a claim gave an endpoint all that it was allowed, and the endpoint may have more by now. Slots that became free while
+   * the claim ran were not taken into account, and their release did not request another claim.
    * @param busy what the claim was given
    * @param rows what it found
    */
@@ -137,7 +137,7 @@ export class Slots {
     return quick ? this.#quickLimit : this.#limits.per_endpoint;
   }
 
-  /** With many endpoints a claim finds enough as it is, and a few quick ones would take the slots of all others. */
+  /** With many endpoints a claim finds enough deliveries anyway, and a few quick endpoints would take the slots of all others. */
   get #quickLimit(): number {
     const { total, per_endpoint, per_quick } = this.#limits;
     return Math.max(per_endpoint, Math.min(per_quick, Math.floor(total / 2 / this.#endpoints.size)));

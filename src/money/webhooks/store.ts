@@ -21,11 +21,13 @@ export async function lockEndpointList(tx: Tx, team_id: bigint): Promise<void> {
   await tx.run(sql`select pg_advisory_xact_lock(hashtextextended('webhook_endpoints ' || ${team_id}::text, 0))`);
 }
 
+/** Counts the endpoints of a team. */
 export async function countEndpoints(db: Queryable, team_id: bigint): Promise<number> {
   const row = await db.maybe<{ total: bigint }>(sql`select count(*) as total from webhook_endpoints where team_id = ${team_id}`);
   return Number(row?.total ?? 0n);
 }
 
+/** Inserts an endpoint. */
 export async function insertEndpoint(tx: Tx, row: EndpointRow): Promise<void> {
   await tx.run(sql`
     insert into webhook_endpoints (team_id, id, url, secret_sealed, events, description, active, metadata, api_version,
@@ -34,6 +36,7 @@ export async function insertEndpoint(tx: Tx, row: EndpointRow): Promise<void> {
       ${row.metadata === null ? null : JSON.stringify(row.metadata)}, ${row.api_version}, ${row.created_at}, ${row.updated_at})`);
 }
 
+/** Returns an endpoint with its encrypted secret; undefined when the team has no such endpoint. */
 export function findEndpoint(db: Queryable, ref: EndpointRef): Promise<EndpointRow | undefined> {
   return db.maybe<EndpointRow>(sql`select ${columns} from webhook_endpoints where team_id = ${ref.team_id} and id = ${ref.id}`);
 }
@@ -53,6 +56,7 @@ export function lockEndpoint(tx: Tx, ref: EndpointRef): Promise<EndpointRow | un
     select ${columns} from webhook_endpoints where team_id = ${ref.team_id} and id = ${ref.id} for update`);
 }
 
+/** Returns one page of endpoints, in the order of the list. */
 export function listEndpoints(db: Queryable, team_id: bigint, position: Position): Promise<EndpointRow[]> {
   return db.all<EndpointRow>(sql`select ${columns} from webhook_endpoints where ${rowsOfPage(rowsOf(team_id), position)}`);
 }
@@ -95,6 +99,7 @@ export async function dropQueuesOfInactive(db: Queryable, endpoints: readonly En
 
 const attemptsTo = ({ team_id, id }: EndpointRef) => rowsOf(team_id, [], clause`endpoint_id = ${id}`);
 
+/** Returns one page of the delivery attempts to an endpoint, in the order of the list. */
 export function listAttempts(db: Queryable, ref: EndpointRef, position: Position): Promise<AttemptRow[]> {
   const ids = (rows: Fragment) => clause`select id from delivery_attempts where ${rows}`;
   return db.all<AttemptRow>(sql`
@@ -103,6 +108,7 @@ export function listAttempts(db: Queryable, ref: EndpointRef, position: Position
     from delivery_attempts where ${rowsOfPage(attemptsTo(ref), position, ids)}`);
 }
 
+/** Counts the delivery attempts to an endpoint, in a range of ids. */
 export async function countAttempts(db: Queryable, ref: EndpointRef, ids: Ids): Promise<number> {
   const row = await db.maybe<{ total: bigint }>(sql`
     select count(*) as total from (select id from delivery_attempts where ${rowsToCount(attemptsTo(ref), ids)}) counted`);
@@ -110,8 +116,8 @@ export async function countAttempts(db: Queryable, ref: EndpointRef, ids: Ids): 
 }
 
 /**
- * Moves deliveries that are not due yet, by endpoint to use the index. It uses the database's clock, as the sender does. Ranges that are being
- * sent again lose the times by which their progress is read.
+ * Moves deliveries that are not due yet, by endpoint to use the index. It uses the database's clock, as the sender does. The progress of
+ * ranges that are being sent again can no longer be read, because it is computed from the times.
  */
 export async function shiftDeliveries(tx: Tx, { team_id, by_ms }: TimeShift): Promise<Shifted> {
   const row = await tx.maybe<Shifted>(sql`
