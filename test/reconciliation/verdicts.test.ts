@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
 import type { BreakRow } from '../../src/core/reconciliation/schema.ts';
-import { Ledgers, line, type Made, NOON } from './fixture.ts';
+import { countOf, Ledgers, line, type Made, NOON } from './fixture.ts';
 
 let books: Ledgers;
 before(async () => {
@@ -127,6 +127,20 @@ test('nothing matches another key, such as the key of another account, another d
     breaks.map(short),
     lines.map(() => ['missing_here', 'correct', null]),
   );
+});
+
+test('payouts and refunds are matched by their keys, however long before they were created', async () => {
+  const created = NOON - 70 * 86_400_000;
+  const payout = await books.transfer('succeeded', 'closed', created);
+  const refund = await books.refund('succeeded', 'succeeded', created);
+  const failed = await books.transfer('failed', 'closed', created);
+  const lines = [payout, failed].map(({ key }) => line('payout', key));
+  const { run, breaks } = await books.reconcile([...lines, line('refund', refund.key), line('payout', refund.key)]);
+  assert.equal(countOf(run, 'matched'), 2);
+  assert.deepEqual(breaks.map(short), [
+    ['duplicate', 'none', refund.id],
+    ['late', 'correct', failed.id],
+  ]);
 });
 
 test('a line without a key is matched by its reference, unless two attempts have that reference', async () => {

@@ -1,5 +1,5 @@
 import { type Fragment, fixed, PLANNED_EACH_TIME, part, sql, type Tx } from '../../kit/sql.ts';
-import { type Books, SIDES } from './matching-store.ts';
+import { type Books, NO_KEYS, SIDES } from './matching-store.ts';
 import type { BreakRow } from './schema.ts';
 import { BREAK_FIELDS } from './store.ts';
 
@@ -44,7 +44,7 @@ const TOLERANCE = fixed(`interval '1 day'`);
 export async function identify(tx: Tx, books: Books, lines: readonly BreakRow[]): Promise<Map<bigint, string>> {
   const found = new Map<bigint, string>();
   for (const { flows, here } of SIDES) {
-    const rows = await tx.all<{ id: bigint; found_id: string }>(identifying(books, lines, flows, here(books)));
+    const rows = await tx.all<{ id: bigint; found_id: string }>(identifying(books, lines, flows, here(books, NO_KEYS)));
     for (const { id, found_id } of rows) found.set(id, found_id);
   }
   return found;

@@ -66,14 +66,27 @@ function collected({ team_id, provider_account }: Books): Fragment {
     from attempts a where a.team_id = ${team_id} and a.provider_account = ${provider_account})`;
 }
 
-function sentOut({ team_id, provider_account, lowest }: Books): Fragment {
+/** The keys of the lines. */
+const KEYS = fixed('select key from statement_lines where key is not null');
+/** For a comparison without a staging table. */
+export const NO_KEYS = fixed('select null');
+
+/**
+ * Refunds that waited for money, and payouts of returns that a person tried again, are sent long after their creation. So those
+ * older than `lowest` are found by the indexes of their keys.
+ */
+function sentOut({ team_id, provider_account, lowest }: Books, keys: Fragment = KEYS): Fragment {
   return part`(
     select 'payout' as flow, t.id, t.id as of_id, null::integer as leg, t.provider_key as key, t.provider_ref as reference,
       t.amount_minor, t.currency, coalesce(t.dispatched_at, t.created_at) as begun_at, coalesce(t.paid_late_at, t.completed_at) as closed_at,
       case when t.status = 'succeeded' or t.paid_late_at is not null then 'succeeded' when t.stage = 'closed' then 'ended'
         when t.stage = 'dispatched' and t.dispatched_at is not null then 'open' else 'waiting' end as standing,
       false as held
-    from transfers t where t.team_id = ${team_id} and t.provider_account = ${provider_account} and t.id >= ${lowest.transfer}
+    from (
+      select * from transfers where team_id = ${team_id} and id >= ${lowest.transfer}
+      union all
+      select * from transfers where team_id = ${team_id} and id < ${lowest.transfer} and provider_key in (${keys})
+    ) t where t.provider_account = ${provider_account}
     union all
     select 'refund', r.id, r.payment_id, leg.n::integer - 1, leg.value->>'provider_key', leg.value->>'provider_ref',
       (leg.value->>'amount_minor')::bigint, r.currency, coalesce(r.submitted_at, r.created_at), r.completed_at,
@@ -83,9 +96,14 @@ function sentOut({ team_id, provider_account, lowest }: Books): Fragment {
         else r.way <> 'manual' end
         and not exists (select from journals j where j.team_id = r.team_id and j.source_id = r.id || ':' || (leg.n - 1)
           and j.kind = 'reconciliation.late')
-    from refunds r cross join json_array_elements(r.legs) with ordinality as leg(value, n)
+    from (
+      select r.*, null as only_key from refunds r where r.team_id = ${team_id} and r.id >= ${lowest.refund}
+      union all
+      select r.*, k.provider_key from refund_keys k join refunds r on r.team_id = k.team_id and r.id = k.refund_id
+      where k.team_id = ${team_id} and k.refund_id < ${lowest.refund} and k.provider_key in (${keys})
+    ) r cross join json_array_elements(r.legs) with ordinality as leg(value, n)
       join attempts a on a.team_id = r.team_id and a.id = leg.value->>'attempt_id'
-    where r.team_id = ${team_id} and r.id >= ${lowest.refund}
+    where (r.only_key is null or r.only_key = leg.value->>'provider_key')
       and coalesce(leg.value->>'provider_account', a.provider_account) = ${provider_account})`;
 }
 
