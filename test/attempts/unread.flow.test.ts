@@ -1,18 +1,25 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
-import { findAttempt } from '../../src/core/attempts/store.ts';
+import { findAttempt, markStep } from '../../src/core/attempts/store.ts';
 import { applyAttemptCallback } from '../../src/core/charge/callback.ts';
 import { applyCallback } from '../../src/core/charge/poll.ts';
+import { reportOfReading } from '../../src/core/charge/reports.ts';
 import { resolveAttempt } from '../../src/core/charge/resolve.ts';
 import { applyStatementProof } from '../../src/core/charge/statement-proof.ts';
 import { pollSweep, trancheSweep } from '../../src/core/charge/sweeps.ts';
+import { apply } from '../../src/core/payments/apply.ts';
 import { must } from '../../src/kit/errors.ts';
+import { sql, type Tx } from '../../src/kit/sql.ts';
+import { readBalances } from '../../src/money/ledger/balances.ts';
+import type { Reading } from '../../src/providers/adapters/contract.ts';
+import { NO_PROVIDER } from '../../src/providers/adapters/polling.ts';
 import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { type Api, FakeClock, type Merchant, startApi } from '../setup/api.ts';
+import { untilLocked } from '../setup/locks.ts';
 import { Registry } from '../setup/providers.ts';
 import { Scripted } from '../setup/scripted.ts';
 
-/** Callbacks about money that arrives, which what is said about the charge meanwhile does not answer. */
+/** What a person or a statement says of a charge does not answer what is reported of it meanwhile: callbacks about money, and money itself. */
 const clock = new FakeClock();
 const provider = new Scripted();
 let api: Api;
@@ -79,6 +86,68 @@ for (const [who, end] of Object.entries(ENDS)) {
     assert.deepEqual([(await attempt()).status, (await attempt()).next_poll_at], ['failed', null]);
   });
 }
+
+/** Applies what a provider says of the last charge. */
+async function report(tx: Tx, reading: Reading): Promise<void> {
+  const poll = { capabilities: NO_PROVIDER, polled_at: clock.now(), due: null };
+  const place = { config: api.deps.config, environment: 'live' } as const;
+  const context = { environment: 'live', at: clock.now(), listeners: api.deps.listeners } as const;
+  await apply(tx, context, [reportOfReading(place, await attempt(), reading, poll)]);
+}
+
+const paid = (amount_minor: bigint): Reading => ({ kind: 'succeeded', provider_ref: 'late', amount_minor, currency: 'XAF' });
+
+const MEANWHILE: [what: string, change: (tx: Tx) => Promise<unknown>, fault: RegExp, after: { status: string; held: bigint }][] =
+  [
+    [
+      'another amount arrives',
+      (tx) => report(tx, paid(90_000n)),
+      /has changed at this moment/,
+      { status: 'unknown', held: 90_000n },
+    ],
+    ['it succeeds', (tx) => report(tx, paid(100_000n)), /decided already: succeeded/, { status: 'succeeded', held: 0n }],
+    ['its provider ends it', (tx) => report(tx, FAILED), /decided already: failed/, { status: 'failed', held: 0n }],
+    [
+      'the payer sends a code',
+      async (tx) => markStep(tx, await attempt(), new Date(clock.now()), new Date(clock.now() + 60_000)),
+      /being handed over/,
+      { status: 'open', held: 0n },
+    ],
+  ];
+
+for (const [who, end] of Object.entries(ENDS))
+  for (const [what, change, fault, after] of MEANWHILE) {
+    test(`${who} does not end a charge when ${what} while the lock is awaited`, async () => {
+      merchant = await api.newMerchant({ verification_level: 3 });
+      const id = await charged();
+      let rejected: Promise<void> = Promise.resolve();
+      await store().db.transaction(async (tx) => {
+        await change(tx);
+        rejected = assert.rejects(end(), fault);
+        await untilLocked(api.databases.live);
+      });
+      await rejected;
+      const held = (await readBalances(store().db, merchant.team.id, 'XAF')).get('hold') ?? 0n;
+      assert.deepEqual({ status: (await attempt()).status, held }, after);
+      const entries = await store().db.all(
+        sql`select from audit_entries where action = 'payment.resolve' and resource_id = ${id}`,
+      );
+      assert.equal(entries.length, 0, 'no entry of what was not done');
+    });
+  }
+
+test('a line of a statement is not reported as applied when another amount has been reported since the comparison', async () => {
+  await charged();
+  const apply = (proof: Parameters<typeof applyStatementProof>[3]) =>
+    assert.rejects(applyStatementProof(api.deps, store(), ref(), proof, EVIDENCE, WORKER), /has changed at this moment/);
+  const hold = (amount_minor: bigint) => store().db.transaction((tx) => report(tx, paid(amount_minor)));
+  await hold(90_000n);
+  await apply(paid(80_000n) as never);
+  await ENDS['a person']();
+  await hold(70_000n);
+  await apply(FAILED);
+  assert.equal((await attempt()).mismatch?.amount_minor, '70000');
+});
 
 test('a person ends the reading of a charge that had ended before', async () => {
   await charged();

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { WORKER } from '../../src/tenants/audit/actor.ts';
+import { applyTransfers } from '../../src/core/transfers/apply.ts';
 import { fundSandbox } from '../../src/core/transfers/fund.ts';
+import { recordPaidLate } from '../../src/core/transfers/late.ts';
 import { resolveTransfer } from '../../src/core/transfers/resolve.ts';
 import { pollTransfer } from '../../src/core/transfers/service.ts';
 import { findTransfer } from '../../src/core/transfers/store.ts';
 import { transferSweep } from '../../src/core/transfers/sweeps.ts';
-import { sql } from '../../src/kit/sql.ts';
+import { sql, type Tx } from '../../src/kit/sql.ts';
 import { must } from '../../src/kit/errors.ts';
 import { type Api, FakeClock, startApi } from '../setup/api.ts';
+import { untilLocked } from '../setup/locks.ts';
 import { bucketsOf, fund } from './support.ts';
 
 /** What callbacks and people may do to a transfer. The sandbox leaves a transfer to 000003 under way for a minute. */
@@ -64,6 +67,39 @@ test('a manual resolution moves the money and is stored with its evidence', asyn
   const now = await bucketsOf(store(), api.team);
   assert.equal(now.available, before.available - 1_000 - Number(fee_minor) / 100);
   assert.deepEqual([now.in_transit, now.reserved], [0, 0]);
+});
+
+/** Decides while a transaction that makes this change is about to be committed. @returns the fault */
+async function resolveMeanwhile(id: string, as: 'succeeded' | 'failed', change: (tx: Tx) => Promise<unknown>): Promise<string> {
+  let decided: Promise<string> = Promise.resolve('');
+  await store().db.transaction(async (tx) => {
+    await change(tx);
+    decided = resolve(id, as).then(
+      () => 'resolved',
+      ({ message }: Error) => message,
+    );
+    await untilLocked(api.databases.sandbox);
+  });
+  return decided;
+}
+
+for (const as of ['succeeded', 'failed'] as const)
+  test(`a transfer that its provider turns away while a person decides about it is not resolved as ${as}`, async () => {
+    const id = await dispatched();
+    const known = await row(id);
+    const occurrence = { kind: 'unsent', decision: must(known.decision, 'it was sent'), wait_ms: 1_000 } as const;
+    const context = { environment: 'sandbox', at: clock.now() } as const;
+    const fault = await resolveMeanwhile(id, as, (tx) => applyTransfers(tx, context, [{ known, occurrence }]));
+    assert.match(fault, as === 'succeeded' ? /with no provider: there is nothing to resolve/ : /has changed at this moment/);
+    assert.deepEqual([(await row(id)).status, (await row(id)).resolution], ['processing', null]);
+    await resolve(id, 'failed');
+  });
+
+test('a payout that is recorded as paid late while a person decides about it is not said to be in suspense', async () => {
+  const id = await dispatched();
+  await resolve(id, 'failed');
+  const late = (tx: Tx) => recordPaidLate(tx, clock.now(), ref(id), { provider_ref: 'late' });
+  assert.match(await resolveMeanwhile(id, 'succeeded', late), /failed and with no provider: there is nothing to resolve/);
 });
 
 test('test money is booked from a request of its own, outside live only', async () => {

@@ -11,7 +11,7 @@ import { restoreAttempt } from '../payments/archived.ts';
 import type { PaymentListener } from '../payments/listeners.ts';
 import { attemptAvailableAt, submittedOccurrence } from './outcomes.ts';
 import { keepingUnread } from './reports.ts';
-import { type AttemptRow, isOpen, isUnderWay, type Resolution } from '../attempts/schema.ts';
+import { type AttemptRow, isOpen, isUnderWay, lastSentAt, type Resolution } from '../attempts/schema.ts';
 import type { PaymentRow } from '../payments/schema.ts';
 
 /** A manual resolution of an outcome that no provider reports, with the evidence for it. */
@@ -44,31 +44,68 @@ const BY_HAND = 'resolved by hand: no money moved';
 /** How long a process may wait for a provider's response: longer than a call takes. */
 export const SENDING_MS = 120_000;
 
+/** Returns the fault that something is not as it was when it was read to decide about it. */
+export function changedMeanwhile(what: 'attempt' | 'transfer'): Problem {
+  return new Problem(400, `The ${what} has changed at this moment: try again.`);
+}
+
 /**
  * Closes an attempt by manual resolution. Success is posted at the requested amount; a mismatch in suspense is reversed either
  * way. Success of an attempt that had ended without money is a late success.
- * @throws Problem 404 the team has no such attempt, 400 it is already decided or is being sent at this moment
+ * @throws Problem 404 the team has no such attempt, 400 it is already decided, is being sent at this moment or has just changed
  */
-export async function resolveAttempt(
+export function resolveAttempt(
   deps: { clock: Clock; config: Pick<Config, 'retention_ms' | 'fees'>; listeners: readonly PaymentListener[] },
   store: Store,
   ref: { team_id: bigint; id: string },
   resolution: ManualResolution,
   by: Actor,
 ): Promise<Applied> {
+  return applyDecision(
+    deps,
+    store,
+    ref,
+    resolution,
+    by,
+    () => (payment, attempt, _, at) => judged(deps.config, store, payment, attempt, resolution, at),
+  );
+}
+
+/**
+ * Applies what a person or a document has decided about an attempt, with its audit entry. All checks run under the locks under which it is
+ * applied. What has changed while they were awaited is not in the evidence, and is not decided by it.
+ * @param judgeOf returns how the decision is judged under the locks, for the attempt as it was read before them
+ * @throws Problem as {@link resolveAttempt}, and what `judgeOf` throws
+ */
+export function applyDecision(
+  deps: { clock: Clock; listeners: readonly PaymentListener[] },
+  store: Store,
+  ref: { team_id: bigint; id: string },
+  decision: Pick<ManualResolution, 'as'>,
+  by: Actor,
+  judgeOf: (known: AttemptRow, at: number) => Report['judge'],
+): Promise<Applied> {
   return store.db.transaction(async (tx) => {
     const at = deps.clock.now();
-    const attempt = await restoreAttempt(tx, ref.team_id, ref.id);
-    if (!attempt) throw notFound('Attempt');
-    checkResolvable(attempt, resolution, at);
-    await record(tx, by, { team_id: ref.team_id, action: 'payment.resolve', resource_id: attempt.payment_id, at });
-    const subject = { team_id: ref.team_id, payment_id: attempt.payment_id, attempt_id: attempt.id };
-    const judge: Report['judge'] = (payment, now) =>
-      keepingUnread(judged(deps.config, store, payment, now, resolution, at), now, at);
+    const known = await restoreAttempt(tx, ref.team_id, ref.id);
+    if (!known) throw notFound('Attempt');
+    const { team_id, payment_id, id: attempt_id } = known;
+    await record(tx, by, { team_id, action: 'payment.resolve', resource_id: payment_id, at });
+    const decided = judgeOf(known, at);
+    const judge: Report['judge'] = (payment, now, attempts) => {
+      checkResolvable(now, decision, at);
+      if (standingOf(now) !== standingOf(known)) throw changedMeanwhile('attempt');
+      return keepingUnread(decided(payment, now, attempts, at), now, at);
+    };
     const context = { environment: store.environment, at, listeners: deps.listeners };
-    const applied = await apply(tx, context, [{ ...subject, judge }]);
-    return must(applied.get(attempt.payment_id), 'an attempt has a payment');
+    const applied = await apply(tx, context, [{ team_id, payment_id, attempt_id, judge }]);
+    return must(applied.get(payment_id), 'an attempt has a payment');
   });
+}
+
+/** What evidence about an attempt is judged by. */
+function standingOf(attempt: AttemptRow): string {
+  return JSON.stringify([attempt.status, attempt.mismatch, lastSentAt(attempt)]);
 }
 
 /**
@@ -76,7 +113,7 @@ export async function resolveAttempt(
  * @param at milliseconds since the epoch
  * @throws Problem 400 when the attempt cannot be resolved manually: it is being sent, or is already decided
  */
-export function checkResolvable(attempt: AttemptRow, { as }: ManualResolution, at: number): void {
+export function checkResolvable(attempt: AttemptRow, { as }: Pick<ManualResolution, 'as'>, at: number): void {
   // A charge or a further step whose result is not known may still be on its way to the provider.
   const since = attempt.status === 'created' ? attempt.created_at : attempt.unanswered_step_at;
   if (since !== null && at - since.getTime() < SENDING_MS) {
