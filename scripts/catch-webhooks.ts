@@ -7,7 +7,7 @@ import { selfSigned } from '../test/setup/certificate.ts';
 
 /**
  * `npm run webhooks`: an https receiver on this machine that registers itself as a sandbox endpoint of the demo team,
- * checks every delivery as a merchant should, prints it, and takes itself off the list on Ctrl-C.
+ * verifies every delivery as a merchant should, prints it, and removes its endpoint on Ctrl-C.
  */
 const keys = readKeysFile(readConfig(process.env));
 if (!keys) {
@@ -44,7 +44,7 @@ server.listen(0, '127.0.0.1', async () => {
   }
 });
 
-/** The order of docs/contract/webhooks-and-signatures.md: prefix, digest over the raw bytes, constant time, age. */
+/** Verifies in the order of docs/contract/webhooks-and-signatures.md: prefix, digest over the raw bytes in constant time, age. */
 function verify(headers: IncomingMessage['headers'], body: Buffer): string | null {
   const [signature, timestamp] = [String(headers['x-service-signature']), String(headers['x-service-timestamp'])];
   if (!signature.startsWith('v1=')) return 'no v1 signature';
@@ -72,6 +72,6 @@ async function call(method: string, path: string, body?: object) {
     console.error(`${method} ${path} answered ${response.status}: ${(answer as { message: string }).message}`);
     process.exit(1);
   }
-  // biome-ignore lint/suspicious/noExplicitAny: the shape is the API's, and a wrong one shows at once
+  // biome-ignore lint/suspicious/noExplicitAny: the shape is the API's, and a wrong one is visible at once
   return answer as any;
 }

@@ -1,4 +1,4 @@
-// npm run check: what can be said about the sources without running them.
+// npm run check: static checks of the sources.
 import { runChecks } from './testing/checks.ts';
 
 process.exitCode = (await runChecks()) ? 0 : 1;

@@ -25,14 +25,15 @@ import { type Plan, PLANS, type Team } from '../src/tenants/teams/schema.ts';
 import { nextTransferStatus, TRANSFER_STATUSES, TRANSFER_TRIGGERS } from '../src/core/transfers/states.ts';
 
 /**
- * `node scripts/run.mjs scripts/contract-pages.ts`: writes the tables of docs/contract, of personal data in docs/customers.md, of hints in docs/guides/errors.md, the
- * index of docs/decisions, the files of docs/scaling.md, and the layers in ARCHITECTURE.md from the code and the pages they are about. Only what stands between the marks of a block is written.
+ * `node scripts/run.mjs scripts/contract-pages.ts`: writes generated blocks of the documentation from the code and the pages that they
+ * describe: the tables of docs/contract, of personal data in docs/customers.md and of hints in docs/guides/errors.md, the index of
+ * docs/decisions, the files of docs/scaling.md, and the layers in ARCHITECTURE.md. Only text between the marks of a block is written.
  */
 
 const ROOT = path.join(import.meta.dirname, '..');
 const BLOCK = /<!-- generated: ([\w-]+)[^>]*-->\n[\s\S]*?<!-- \/generated -->/g;
 
-/** What each block holds, by its name. */
+/** Content of each block, by its name. */
 const BLOCKS: Record<string, () => string> = {
   'payment-states': () => transitions(PAYMENT_STATUSES, PAYMENT_TRIGGERS, nextStatus),
   'refund-states': () => transitions(REFUND_STATUSES, REFUND_TRIGGERS, nextRefundStatus),
@@ -74,10 +75,10 @@ const BLOCKS: Record<string, () => string> = {
 
 export const BLOCK_NAMES = Object.keys(BLOCKS);
 
-/** Pages with blocks, beside those of docs/contract. */
+/** Pages with blocks, besides those of docs/contract. */
 const PAGES = ['docs/customers.md', 'docs/guides/errors.md', 'docs/decisions/README.md', 'docs/scaling.md', 'ARCHITECTURE.md'];
 
-/** A page that has blocks: its text, and what its text should be. */
+/** A page with blocks: its current text, and the expected one. */
 export interface Page {
   /** From the root of the project. */
   file: string;
@@ -91,7 +92,7 @@ if (import.meta.main) {
   for (const { file, text, current } of pages()) if (text !== current) fs.writeFileSync(path.join(ROOT, file), current);
 }
 
-/** @throws when a page asks for a block that does not exist */
+/** Returns all pages with blocks. @throws Error when a page has the marks of a block that does not exist */
 export function pages(): Page[] {
   return [...fs.globSync('docs/contract/*.md', { cwd: ROOT }).sort(), ...PAGES].map((file) => {
     const text = fs.readFileSync(path.join(ROOT, file), 'utf8');
@@ -131,7 +132,7 @@ function code(text: string): string {
   return `\`${text}\``;
 }
 
-/** A file that `npm run cluster` uses. Its places `${NAME}` are filled in when a cluster is started. */
+/** A file that `npm run cluster` uses. Its placeholders `${NAME}` are filled in when a cluster is started. */
 function clusterFile(name: string, language: string): string {
   return `\`\`\`${language}\n${templateText(name).replaceAll('\r\n', '\n').trimEnd()}\n\`\`\``;
 }
@@ -143,7 +144,7 @@ function clusterFaults(): string {
   );
 }
 
-/** The fields of a payment in each reply, and those by which payments are found. */
+/** Returns the fields of a payment in each reply, and those by which payments are found. */
 function paymentFields(): string {
   const names = (fields: readonly { name: string }[]) => fields.map(({ name }) => code(name)).join(', ');
   const added = (view: View) => names(shownIn(view).filter(({ shown }) => shown === view));
@@ -177,7 +178,7 @@ function reasons(): string {
   return table(['reason', 'kind', '`payer_message` in English'], rows);
 }
 
-/** What the code counts for one request of each kind, plan by plan. */
+/** Returns the limits that count a request of each kind, by plan. */
 function requestLimits(): string {
   const paths = ['/payments', '/transfers', '/refunds', '/customers'];
   const counted = (plan: Plan, route: string, kind: string) => {
@@ -245,7 +246,7 @@ function defaults(): string {
   );
 }
 
-/** The pages of docs/decisions with the line under their heading that says how they stand. */
+/** Returns the pages of docs/decisions with the line under their heading that has their status. */
 function decisions(): string {
   const rows = fs.globSync('docs/decisions/[0-9]*.md', { cwd: ROOT }).map((file) => {
     const text = fs.readFileSync(path.join(ROOT, file), 'utf8');

@@ -3,14 +3,14 @@ import { readConfig } from '../src/platform/config/config.ts';
 import { keysFilePath, readKeysFile } from '../src/program/start/demo.ts';
 
 /**
- * `npm run example -- shop`: starts an example at the service of this machine, with the sandbox key of its demo team. It
- * checks the key first: a shop that only finds out at the first order looks broken.
+ * `npm run example -- shop`: starts an example with the service of this machine and the sandbox key of its demo team. It checks the
+ * key first, because a shop that fails at the first order looks broken.
  */
 const EXAMPLES: Readonly<Record<string, { file: string; about: string }>> = {
   shop: { file: '../examples/shop-sdk/server.ts', about: 'a shop in TypeScript with the SDK' },
   'shop-fetch': { file: '../examples/shop-fetch/server.mjs', about: 'the same shop in JavaScript with fetch alone' },
 };
-/** Names of folders are names of examples, too. */
+/** Names of folders that are accepted as names of examples. */
 const ALIASES: Readonly<Record<string, string>> = { 'shop-sdk': 'shop' };
 const DEFAULT_PORT = 3000;
 const ANSWER_MS = 10_000;

@@ -17,7 +17,7 @@ const child = spawn(process.execPath, [path.join(import.meta.dirname, 'test.ts')
     ...process.env,
     LONG_RUN: '1',
     FAULT_PAYMENTS: values.payments,
-    // A payment takes some 100 ms on two cores; what providers keep open is waited for at the end.
+    // A payment takes about 100 ms on two cores. Operations that stay open at providers are awaited at the end.
     TEST_FILE_LIMIT_MS: String(1_800_000 + Number(values.payments) * 500),
     ...(values.seed ? { FAULT_SEED: values.seed } : {}),
   },

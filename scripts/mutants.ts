@@ -29,7 +29,7 @@ Plants small defects (mutants) in the rooms that handle money, one at a time, an
 
 const ROOT = path.join(import.meta.dirname, '..');
 const WORKERS = 2;
-/** Besides five times the dry run. */
+/** Time limit of a run besides five times its dry run. */
 const SLACK_MS = 10_000;
 
 interface Options {

@@ -1,4 +1,4 @@
-// npm run new-provider -- <name>: creates the files of an adapter, of its simulator and of the test that both have to pass.
+// npm run new-provider -- <name>: creates the files of an adapter, its simulator and their common test.
 import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -7,7 +7,7 @@ const TEMPLATES = path.join(import.meta.dirname, 'templates', 'provider');
 
 const FORM = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/;
 const MAX = 30;
-/** The name also becomes the name of a constant. */
+/** Names that are not allowed, because the name also becomes that of a constant. */
 const RESERVED = new Set(
   `await break case catch class const continue debugger default delete do else enum eval export extends false finally for
   function if implements import in instanceof interface let new null package private protected public return static super

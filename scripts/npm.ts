@@ -1,7 +1,7 @@
 import { type ExecFileSyncOptionsWithStringEncoding, execFileSync } from 'node:child_process';
 
 /**
- * Runs npm and returns what it prints: the npm that started this program, if any, under the Node that it runs on.
+ * Runs npm and returns its output. It uses the npm that started this program, if any, with the Node of that npm.
  * @throws when npm cannot be run or fails; its messages are on stderr
  */
 export function npm(args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = process.env): string {

@@ -1,4 +1,4 @@
-/* Generated texts from which a dictionary is made (scripts/packing-words.ts): no value in them was ever a person's. */
+/* Generated texts from which a dictionary is made (scripts/packing-words.ts). They contain no personal data. */
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
@@ -94,7 +94,7 @@ export const SHAPES: readonly Shape[] = [
   { shape: decision('least_cost', RULE, [considered('chosen', 1), considered('left_out', null)]), times: 30 },
 ];
 
-/** The same numbers each time (mulberry32). */
+/** State of the generator of random numbers, which are the same in each run (mulberry32). */
 let state = 20_261_121;
 function random(below: number): number {
   state = (state + 0x6d2b79f5) | 0;
@@ -186,7 +186,7 @@ const EXPLANATIONS = [
   () => 'No rule matched: accounts are tried in the order in which they were added.',
   () => `Rule rul_${ID} (priority ${random(100)}) decided: everything: ${made()}, then ${made()}.`,
 ];
-/** Of the built-in provider, which takes most payments of the sandbox. */
+/** Values of the built-in provider, which handles most payments of the sandbox. */
 const BUILT_IN_VALUES = new Set<Json>(['sandbox', 'it comes with the sandbox']);
 
 /** New values for the fields that differ from object to object. */
@@ -217,7 +217,7 @@ const FIELDS: Record<string, () => Json> = {
       ).map((name) => [name, pick<Json>([reference(), random(100_000), pick(GOODS), pick(['web', 'app', 'mobile'])])]),
     ),
 };
-/** Optional ones are as often absent. */
+/** Optional fields, which are absent in half of the texts. */
 const OPTIONAL = new Set(['description', 'metadata', 'callback', 'reference']);
 
 interface Setting {

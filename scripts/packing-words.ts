@@ -9,22 +9,22 @@ import { generated, type Json, SHAPES } from './packing-texts.ts';
 
 /**
  * `node scripts/run.mjs scripts/packing-words.ts FILE`: makes a dictionary for src/kit/packing.ts from generated texts, so that it
- * contains nothing of a person. The same source gives the same dictionary. Stored rows depend on theirs for ever: a better one gets
- * the next number and a file of its own, and the others stay as they are.
+ * contains no personal data. The same source gives the same dictionary. Stored rows depend on their dictionary for ever: a better one
+ * gets the next number and a separate file, and the others are not changed.
  */
 const file = process.argv[2];
 if (!file) throw new Error('name the file to write');
 
 const MAX_PHRASES = 900;
 const MAX_PHRASE_LENGTH = 250;
-/** Pairs that are joined in one pass: one would be exact, and take long. */
+/** Number of pairs that are joined in one pass. A single pair would be exact, but slow. */
 const JOINED_AT_ONCE = 12;
-/** A phrase has to be in so many texts that it cannot be a value of one. */
+/** Minimum number of texts with a phrase, so that it cannot be a value of one text. */
 const MIN_TEXTS = 6;
-/** Cost of a symbol in bits, before the codes are known. */
+/** Assumed cost of a symbol in bits, before the codes are computed. */
 const PHRASE_BITS = 9;
 const BYTE_BITS = 5;
-/** Bytes that the texts lack get a code too, a long one. */
+/** Weight of a symbol in the texts. Bytes that the texts lack get a long code. */
 const SEEN_WEIGHT = 32;
 const SYMBOLS = 257;
 
@@ -40,13 +40,13 @@ function recorded(): Json[] {
   }
 }
 
-/** The texts in bytes, as the coder meets them. */
+/** Returns the texts in bytes, as the coder receives them. */
 function corpus(): string[] {
   const texts = generated([...SHAPES, ...recorded().map((shape) => ({ shape, times: 3 }))]);
   return texts.map((text) => Buffer.from(separate(text)?.text ?? '').toString('latin1'));
 }
 
-/** Joins the most frequent neighbours again and again. */
+/** Joins the most frequent neighbours repeatedly. */
 function candidates(texts: readonly string[]): string[] {
   const parts = texts.map((text) => [...text]);
   const found = new Set<string>();
@@ -80,7 +80,7 @@ function joinedParts(list: readonly string[], joined: ReadonlySet<string>): stri
   return result;
 }
 
-/** Keeps the phrases that save most: without some, others are used more. */
+/** Keeps the phrases that save most. Without the removed ones, others are used more often. */
 function chosen(texts: readonly string[], all: readonly string[]): string[] {
   let phrases = [...all].sort();
   for (;;) {
@@ -105,8 +105,8 @@ function chosen(texts: readonly string[], all: readonly string[]): string[] {
 }
 
 /**
- * Returns the names of fields that no phrase is by itself. A release that adds a field between two others breaks the long phrases
- * around it, and would otherwise spell its neighbours letter by letter.
+ * Returns the field names that are not a phrase on their own. A release that adds a field between two others breaks the long phrases
+ * around it; without these names, its neighbours would be coded letter by letter.
  */
 function namesBeside(texts: readonly string[], phrases: readonly string[]): string[] {
   const counts = new Map<string, number>();
@@ -118,7 +118,7 @@ function namesBeside(texts: readonly string[], phrases: readonly string[]): stri
   return [...counts].filter(([name, count]) => count >= MIN_TEXTS && name.length >= 3 && !known.has(name)).map(([name]) => name);
 }
 
-/** Lengths of the codes of a kind (Huffman), none above the limit. */
+/** Returns the lengths of the codes of a kind (Huffman), limited to the maximum. */
 function lengthsOf(counts: readonly number[]): string {
   for (let weights = [...counts]; ; weights = weights.map((weight) => Math.ceil(weight / 2))) {
     const lengths = huffman(weights);

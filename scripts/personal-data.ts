@@ -5,14 +5,14 @@ import { isErased, type PersonalTable, type Rule } from '../src/kit/personal.ts'
 
 type Line = { columns: string[]; text: string };
 
-/** Rows of the table of what an erasure changes: where the data is, and what becomes of it. */
+/** Returns the rows of the table of erased data: its place, and its replacement. */
 export function erasedRows(): string[][] {
   return [...TABLES].flatMap(([name, list]) =>
     list.belongs ? grouped(linesOf(list, isErased, textOf)).map(({ columns, text }) => [place(name, columns), text]) : [],
   );
 }
 
-/** Rows of the table of what stays: where the data is, why it is kept, and until when. */
+/** Returns the rows of the table of kept data: its place, the reason, and the end of the retention. */
 export function keptRows(): string[][] {
   return [...TABLES].flatMap(([name, list]) => {
     const isKept = (rule: Rule) => rule.becomes === 'kept';

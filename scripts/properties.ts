@@ -16,7 +16,7 @@ const child = spawn(process.execPath, [path.join(import.meta.dirname, 'test.ts')
   env: {
     ...process.env,
     PROPERTY_RUNS: values.runs,
-    // A sequence takes some 30 ms on two cores.
+    // A sequence takes about 30 ms on two cores.
     TEST_FILE_LIMIT_MS: String(300_000 + Number(values.runs) * 200),
     ...(values.seed ? { PROPERTY_SEED: values.seed } : {}),
   },

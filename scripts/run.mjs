@@ -26,7 +26,7 @@ try {
   leave(1, error.signal);
 }
 
-/** Ends as the program ended, by its signal too: a shell tells an interrupted command from a failed one by that. */
+/** Ends with the exit code or the signal of the program, because a shell distinguishes an interrupted command by its signal. */
 function leave(code, signal) {
   if (signal) process.kill(process.pid, signal);
   process.exit(code);

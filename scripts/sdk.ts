@@ -22,7 +22,7 @@ if (import.meta.main) {
 }
 
 /**
- * Builds the package and packs it into the folder. The build has a folder of its own, so that two of them do not meet.
+ * Builds the package and packs it into the folder. Each build uses a separate folder, so that concurrent builds do not conflict.
  * @returns the path of the tarball
  */
 export function packSdk(folder: string): string {

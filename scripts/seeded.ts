@@ -25,9 +25,9 @@ const LIMIT_MS = 120_000;
 /** A planted defect: a patch with a heading. */
 export interface Defect {
   file: string;
-  /** What is wrong with the program once the patch is applied. */
+  /** Description of the fault that the patch adds. */
   defect: string;
-  /** Tests that must turn red. */
+  /** Tests that must fail. */
   tests: string[];
 }
 
@@ -40,7 +40,7 @@ export type Verdict = 'caught' | 'missed' | 'stale' | 'too slow' | 'broken' | 'r
 export interface Result {
   defect: Defect;
   verdict: Verdict;
-  /** Title of the first failed test, or its file when it failed as a whole; '' without. */
+  /** Title of the first failed test, or its file when it failed as a whole; '' when none failed. */
   by: string;
   seconds: number;
 }
@@ -66,7 +66,7 @@ export function readDefects(only = '', folder = FOLDER): Defect[] {
 export class Bed {
   readonly #copy: string;
   readonly #end: AbortSignal;
-  /** Whether the tests of a command are green without a defect. */
+  /** Whether the tests of a command pass without a defect. */
   readonly #green = new Map<string, boolean>();
 
   constructor(copy: string, end: AbortSignal) {
@@ -75,8 +75,8 @@ export class Bed {
   }
 
   /**
-   * Plants one defect, runs its tests, and takes it out again.
-   * @throws when the copy is not as before: the next defects would be judged wrongly
+   * Applies one defect, runs its tests, and reverts it.
+   * @throws when the copy is not restored exactly, because the next defects would be judged wrongly
    */
   async seed(defect: Defect): Promise<Result> {
     const started = performance.now();
@@ -96,7 +96,7 @@ export class Bed {
 
   #apply(file: string, ...options: string[]): boolean {
     try {
-      // Outside a repository: inside one, git leaves out what is not below its root, and reports success.
+      // Run as if outside of a repository: inside one, git skips files that are not below its root, and reports success.
       const env = { ...process.env, GIT_DIR: path.join(this.#copy, 'none') };
       execFileSync('git', ['apply', ...options, file], { cwd: this.#copy, stdio: 'ignore', env });
       return true;
@@ -112,7 +112,7 @@ export class Bed {
     return green;
   }
 
-  /** Runs tests. A run that fails before its tests have begun, such as for a file that does not exist, has caught nothing. */
+  /** Runs tests. A run that fails before its tests begin, for example because a file does not exist, does not count as caught. */
   async #test(tests: string[]): Promise<{ ended: 'green' | 'red' | 'not run' | 'too slow'; by: string }> {
     const limit = AbortSignal.timeout(LIMIT_MS);
     const signal = AbortSignal.any([limit, this.#end]);

@@ -27,7 +27,7 @@ Runs the service on virtual time, with faults, against simulated merchants, paye
 const WHOLE = /^[1-9]\d{0,7}$/;
 const MAX_NODES = 9;
 const MAX_JOBS = 64;
-/** From this many payments on, everything that can occur is expected to occur. */
+/** Number of payments from which every kind of occurrence is required. */
 const EVERYTHING_OCCURS = 5_000;
 
 const options = readOptions();
@@ -53,7 +53,7 @@ function parse() {
   }).values;
 }
 
-/** Returns the options, or what is wrong with them. */
+/** Returns the options, or the error in them. */
 function readOptions(): { values: ReturnType<typeof parse>; profile: (typeof PROFILES)[number] | undefined } | string {
   let values: ReturnType<typeof parse>;
   try {

@@ -6,7 +6,7 @@ export interface NamedTable {
   writes: boolean;
 }
 
-/** Stands for a value or fragment that a template inserts. */
+/** Placeholder for a value or fragment that a template inserts. */
 export const HOLE = '{}';
 
 /** Words after which a table is named. `writes`: the statement changes that table. */
@@ -28,7 +28,7 @@ const LOCKING = new Set(['for', 'key']);
 /** Words before a `table` whose definition or content changes. */
 const CHANGING = new Set(['alter', 'drop', 'truncate']);
 
-/** Words that may stand between one of those and the table. */
+/** Words that may be between one of those and the table. */
 const SKIPPED = new Set(['only', 'lateral', 'if', 'exists']);
 
 /** Words that end a list of tables: a comma after them separates something else. */
@@ -56,7 +56,7 @@ export function tablesIn(text: string): NamedTable[] {
     const level = levels.at(-1) as Level;
     const name = nameOf(token);
     if (token === '(') {
-      // A join may stand in parentheses: `from (a join b on true), c`.
+      // A join may be in parentheses: `from (a join b on true), c`.
       levels.push({ next: level.next, inList: level.next !== null, changesList: false });
       level.next = null;
     } else if (token === ')') {
@@ -77,7 +77,7 @@ export function tablesIn(text: string): NamedTable[] {
     }
     before = token;
   }
-  // `'update ' + table`: what is appended names the table.
+  // `'update ' + table`: the appended text names the table.
   if (ENDS_BEFORE_TABLE.test(text)) found.push({ table: HOLE, writes: true });
   return found;
 }
@@ -90,7 +90,7 @@ function writesAfter(name: string, before: string): boolean {
 
 const ENDS_BEFORE_TABLE = /^\s*(?:update|insert\s+into|delete\s+from|merge\s+into|truncate)\s+$/i;
 
-/** Removes comments and quoted texts, which may hold such words too. */
+/** Removes comments and quoted texts, which may contain such words too. */
 function withoutTexts(text: string): string {
   return text.replace(/--.*$|\/\*[\s\S]*?\*\/|'(?:[^']|'')*'/gm, ' ');
 }

@@ -8,11 +8,11 @@ import { endOf } from './testing/end.ts';
 import { runNode } from './testing/process.ts';
 import { type Selection, selectTests } from './testing/select.ts';
 
-/** A file that takes longer hangs; the longest took nine minutes on a slow machine. Long proofs ask for more. */
+/** Time limit of a file. The longest took nine minutes on a slow machine. Long proofs set a higher limit. */
 const FILE_LIMIT_MS = Number(process.env.TEST_FILE_LIMIT_MS ?? 1_800_000);
-/** Of a batch: each of its files has a limit of its own. */
+/** Time limit of a batch. Each of its files also has its own limit. */
 const BATCH_LIMIT_MS = FILE_LIMIT_MS * MAX_FILES;
-/** Two more than cores: files wait for a third of their time (for deadlines, deliveries and other processes). */
+/** Number of concurrent files: two more than cores, because files spend a third of their time waiting for deadlines and other processes. */
 const FILES_AT_ONCE = os.availableParallelism() + 2;
 const SLOWEST = new URL('./testing/slowest.ts', import.meta.url).href;
 const WATCHDOG = new URL('./testing/watchdog.ts', import.meta.url).href;
@@ -47,7 +47,7 @@ async function runTests({ files, nodeArgs }: Selection, server: TestServer, end:
     ...(server.temporary !== undefined && { TMPDIR: server.temporary }),
     PIROGUE_TEST_SERVER: server.url('postgres'),
   };
-  delete env.TEST_POSTGRES_URL; // a test may run this script too, with a server of its own
+  delete env.TEST_POSTGRES_URL; // a test may run this script too, with its own server
   delete env.NODE_TEST_CONTEXT; // set when a test runs this script: node would then report to that test
   const args = [
     '--test',
@@ -59,7 +59,7 @@ async function runTests({ files, nodeArgs }: Selection, server: TestServer, end:
     `--import=${WATCHDOG}`,
     `--test-concurrency=${FILES_AT_ONCE}`,
     ...nodeArgs,
-    // In a batch each file is a suite, and a pattern such as "^422" would not match the titles of its tests.
+    // Not in batches when options are given: in a batch each file is a suite, and a pattern such as "^422" would not match its tests.
     ...(nodeArgs.length > 0 ? files : writeBatches(inBatches(files, FILES_AT_ONCE))),
   ];
   const { code } = await runNode(args, { env, output: 'show', signal: end });

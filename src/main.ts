@@ -4,10 +4,10 @@ import { runProgram } from './program/start/run.ts';
 
 const ROLES: readonly Role[] = ['all', 'api', 'worker', 'migrate'];
 
-/** How long something that is still open, such as a connection, may keep a process whose work is over. */
+/** How long an open resource, such as a connection, may keep a process alive after its work has ended. */
 const EXIT_MS = 2_000;
 
-/** `npm start [-- role]`. */
+/** Runs `npm start [-- role]`. */
 async function main(argument: string | undefined): Promise<void> {
   const role = ROLES.find((known) => known === (argument ?? 'all'));
   if (!role) throw new ConfigError(`${argument} is not a role: use one of ${ROLES.join(', ')}`);
@@ -16,7 +16,7 @@ async function main(argument: string | undefined): Promise<void> {
 }
 
 main(process.argv[2]).catch((error: unknown) => {
-  // What the operator can put right is one clear line; anything else needs its stack.
+  // Errors that the operator can correct are one line. Other errors need their stack.
   const database = describeDatabaseError(error, { only_common: true });
   if (error instanceof ConfigError) console.error(`pirogue: ${error.message}`);
   else if (database) console.error(`pirogue: the database cannot be used: ${database}`);

@@ -7,7 +7,7 @@ await loadModule();
 export interface Statement {
   node: Node;
   line: number;
-  /** Exceptions that its comments make. */
+  /** Exceptions in its comments. */
   allows: readonly Allow[];
   /** Release that no longer uses what the statement removes. */
   contract: string | null;
@@ -26,9 +26,9 @@ export interface MigrationFile {
   statements: readonly Statement[];
   /** Whether its statements run one by one, without a transaction. */
   noTransaction: boolean;
-  /** Tables that it creates, and so nobody reads or writes yet. */
+  /** Tables that it creates, which are therefore not in use yet. */
   created: ReadonlySet<string>;
-  /** Lines that begin like a directive and are none, or that precede no statement. */
+  /** Lines that look like a directive but are not valid, or that precede no statement. */
   misread: readonly string[];
 }
 

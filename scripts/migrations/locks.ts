@@ -62,7 +62,7 @@ function alteredTables(node: Node): string[] {
   return [...(strong ? [table] : []), ...commandsOf(node).flatMap(alsoLocked)];
 }
 
-/** The table that a foreign key points to, and the one that becomes a partition. */
+/** Returns the table that a foreign key references, and the one that becomes a partition. */
 function alsoLocked({ def }: AlterTableCmd): string[] {
   if (!def) return [];
   if ('PartitionCmd' in def) return [def.PartitionCmd.name?.relname ?? ''];

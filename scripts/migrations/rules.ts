@@ -3,7 +3,7 @@ import type { MigrationFile, Statement } from './file.ts';
 import { KEPT_FOR_EVER } from '../../src/platform/db/partitioning/tables.ts';
 import { commandsOf, droppedBy, namesIn, stronglyLocked } from './locks.ts';
 
-/** What earlier migrations have prepared. */
+/** Preparations by earlier migrations. */
 export interface History {
   /** `table.constraint`, validated in an earlier file. */
   validated: ReadonlySet<string>;
@@ -12,7 +12,7 @@ export interface History {
 }
 
 export interface Rule {
-  /** What the rule forbids, and what to do instead. */
+  /** Text of the rule: what it forbids, and the alternative. */
   says: string;
   breaks(statement: Statement, file: MigrationFile, history: History): boolean;
 }
@@ -31,7 +31,7 @@ const REMOVED = [
   ...['OBJECT_TABLE', 'OBJECT_VIEW', 'OBJECT_INDEX', 'OBJECT_FUNCTION', 'OBJECT_SEQUENCE', 'OBJECT_TYPE'],
   ...['OBJECT_TRIGGER', 'OBJECT_SCHEMA'],
 ];
-/** Changes of a table that write all of it again. */
+/** Changes that rewrite the whole table. */
 const REWRITES: ReadonlySet<string> = new Set([
   'AT_AlterColumnType',
   'AT_SetLogged',
@@ -132,7 +132,7 @@ function lockedExisting(node: Node, { created }: MigrationFile): string[] {
   return stronglyLocked(node).filter((table) => !created.has(table));
 }
 
-/** The table of a statement that changes one, or makes an index or trigger on it. */
+/** Returns the table that a statement changes, or on which it makes an index or trigger. */
 function tableNamed(node: Node): string {
   if ('IndexStmt' in node) return node.IndexStmt.relation?.relname ?? '';
   return 'CreateTrigStmt' in node ? (node.CreateTrigStmt.relation?.relname ?? '') : tableOf(node);
@@ -259,7 +259,7 @@ function protectedIn({ statements }: MigrationFile): Set<string> {
   );
 }
 
-/** Returns what a file prepares for later ones. */
+/** Returns what a file prepares for later files. */
 export function preparedBy({ statements }: MigrationFile, before: readonly MigrationFile[]): History {
   const checks = new Map(
     before.flatMap((file) =>

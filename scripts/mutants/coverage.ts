@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Mutant } from './mutant.ts';
 import { type Place, runTest, type TestRun } from './run-test.ts';
 
-/** What one test file executes. */
+/** Coverage of one test file. */
 export interface Covered extends TestRun {
   file: string;
   /** Ids of the mutants whose place it executes. */
@@ -21,11 +21,11 @@ interface Report {
   result: { url: string; functions: { ranges: Range[] }[] }[];
 }
 
-/** Runs a test file on unchanged sources, with V8's coverage of blocks. Stripped types keep their place, so positions are the source's. */
+/** Runs a test file on unchanged sources, with V8's block coverage. Stripped types leave spaces, so positions are those of the source. */
 export async function cover(place: Place, file: string, mutants: readonly Mutant[], limit_ms: number): Promise<Covered> {
   const folder = fs.mkdtempSync(path.join(place.root, 'coverage-'));
   try {
-    // Functions from the compile cache have no blocks.
+    // Functions from the compile cache have no block coverage.
     const env = { NODE_V8_COVERAGE: folder, NODE_DISABLE_COMPILE_CACHE: '1' };
     const run = await runTest(place, file, limit_ms, env);
     const ids = new Set<string>();
@@ -50,7 +50,7 @@ function coveredBy({ result }: Report, root: string, mutants: ReadonlyMap<string
   });
 }
 
-/** Whether the smallest range around a position was executed. */
+/** Returns whether the smallest range around a position was executed. */
 export function isExecuted(ranges: readonly Range[], at: number): boolean {
   const around = ranges.filter(({ startOffset, endOffset }) => startOffset <= at && at < endOffset);
   const size = (range: Range) => range.endOffset - range.startOffset;

@@ -8,11 +8,11 @@ import { TESTS } from './rooms.ts';
 import type { Place } from './run-test.ts';
 
 const LIMIT_MS = 300_000;
-/** What the results of every test depend on. */
+/** Matches the files on which the results of every test depend. */
 const SOURCES = /^(?:src|simulators|migrations)\/.*\.(?:ts|sql)$/;
 const IMPORT = /\bfrom '(\.[^']+)'/g;
 
-/** Returns the test files that look for mutants. */
+/** Returns the test files that are run against mutants. */
 export function testFiles(root: string): string[] {
   return fs
     .globSync('test/*/**/*.test.ts', { cwd: root })
@@ -21,8 +21,8 @@ export function testFiles(root: string): string[] {
 }
 
 /**
- * Runs each test file once and returns what it executes. A result is kept under .cache until the file or any source changes.
- * Files that fail without any mutant are left out, with a line that says so.
+ * Runs each test file once and returns which mutants it executes. A result is cached under .cache until the file or any source changes.
+ * Files that fail without any mutant are left out and reported.
  */
 export async function dryRun(root: string, places: readonly Place[], mutants: readonly Mutant[], say: (line: string) => void) {
   const files = testFiles(root);
@@ -46,7 +46,7 @@ export async function dryRun(root: string, places: readonly Place[], mutants: re
   return { covered, failed: files.filter((file) => !covered.some((one) => one.file === file)) };
 }
 
-/** Returns the name under which the result of a test file is kept: a hash of all that it depends on. */
+/** Returns the name under which the result of a test file is cached: a hash of everything that it depends on. */
 export function keysOf(root: string, mutants: readonly Mutant[]): (file: string) => string {
   const ids = mutants.map(({ id }) => id).join();
   const sources = hashOf(

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import type { Mutant } from './mutant.ts';
 
-/** A mutant that behaves like the program, and why. Positions are not stored: a change elsewhere in the file moves them. */
+/** A mutant that behaves like the program, with the reason. Positions are not stored, because other changes of the file move them. */
 export interface Equivalent {
   file: string;
   /** Line of the source, without its indent. */
@@ -14,6 +14,7 @@ export interface Equivalent {
 
 const FILE = 'test/mutants/equivalent.json';
 
+/** Reads the list of equivalent mutants. */
 export function readEquivalents(root: string): Equivalent[] {
   return JSON.parse(fs.readFileSync(path.join(root, FILE), 'utf8')) as Equivalent[];
 }

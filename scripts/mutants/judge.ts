@@ -23,17 +23,17 @@ export interface Verdict {
 }
 
 const TIMES_DRY = 5;
-/** An error that a slow machine can cause as well. */
+/** Matches errors that a slow machine can also cause. */
 const WAITED = /\d ms|time|deadline|ECONN|closed|abort/i;
 
-/** What the mutants of a run share. */
+/** Data shared by the mutants of a run. */
 export interface Suite {
   covered: readonly Covered[];
-  /** Test files for one mutant, at most. */
+  /** Maximum test files for one mutant. */
   max_files: number;
-  /** Time that any run may take besides its share of the dry run. */
+  /** Time limit of a run besides its multiple of the dry run, in milliseconds. */
   slack_ms: number;
-  /** Mutants found so far, by source file and test file: where one was found, the next often is. */
+  /** Number of mutants found so far, by source file and test file: a test that found one often finds the next. */
   found: Map<string, number>;
 }
 
@@ -71,8 +71,8 @@ function pair(mutant: Mutant, test: string): string {
 }
 
 /**
- * Tests that execute the place: first those that found most in its file, then one with the name of the file and, of SQL, the
- * test of all statements, then those of the room, the quickest first; properties last.
+ * Returns the tests that execute the place: first those that found most in its file, then the one with the name of the file and, for
+ * SQL, the test of all statements, then those of the room, the fastest first. Property tests come last.
  */
 export function candidatesOf(mutant: Mutant, { covered, found }: Suite): Covered[] {
   const own = ROOMS.find(({ name }) => name === mutant.room)?.tests ?? [];
@@ -88,8 +88,8 @@ export function candidatesOf(mutant: Mutant, { covered, found }: Suite): Covered
 }
 
 /**
- * Runs a test on the mutant. A busy machine can make any test late, so lateness is proved: a failed wait must fail twice, and a run
- * that does not end is compared with one of the unchanged source at the same time.
+ * Runs a test on the mutant. A busy machine can make any test late, so late results are verified: a failed wait must fail twice, and a
+ * run that does not end is compared with a concurrent run on the unchanged source.
  */
 async function proved(
   place: Place,

@@ -10,7 +10,7 @@ export interface Replacement {
 
 /** A source file with one replacement: one small defect. */
 export interface Mutant extends Replacement {
-  /** The same as long as the line, the replacement and the number of equal ones before it are the same. */
+  /** Id that depends only on the line, the replacement and the number of equal replacements before it. */
   id: string;
   room: string;
   language: 'ts' | 'sql';

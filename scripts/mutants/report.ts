@@ -7,22 +7,23 @@ export interface Score {
   /** Mutants of the group in the sources. */
   all: number;
   killed: number;
-  /** Of the killed: a test did not end. */
+  /** Killed mutants with which a test did not end. */
   timeout: number;
   survived: number;
-  /** Of the survived: no test executes the place. */
+  /** Survivors whose place no test executes. */
   uncovered: number;
-  /** Of the survived: behave like the program. */
+  /** Survivors that behave like the program. */
   equivalent: number;
   /** Rejected by the type check; not counted. */
   invalid: number;
 }
 
-/** A verdict, and why a survivor behaves like the program. */
+/** A verdict, with the reason when a survivor behaves like the program. */
 export type Judged = Verdict & { equivalent?: string };
 
 const Z_95 = 1.959964;
 
+/** Returns the counts of a group of verdicts. */
 export function scoreOf(name: string, all: number, verdicts: readonly Judged[]): Score {
   const count = (test: (verdict: Judged) => boolean) => verdicts.filter(test).length;
   return {
@@ -37,15 +38,17 @@ export function scoreOf(name: string, all: number, verdicts: readonly Judged[]):
   };
 }
 
+/** Returns whether a test found the mutant. */
 export function isKilled({ status }: Verdict): boolean {
   return status === 'killed' || status === 'timeout';
 }
 
+/** Returns whether no test found the mutant. */
 export function isSurvivor({ status }: Verdict): boolean {
   return status === 'survived' || status === 'uncovered';
 }
 
-/** Wilson's interval of a ratio at 95 %. */
+/** Returns Wilson's confidence interval of a ratio at 95 %. */
 export function wilson(hits: number, total: number): [number, number] {
   if (total === 0) return [0, 1];
   const p = hits / total;

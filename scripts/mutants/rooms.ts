@@ -1,9 +1,9 @@
 /** A room of money that is tested by mutants. */
 export interface Room {
   name: string;
-  /** Files of it; a file belongs to the first room that names it. */
+  /** Its files. A file belongs to the first room that names it. */
   files: readonly string[];
-  /** Folders of test/ that test it first of all. */
+  /** Folders of test/ that are tried first. */
   tests: readonly string[];
 }
 
@@ -24,7 +24,7 @@ export const ROOMS: readonly Room[] = [
   { name: 'balance', files: ['src/core/balance/*.ts'], tests: ['balance'] },
   { name: 'transaction-limits', files: ['src/money/transaction-limits/*.ts'], tests: ['transaction-limits', 'charge/together'] },
   { name: 'reconciliation', files: ['src/core/reconciliation/*.ts'], tests: ['reconciliation', 'archive/reconciliation'] },
-  // What decides that a repetition does nothing twice.
+  // Code that prevents repeated effects of a repeated request.
   {
     name: 'repetitions',
     files: ['src/tenants/api/idempotency*.ts', 'src/providers/adapters/polling.ts', 'src/edge/callbacks/receive.ts'],
@@ -37,7 +37,7 @@ export const ROOMS: readonly Room[] = [
   },
 ];
 
-/** Rooms of the layers `money` and `core` that are not mutated, and why. */
+/** Rooms of the layers `money` and `core` that are not mutated, with the reasons. */
 export const NOT_MUTATED: Readonly<Record<string, string>> = {
   ...{
     events: 'records what happened, moves nothing; each event is compared with its resource',
@@ -59,7 +59,7 @@ export const NOT_MUTATED: Readonly<Record<string, string>> = {
  */
 export const LEFT_OUT = /\/(?:schema|personal|deps)\.ts$/;
 
-/** Beginnings of the names, under test/, of the tests that look for mutants. The others start many programs or browsers. */
+/** Prefixes of the tests under test/ that are run against mutants. The others start many programs or browsers. */
 export const TESTS = [
   ...[
     'abuse/',

@@ -7,7 +7,7 @@ const FIRST_FAILURE = path.join(import.meta.dirname, 'first-failure.ts');
 export interface Place {
   root: string;
   env: NodeJS.ProcessEnv;
-  /** Removes what a test process that ended early has left. */
+  /** Removes the remains of a test process that ended early. */
   clean(pid: number): Promise<void>;
   /** Ends the run. */
   end: AbortSignal;
@@ -30,7 +30,7 @@ export async function runTest(place: Place, file: string, limit_ms: number, env:
     cwd: place.root,
     env: { ...place.env, ...env },
     stdio: ['ignore', 'pipe', 'ignore'],
-    // A group of its own: tests start programs, which must not outlive it.
+    // A separate process group, because tests start programs that must not outlive it.
     detached: true,
   });
   const pid = child.pid as number;
@@ -45,7 +45,7 @@ export async function runTest(place: Place, file: string, limit_ms: number, env:
   }, limit_ms);
   const abort = () => endGroup(pid);
   place.end.addEventListener('abort', abort, { once: true });
-  // Programs that the test has left would keep the output open.
+  // Programs that the test left running would keep the output open.
   child.once('exit', () => endGroup(pid));
   const code = await new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve));
   clearTimeout(limit);

@@ -1,11 +1,11 @@
 import type { Mutant } from './mutant.ts';
 
-/** Part of a room's sample that SQL gets at least, where the room has as much. */
+/** Minimum share of SQL in a room's sample, where the room has enough. */
 const MIN_SQL = 1 / 3;
 
 /**
- * Draws a sample: one half is divided equally among the rooms, the other half by their sizes. Within a room SQL has its own share,
- * at least a third. The same seed draws the same mutants.
+ * Draws a sample. One half is divided equally among the rooms, the other half by their sizes. Within a room, SQL has a share of at
+ * least a third. The same seed draws the same mutants.
  */
 export function sample(mutants: readonly Mutant[], size: number, seed: number): Mutant[] {
   const random = randomOf(seed);
@@ -25,11 +25,11 @@ export function sample(mutants: readonly Mutant[], size: number, seed: number): 
     const ofSql = Math.max(count - typescript.length, Math.min(sql.length, Math.round(count * share)));
     return [...draw(typescript, count - ofSql, random), ...draw(sql, ofSql, random)];
   });
-  // In any order, so that the first ones of a run that is stopped are a sample too.
+  // In random order, so that the first mutants of an interrupted run are a sample too.
   return draw(drawn, drawn.length, random);
 }
 
-/** Divides a total by weights, none above its maximum; what a maximum cuts off goes to the others. */
+/** Divides a total by weights, each up to its maximum. The excess over a maximum goes to the others. */
 function divide(total: number, parts: readonly { most: number; weight: number }[]): number[] {
   const given = parts.map(({ most, weight }) => Math.min(most, Math.floor(weight)));
   let left = Math.min(
@@ -50,7 +50,7 @@ function draw(from: readonly Mutant[], count: number, random: () => number): Mut
   return Array.from({ length: count }, () => left.splice(Math.floor(random() * left.length), 1)[0] as Mutant);
 }
 
-/** Mulberry32: numbers from 0 to 1, the same for the same seed. */
+/** Returns a generator of numbers in [0, 1), reproducible by seed (mulberry32). */
 export function randomOf(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

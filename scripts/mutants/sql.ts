@@ -59,7 +59,7 @@ export function sqlReplacements(text: string, start = 0): Replacement[] {
     .map((one) => ({ ...one, start: start + one.start, end: start + one.end }));
 }
 
-/** Replaces what a template inserts by text of the same length that no mutator touches. */
+/** Replaces inserted values of a template by text of the same length that no mutator changes. */
 function maskHoles(text: string): string {
   let out = '';
   for (let i = 0; i < text.length; i++) {
@@ -101,7 +101,7 @@ function isCondition(clause: string): boolean {
 
 function* comparison(tokens: Token[], i: number, token: Token): Generator<Replacement> {
   const other = COMPARISONS[token.word];
-  // In `set a = b` the sign assigns.
+  // In `set a = b` the equals sign is an assignment.
   if (!other || (token.clause === 'set' && token.word === '=' && !inCase(tokens, i))) return;
   yield { ...place(token), to: other, mutator: 'SqlComparison' };
 }
@@ -111,7 +111,7 @@ function* logical(tokens: Token[], i: number, token: Token): Generator<Replaceme
   if (token.word === 'and' && !isBetween(tokens, i)) yield { ...place(token), to: 'or', mutator: 'SqlLogical' };
 }
 
-/** A condition between two `and`, or between `where` and `and`, becomes true. */
+/** Yields the replacement of a condition between two `and`, or between `where` and `and`, by true. */
 function* condition(tokens: Token[], i: number, token: Token): Generator<Replacement> {
   const begins =
     isCondition(token.clause) &&
@@ -126,7 +126,7 @@ function* condition(tokens: Token[], i: number, token: Token): Generator<Replace
     if (word === 'or' || ENDS.has(word) || word === ',' || (word === 'and' && !isBetween(tokens, end))) break;
   }
   const last = tokens[end - 1] as Token;
-  // Inserted fragments may be more than a condition.
+  // An inserted fragment may contain more than a condition.
   if (tokens.slice(i + 1, end).every(({ word }) => word.startsWith(HOLE))) return;
   yield { start: first.start, end: last.end, to: token.word === 'or' ? 'false' : 'true', mutator: 'SqlCondition' };
 }
@@ -158,7 +158,7 @@ function* words(tokens: Token[], i: number, token: Token): Generator<Replacement
     yield { ...place(token), to: token.word === "''" ? "'mutant'" : "''", mutator: 'SqlText' };
 }
 
-/** Locks, conflicts, orders and `distinct` that are left out. */
+/** Yields the removals of locks, conflict clauses, orders and `distinct`. */
 function* removals(tokens: Token[], i: number, token: Token): Generator<Replacement> {
   for (const lock of LOCKS) {
     const last = tokens[i + lock.length - 1];
@@ -184,7 +184,7 @@ function* removals(tokens: Token[], i: number, token: Token): Generator<Replacem
   }
 }
 
-/** One of several assignments of `set` that is left out. */
+/** Yields the removal of one of several assignments of `set`. */
 function* assignment(tokens: Token[], i: number, token: Token): Generator<Replacement> {
   const { depth, clause } = token;
   const isFirst = token.word === 'set';
@@ -205,7 +205,7 @@ function endsAssignment({ word, depth }: Token, of: number): boolean {
   return depth < of || (depth === of && (word === ',' || word === 'where' || word === 'from' || word === 'returning'));
 }
 
-/** Whether the `and` belongs to `between a and b`. */
+/** Returns whether the `and` belongs to `between a and b`. */
 function isBetween(tokens: Token[], i: number): boolean {
   const { depth } = tokens[i] as Token;
   for (let at = i - 1; at >= 0; at--) {
@@ -216,7 +216,7 @@ function isBetween(tokens: Token[], i: number): boolean {
   return false;
 }
 
-/** Whether the token stands between `when` and `then`. */
+/** Returns whether the token is between `when` and `then`. */
 function inCase(tokens: Token[], i: number): boolean {
   const before = tokens.slice(0, i).findLast(({ word }) => ['case', 'when', 'then', 'else', 'end', 'set'].includes(word));
   return before?.word === 'when';

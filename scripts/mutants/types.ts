@@ -8,8 +8,8 @@ import { isSurvivor } from './report.ts';
 const CONFIG = 'tsconfig.mutants.json';
 
 /**
- * Marks the survivors that the type check rejects. One check takes seconds, so mutants of different files are checked together; an
- * error in a file of none of them is looked for one by one.
+ * Marks the survivors that the type check rejects. One check takes seconds, so mutants of different files are checked together. An
+ * error in a file without a mutant is attributed by checking them one by one.
  * @param root a copy of the project
  */
 export async function markInvalid(root: string, verdicts: readonly Verdict[]): Promise<Verdict[]> {
@@ -26,7 +26,7 @@ export async function markInvalid(root: string, verdicts: readonly Verdict[]): P
   return verdicts.map((verdict) => (invalid.has(verdict.mutant) ? { ...verdict, status: 'invalid' } : verdict));
 }
 
-/** Groups mutants so that none has two of one file. */
+/** Groups mutants so that no group has two of one file. */
 function rounds(mutants: readonly Mutant[]): Mutant[][] {
   const found: Mutant[][] = [];
   for (const ofFile of Map.groupBy(mutants, ({ file }) => file).values()) {
@@ -37,7 +37,7 @@ function rounds(mutants: readonly Mutant[]): Mutant[][] {
   return found;
 }
 
-/** Returns the files in which the type check finds errors with these mutants. What a mutant leaves unused is no error. */
+/** Returns the files in which the type check finds errors with these mutants. Unused names do not count as errors. */
 async function rejectedFiles(root: string, mutants: readonly Mutant[]): Promise<Set<string>> {
   const options = { noUnusedLocals: false, noUnusedParameters: false };
   fs.writeFileSync(

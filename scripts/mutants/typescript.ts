@@ -164,7 +164,7 @@ export function sqlTemplateOf(node: ts.Node): ts.TemplateLiteral | ts.StringLite
   return called && ts.isIdentifier(called) && called.text === 'fixed' ? node : null;
 }
 
-/** Whether the node is a call that only reports to a developer, or the text of an error. */
+/** Returns whether the node is a call that only reports to a developer, or the text of an error. */
 function isForReaders(node: ts.Node): boolean {
   if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)) {
     return /(?:^|\.)log$/.test(node.expression.expression.getText());
@@ -197,7 +197,7 @@ function testOf(node: ts.Expression): 'loop' | 'condition' | null {
   return ts.isForStatement(parent) && parent.condition === node ? 'loop' : null;
 }
 
-/** Whether a string is the name of a property or module, or a directive. */
+/** Returns whether a string is the name of a property or module, or a directive. */
 function isName(node: ts.StringLiteral): boolean {
   const { parent } = node;
   if (ts.isExpressionStatement(parent)) return true;

@@ -4,15 +4,15 @@ import { failure } from './failure.mjs';
 import { withLock } from './lock.mjs';
 import { supervise } from './supervise.mjs';
 
-/** --include: NODE_ENV=production alone would leave the test tools out, and `omit` settings the pinned Node. */
-// No dependency needs its install scripts; a package that was taken over would run code by them.
+/** --include: NODE_ENV=production would leave out the test tools, and `omit` settings the pinned Node. */
+// No dependency needs its install scripts, and a compromised package would run code by them.
 const NPM_CI = ['ci', '--ignore-scripts', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
 
 /** Installs the dependencies of package-lock.json unless they are there. Its output goes to stderr. */
 export async function install(root) {
   if (isInstalled(root)) return;
   await withLock(path.join(root, '.setup.lock'), async () => {
-    if (isInstalled(root)) return; // by the process we waited for
+    if (isInstalled(root)) return; // by the process that held the lock
     console.error('Installing dependencies (npm ci) ...');
     fs.rmSync(receipt(root), { force: true });
     await npmCi(root);
@@ -20,8 +20,8 @@ export async function install(root) {
 }
 
 /**
- * Compares the lockfile with npm's own receipt. npm writes that last, so a killed install has none; and a tree that
- * someone installed by hand, or without the development tools in an image, is taken as it is, also when offline.
+ * Compares the lockfile with npm's own lockfile in node_modules. npm writes that last, so an interrupted install has none. A manual
+ * installation, or one without the development tools in an image, is accepted, also when offline.
  */
 function isInstalled(root) {
   if (!fs.existsSync(receipt(root))) return false;
@@ -44,7 +44,7 @@ function readPackages(file) {
 
 async function npmCi(root) {
   const { npm_execpath: npm, npm_node_execpath: node } = process.env;
-  // The npm that started us, by the Node that runs it: npm ci deletes the pinned one while it works.
+  // Uses the npm that started this program, with its own Node: npm ci deletes the pinned one while it works.
   const [file, args] = /npm-cli\.c?js$/.test(npm || '') ? [node || process.execPath, [npm]] : ['npm', []];
   const shell = process.platform === 'win32' && file === 'npm'; // there it is npm.cmd
   const options = { cwd: root, stdio: ['ignore', 2, 2], shell };

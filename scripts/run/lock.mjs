@@ -6,8 +6,8 @@ const STEP_MS = 200;
 const LIMIT_MS = 15 * 60_000;
 
 /**
- * Runs `work` while no other process of this checkout does (npm start and npm test at once). The holder touches the
- * file every second, so one left behind by a kill is known by its age: its pid may be another's by now.
+ * Runs `work` while no other process of this checkout does (npm start and npm test at once). The holder touches the file every second,
+ * so a file left behind by a kill is recognised by its age. Its pid may belong to another process by then.
  */
 export async function withLock(file, work) {
   await take(file);
@@ -47,12 +47,12 @@ function isLeftBehind(file) {
     const pid = Number(fs.readFileSync(file, 'utf8'));
     return pid > 0 && !isAlive(pid);
   } catch (error) {
-    if (error.code === 'ENOENT') return false; // given back meanwhile
+    if (error.code === 'ENOENT') return false; // released meanwhile
     throw error;
   }
 }
 
-/** Moves it away before the last look: another waiter may have replaced it since ours. */
+/** Moves the file away before the last check, because another waiting process may have replaced it since. */
 function removeLeftBehind(file) {
   const aside = `${file}.${process.pid}`;
   try {
@@ -75,5 +75,5 @@ function isAlive(pid) {
 
 function touch(file) {
   const now = new Date();
-  fs.utimes(file, now, now, () => {}); // gone: someone took us for dead, and nothing can be done about it here
+  fs.utimes(file, now, now, () => {}); // an error means that another process removed the lock as stale, which cannot be corrected here
 }

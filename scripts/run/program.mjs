@@ -11,7 +11,7 @@ const SERVICE = 'src/main.ts';
 export function programOptions(root, args, env) {
   if (args[0] !== SERVICE) return { args, env: { NODE_COMPILE_CACHE: path.join(root, '.cache', 'compiled'), ...env } };
   const service = JSON.parse(fs.readFileSync(path.join(root, 'scripts', 'run', 'service.json'), 'utf8'));
-  // Node keeps all that it has read from its cache in memory.
+  // Removed, because Node keeps everything that it has read from its cache in memory.
   const { NODE_COMPILE_CACHE: _, ...others } = env;
   return { args: [...service.flags, ...args], env: { ...service.env, ...others } };
 }

@@ -13,8 +13,8 @@ const PACKAGES = {
 };
 
 /**
- * The Node to run with: the pinned one, else the one we run on if new enough. By path: npm before 11.6 leaves
- * `.bin/node` out.
+ * Returns the path of the Node to run with: the pinned one, else the current one if it is new enough. A path is used because npm before
+ * 11.6 does not create `.bin/node`.
  */
 export function findRuntime(root) {
   const platform = `${process.platform}-${process.arch}`;

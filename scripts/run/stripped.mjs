@@ -1,7 +1,7 @@
-// Loads TypeScript whose types an earlier start has removed. Node's own cache (NODE_COMPILE_CACHE) is as quick, but Node keeps all
-// that it read from it in memory: 16 MB of a service.
+// Loads TypeScript whose types an earlier start has removed. Node's own cache (NODE_COMPILE_CACHE) is as fast, but Node keeps everything
+// that it read from it in memory: 16 MB for a service.
 //
-// Plain JavaScript: the compiler that removes types takes 20 MB once it is loaded, which this avoids.
+// Written in plain JavaScript, so that the compiler that removes types is not loaded: it takes 20 MB.
 import crypto from 'node:crypto';
 import fs from 'node:fs';
 import { registerHooks, stripTypeScriptTypes } from 'node:module';
@@ -16,8 +16,8 @@ const FORMAT = 2;
 let stored = true;
 
 registerHooks({
-  // For each import, Node would check that the file exists, resolve links in its path and search for a package.json: a sixth of the CPU time of a
-  // start. None of it is needed: sources name the file exactly, and Node has already resolved links in the path of the entry.
+  // For each import, Node would check that the file exists, resolve links in its path and search for a package.json, which takes a sixth
+  // of the CPU time of a start. None of it is needed: sources name the file exactly, and Node has resolved links in the path of the entry.
   resolve(specifier, context, next) {
     if (!specifier.startsWith('.') || !specifier.endsWith('.ts') || !context.parentURL) return next(specifier, context);
     return { url: new URL(specifier, context.parentURL).href, format: 'module', shortCircuit: true };
@@ -25,12 +25,12 @@ registerHooks({
   load(url, context, next) {
     if (!url.startsWith('file:') || !url.endsWith('.ts')) return next(url, context);
     const file = fileURLToPath(url);
-    if (file.includes(packages)) return next(url, context); // which Node refuses
+    if (file.includes(packages)) return next(url, context); // Node does not remove types there
     return { format: 'module', source: withoutTypes(fs.readFileSync(file)), shortCircuit: true };
   },
 });
 
-/** The cache is keyed by content, by the version of Node and by that of this file, so it cannot become stale. */
+/** Returns the source without types. The cache is keyed by content, Node's version and the version of this file, so it cannot be stale. */
 function withoutTypes(source) {
   const place = path.join(cache, `${process.version}-${FORMAT}-${digest(source)}`);
   const known = read(place);
@@ -42,18 +42,18 @@ function withoutTypes(source) {
 }
 
 /**
- * Writes characters beyond Latin-1, of texts and comments, as escapes: with a single one V8 keeps two bytes for each character of the file, and
- * all files for as long as the process runs. Columns behind one are off in a stack, lines are not. Where an escape would mean something else,
- * the file stays as it is.
+ * Replaces characters beyond Latin-1 in texts and comments by escapes. With a single such character, V8 stores two bytes for each
+ * character of the file, for as long as the process runs. In stacks, columns after an escape are wrong, lines are right. Where an escape
+ * would have another meaning, the file is not changed.
  */
 function inLatin1(code, source) {
-  // What removes types leaves this space where a type had such a character.
+  // The removal of types leaves this space where a type had such a character.
   const blank = '\u2002';
   if (source.includes(blank) || /\\[^\0-\xff]|String\.raw/.test(source)) return code;
   return code.replaceAll(blank, ' ').replace(/[^\0-\xff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Returns null unless the file is whole: a machine that lost its power may have kept half of it. */
+/** Returns the cached code; null unless the file is complete, because a power failure may have left a part of it. */
 function read(place) {
   try {
     const bytes = fs.readFileSync(place);
@@ -64,7 +64,7 @@ function read(place) {
   }
 }
 
-/** Another process may store the same file. Without a folder to write to, each start removes the types anew. */
+/** Stores the code. Another process may store the same file. Without a writable folder, each start removes the types again. */
 function store(place, code) {
   const aside = `${place}.${process.pid}`;
   try {

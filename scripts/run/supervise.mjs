@@ -5,9 +5,9 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 const LOOK_MS = 500;
 
 /**
- * Runs one program to its end, passing signals on.
- * @returns {Promise<{ code: number, signal: NodeJS.Signals | null, told: NodeJS.Signals | null }>} how it ended, and
- *   the signal that told us to end, if one did
+ * Runs one program to its end and forwards signals.
+ * @returns {Promise<{ code: number, signal: NodeJS.Signals | null, told: NodeJS.Signals | null }>} how it ended, and the signal that
+ *   this process received, if any
  */
 export function supervise(file, args, options) {
   return new Promise((resolve, reject) => {
@@ -34,12 +34,12 @@ export function supervise(file, args, options) {
   });
 }
 
-/** A terminal sends Ctrl-C to the whole group, so the program has it already; twice may mean "at once" to it. */
+/** Returns whether a terminal sends Ctrl-C to the whole group. The program then has it already; a second one could mean "at once". */
 function inTerminal() {
   return [0, 1, 2].some((descriptor) => tty.isatty(descriptor));
 }
 
-/** `kill` on npm reaches npm and its shell only. All we see of it is that our parent is another. */
+/** Detects the end of npm: `kill` on npm reaches npm and its shell only, so the only sign is another parent process. */
 function watchParent(onGone) {
   const parent = process.ppid;
   const look = setInterval(() => {

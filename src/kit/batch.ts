@@ -1,7 +1,7 @@
 import { DatabaseUnavailable } from './database-unavailable.ts';
 import { pgCode, QUERY_CANCELED } from './sql.ts';
 
-/** Number of items of one run that reach the deadline of a statement alone before the others fail with them. */
+/** Maximum number of items that may reach the statement deadline on their own before the rest of the run fails. */
 const MAX_LATE = 2;
 
 export interface BatchOptions<Item, Result> {
@@ -24,9 +24,9 @@ interface Waiting<Item, Result> {
 /**
  * Natural batching: while a slot is free, the items that arrived in one turn of the event loop run together; items that arrive
  * while all slots are busy run together when a slot frees. There is no timer, so an idle service adds no delay and the batch
- * size grows with the load. Measured: 2 concurrent runs of at most 64 items beat 1, 4 and any timer (docs/performance.md).
- * When a run of several items fails, its items are retried one by one, so that one invalid row cannot fail the others; until the
- * database is unavailable for one of them, or does not finish several of them in time.
+ * size grows with the load. Measured: 2 concurrent runs of at most 64 items beat 1, 4 and any timer (docs/performance/post.md).
+ * When a run of several items fails, its items are retried one by one, so that one invalid row cannot fail the others. The retries
+ * end early when the database is unavailable, or when {@link MAX_LATE} items reach the statement deadline.
  */
 export class Batcher<Item, Result> {
   readonly #options: BatchOptions<Item, Result>;
@@ -45,7 +45,7 @@ export class Batcher<Item, Result> {
     });
   }
 
-  /** Runs after the requests that this turn of the event loop reads: the first of them would otherwise take a slot alone. */
+  /** Waits for the end of this turn of the event loop, so that the first of its requests does not take a slot alone. */
   #schedule(): void {
     if (this.#scheduled || this.#queue.length === 0 || this.#running === this.#options.inFlight) return;
     this.#scheduled = true;
@@ -73,7 +73,7 @@ export class Batcher<Item, Result> {
       const keys = this.#options.exclusive(waiting.item);
       const left_out = taken.length === this.#options.max || keys.some((key) => seen.has(key));
       (left_out ? left : taken).push(waiting);
-      // The keys of one that is left count too: those that share them stay behind it, in the order of their arrival.
+      // The keys of an item that stays in the queue count too: items that share one must not overtake it.
       for (const key of keys) seen.add(key);
     }
     this.#queue = left;
@@ -93,8 +93,8 @@ export class Batcher<Item, Result> {
   }
 
   /**
-   * Once the database is unavailable for one item, the others fail with it, and so do those that wait for a slot: each would
-   * wait for the same deadline in turn. When it is only late, the others may be spared: only those of this run fail.
+   * Runs the items of a failed batch one by one. When the database is unavailable, the other items fail with the same error, also
+   * those that wait for a slot: each would wait for the same deadline in turn. After several late items, only the rest of this run fails.
    */
   async #settleOneByOne(batch: Waiting<Item, Result>[]): Promise<void> {
     let late = 0;

@@ -4,12 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface Buffering<Row> {
   /** Rows of one write. A full buffer is written at once. */
   max_rows: number;
-  /** Rows that wait at most; more are lost. */
+  /** Maximum number of waiting rows. Further rows are lost. */
   max_waiting: number;
   /** Longest time that a row waits while nothing is being written. */
   every_ms: number;
   write(rows: Row[]): Promise<unknown>;
-  /** Is called with the number of rows that were not written, and with the error of the write if there was one. */
+  /** Receives the number of rows that were not written, and the error of the write if there was one. */
   lost(rows: number, error?: unknown): void;
 }
 
@@ -37,13 +37,13 @@ export class BufferedWriter<Row> {
     this.#rows.push(row);
     if (this.#writing) return;
     if (this.#rows.length >= max_rows) this.#write();
-    // A process with nothing else to do must not wait for it: closing writes what is left.
+    // The timer does not keep the process alive: closing the writer writes the remaining rows.
     else this.#timer ??= setTimeout(() => this.#write(), every_ms).unref();
   }
 
   /**
-   * Writes what waits. Rows that are added later are lost.
-   * @param deadline_ms after which what is still waiting is lost
+   * Writes the waiting rows. Rows that are added later are lost.
+   * @param deadline_ms time in milliseconds after which the rows that still wait are lost
    */
   async close(deadline_ms: number): Promise<void> {
     this.#closed = true;
@@ -62,7 +62,7 @@ export class BufferedWriter<Row> {
     }
   }
 
-  /** Writes one batch, and the next ones as long as full ones wait. One write at a time: a slow database gets no more of them. */
+  /** Writes one batch, then the next while a full one waits. Only one write runs at a time, so that a slow database is not overloaded. */
   #write(): void {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;

@@ -42,7 +42,7 @@ export const ISSUERS: readonly Issuer[] = [
 
 /** Sizes of the digit groups. A single run and single digits are handled apart from this table. */
 export const GROUPINGS: readonly (readonly number[])[] = [
-  // Fields that part whatever is typed every four digits (`jquery.payment`, Cleave.js), and most cards.
+  // Most cards, and input fields that insert a gap after every four digits (`jquery.payment`, Cleave.js).
   [4, 4, 4, 1],
   [4, 4, 4, 2],
   [4, 4, 4, 3],
@@ -50,7 +50,7 @@ export const GROUPINGS: readonly (readonly number[])[] = [
   [4, 4, 4, 4, 1],
   [4, 4, 4, 4, 2],
   [4, 4, 4, 4, 3],
-  // Fields with three gaps only (`credit-card-type`).
+  // Input fields with three gaps only (`credit-card-type`).
   [4, 4, 4, 5],
   [4, 4, 4, 6],
   [4, 4, 4, 7],

@@ -12,8 +12,9 @@ export interface Clock {
 }
 
 /**
- * Returns whether a moment has come. One that is further ahead than it was ever set is from before the clock was set back.
- * @param most_ahead_ms how far ahead the moment was set at most
+ * Returns whether a moment has come. A moment further ahead than `most_ahead_ms` was set before the clock was set back, and counts
+ * as come.
+ * @param most_ahead_ms maximum time ahead at which such a moment is ever set, in milliseconds
  */
 export function hasCome(moment: number, now: number, most_ahead_ms: number): boolean {
   return now >= moment || moment - now > most_ahead_ms;

@@ -1,5 +1,5 @@
 /**
- * Something that only the person who runs Pirogue can put right: a setting, a folder, a right. Its message says what to do. It is printed as
- * one line, without a stack.
+ * An error that only the operator can correct: a setting, a folder, a permission. Its message states the correction. It is printed
+ * as one line, without a stack.
  */
 export class ConfigError extends Error {}

@@ -3,11 +3,12 @@ import { fixedKeys, open, type SealingKeys, seal } from './sealing.ts';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
+/** Returns the SHA-256 digest. */
 export function sha256(data: string | Buffer): Buffer {
   return hash('sha256', data, 'buffer');
 }
 
-/** Returns the SHA-256 as text, for names in memory: a third of the time of {@link sha256}. */
+/** Returns the SHA-256 digest as text, for keys in memory. It takes a third of the time of {@link sha256}. */
 export function sha256Base64(data: string): string {
   return hash('sha256', data, 'base64');
 }

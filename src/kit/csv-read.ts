@@ -1,4 +1,4 @@
-/** A text that is no CSV, with the line of the text at which that is seen, from 1. */
+/** Error for text that is not valid CSV, with the number of the line (from 1). */
 export class CsvFault extends Error {
   readonly line: number;
 
@@ -8,7 +8,7 @@ export class CsvFault extends Error {
   }
 }
 
-/** A row with the line of the text at which it begins, from 1. */
+/** A row with the number of the line at which it begins (from 1). */
 export interface CsvRow {
   line: number;
   cells: string[];
@@ -16,7 +16,7 @@ export interface CsvRow {
 
 /**
  * Reads CSV (RFC 4180): cells in quotes may hold separators, line breaks and doubled quotes. The separator is a comma or a semicolon,
- * whichever the first line has more of. Lines without anything are left out, but counted. Reads each character once.
+ * whichever the first line has more of. Empty lines are left out of the result, but counted. Each character is read once.
  * @throws CsvFault when a quote is not closed, or text follows one
  */
 export function readCsv(text: string): CsvRow[] {

@@ -1,13 +1,13 @@
 /** Marks a file as UTF-8. Spreadsheets would assume another encoding, which breaks accents. */
 export const BYTE_ORDER_MARK = '\uFEFF';
 
-/** A number, or a text that is one, such as `+237650000000`: the only text with a sign that a spreadsheet may evaluate. */
+/** A number, or text in the form of one, such as `+237650000000`. No other text with a sign may be evaluated by a spreadsheet. */
 const NUMBER = /^[+-]?\d+(\.\d+)?$/;
 /** First characters of text that a spreadsheet evaluates as a formula, also after a tab or a line break. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 /**
- * The same within a text. Where the comma is the decimal sign, as in French, a spreadsheet splits lines at semicolons: quotes in
- * the middle of such a cell protect nothing, so that the rest of the text becomes cells and lines of its own.
+ * Positions within a text at which a formula could begin. Where the comma is the decimal sign, as in French, a spreadsheet splits
+ * lines at semicolons. Quotes in the middle of such a cell have no effect, so the rest of the text becomes separate cells and lines.
  */
 const FORMULA_WITHIN = /(?<=[;\t\r\n])(?=[" ]*[=+\-@＝＋－＠])/g;
 
@@ -20,7 +20,7 @@ export function csvLine(cells: readonly unknown[]): string {
   return `${cells.map(cell).join(',')}\n`;
 }
 
-/** Returns text in which a spreadsheet evaluates nothing, wherever it splits lines. Not for numbers: a minus would become text. */
+/** Returns text in which a spreadsheet evaluates nothing, wherever it splits lines. Not for numbers: negative ones would become text. */
 function harmless(text: string): string {
   return (FORMULA.test(text) ? `'${text}` : text).replaceAll(FORMULA_WITHIN, "'");
 }

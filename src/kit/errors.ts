@@ -27,21 +27,21 @@ export class Problem extends Error {
     this.details = details;
   }
 
-  /** Returns the same problem with a hint. One that it has already is kept. */
+  /** Returns the same problem with a hint. An existing hint is kept. */
   hinted(hint: string | undefined): Problem {
     return hint === undefined || this.details.hint ? this : new Problem(this.status, this.message, { ...this.details, hint });
   }
 }
 
-/** Maximum number of different faults that `message` names, and of the fields that have one. */
+/** Maximum number of different faults in `message`, and of fields for each fault. */
 const MAX_NAMED = 3;
 
-/** Builds a 422 with one or more rejected fields. Its message names the first of them, those with the same fault together. */
+/** Builds a 422 with one or more rejected fields. Its message names the first of them, grouped by fault. */
 export function invalid(errors: FieldErrors, error_code?: string): Problem {
   return new Problem(422, messageOf(errors), { errors, ...(error_code ? { error_code } : {}) });
 }
 
-/** Returns the first faults, each with the first of the fields that have it, as the message of a 422 names them. */
+/** Returns the first faults, each with its first fields, as the message of a 422 names them. */
 export function namedFaults(errors: FieldErrors): { fields: string[]; fault: string }[] {
   const faults = new Map<string, string[]>();
   for (const [field, [fault = 'is not valid']] of Object.entries(errors)) {

@@ -49,15 +49,16 @@ export type Send = (options: SendOptions) => Promise<SendResult>;
 const SOCKETS_PER_ORIGIN = 256;
 
 /**
- * How long an idle socket is kept: servers commonly close theirs after 5 s, and a request written to a socket that is being closed would
- * fail with an unknown outcome. A server can shorten this (`Keep-Alive: timeout`), but not extend it: what lies between may not know.
+ * How long an idle socket is kept. Servers commonly close theirs after 5 s, and a request written to a socket that is being closed
+ * would fail with an unknown outcome. A server can shorten this time (`Keep-Alive: timeout`) but not extend it, because a proxy in
+ * between may close the socket earlier.
  */
 const IDLE_MS = 4_000;
 
 /**
  * Creates a sender with its own connections, one agent per guard. Idle sockets do not keep the process alive.
  * @param resolve finds the addresses of a name in the guarded modes
- * @param idle_ms how long an idle socket is kept
+ * @param idle_ms how long an idle socket is kept, in milliseconds
  */
 export function createSender(resolve: Resolve = resolveName, idle_ms = IDLE_MS): { send: Send; close(): Promise<void> } {
   const agents = new Map<Guard, Agent>();
@@ -81,7 +82,7 @@ export function createSender(resolve: Resolve = resolveName, idle_ms = IDLE_MS):
 export const { send } = createSender();
 
 function openAgent(guard: Guard, resolve: Resolve, idle_ms: number): Agent {
-  // Here, because most processes send nothing. Its own file: the package's entry loads five times as much, 7 MB.
+  // Loaded on first use, because most processes send nothing. The main entry of the package would load five times as much: 7 MB.
   const Agent = load('undici/lib/dispatcher/agent.js') as typeof import('undici').Agent;
   const idle = { keepAliveTimeout: idle_ms, keepAliveMaxTimeout: idle_ms };
   // undici's other timeouts are off because `timeout_ms` covers them all. HTTP/1.1 only: there "started" and "written" coincide.

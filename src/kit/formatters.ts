@@ -1,4 +1,4 @@
-/** More than the languages, currencies and time zones of an installation need. A full cache is emptied. */
+/** Maximum number of cached formatters of one kind: more than an installation needs. A full cache is emptied. */
 const MOST = 500;
 
 /** Returns the number formatter of a locale, made once: creating one takes at least ten times as long as formatting with it. */

@@ -37,7 +37,7 @@ export const resolveName: Resolve = async (hostname) => {
  */
 export function guardedConnector(resolve: Resolve, allowLoopback: boolean): buildConnector.connector {
   const buildConnector = load('undici/lib/core/connect.js') as typeof import('undici').buildConnector; // the reason: fetch.ts
-  // Without it, each connection makes a context of its own: a tenth of the CPU of a service that opens many.
+  // Shared, because a context for each connection would take a tenth of the CPU of a service that opens many.
   const secureContext = tls.createSecureContext();
   // undici's type of `connect` lacks `lookup`, which is passed on to net.connect.
   const build = (lookup: LookupFunction, rejectUnauthorized: boolean) =>
@@ -86,8 +86,8 @@ function noAddresses(error: NodeJS.ErrnoException): string[] {
 }
 
 /**
- * Returns the addresses when all are public. The message contains no address, and is that of a name that does not exist, so that merchants
- * cannot probe names in our network.
+ * Returns the addresses when all are public. The error message contains no address and is the same as for a name that does not
+ * exist, so that merchants cannot probe names in our network.
  * @throws BlockedError when there is no address or one is not public
  */
 function vetted(addresses: string[]): string[] {

@@ -19,8 +19,8 @@ export function canonicalJson(value: unknown): string {
 }
 
 /**
- * Returns JSON that PostgreSQL can store. A bigint is written as a string, which `json_to_recordset` reads back exactly, and texts become
- * {@link storable}: one of a provider must not keep the money that it is about from being booked.
+ * Returns JSON that PostgreSQL can store. A bigint is written as a string, which `json_to_recordset` reads back exactly. Texts are made
+ * {@link storable}, so that an invalid character in a provider's text cannot prevent the booking of a payment.
  */
 export function jsonText(value: unknown): string {
   return JSON.stringify(value, (_, field) => {

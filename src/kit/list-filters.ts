@@ -11,7 +11,7 @@ export type Conditions<Query> = { [Name in keyof Query]-?: (value: NonNullable<Q
 
 /** Returns the conditions of the fields that a query sets; empty when it lists everything. */
 export function conditionsOf<Query extends object>(query: Query, conditions: Conditions<Query>): Fragment[] {
-  // PostgreSQL would read every row to find out that none fits.
+  // PostgreSQL would read every row and find no match.
   if (isContradicting(query)) return [part`false`];
   return (Object.keys(conditions) as (keyof Query)[]).flatMap((name) => {
     const value = query[name];
@@ -31,8 +31,8 @@ export function equalTo(column: string): (value: string) => Fragment {
 }
 
 /**
- * Columns (or SQL expressions) of which one contains the text, in upper or lower case. Text in ASCII is found in ASCII only: comparing
- * without the rules of a language takes a third of the time.
+ * Returns the condition that one of the columns (or SQL expressions) contains the text, in upper or lower case. ASCII text matches ASCII
+ * text only: comparing without the rules of a language takes a third of the time.
  */
 export function containing(columns: readonly string[]): (text: string) => Fragment | null {
   return (text) => {

@@ -9,8 +9,8 @@ const HEXADECIMAL =
 const IBAN = /(?<![\da-z])[a-z]{2}\d{2}(?:[ -]?[\da-z]{4}){2,7}(?:[ -]?[\da-z]{1,4})?(?![\da-z])/gi;
 
 /**
- * Removes machine-generated identifiers and IBANs with valid check digits. Nobody writes a card number in these forms, but one
- * in a thousand contains digits that would pass as one.
+ * Removes machine-generated identifiers and IBANs with valid check digits. Card numbers are not written in these forms, but one
+ * identifier in a thousand contains digits that would pass as a card number.
  */
 export function withoutMadeNames(text: string): string {
   return text.replace(HEXADECIMAL, 'x').replace(IBAN, (found) => (isIban(found) ? 'x' : found));

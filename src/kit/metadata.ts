@@ -4,7 +4,7 @@ const MAX_KEYS = 50;
 const MAX_BYTES = 16 * 1024;
 
 /**
- * Checks the sizes of objects whose shape is free, by the names of their fields. What is no object is left to the schema.
+ * Checks the sizes of free-form objects, by the names of their fields. Values that are not objects are left to the schema.
  * @returns errors by field
  */
 export function checkFreeObjects(objects: Readonly<Record<string, unknown>>): FieldErrors {

@@ -34,11 +34,12 @@ export type Currency = keyof typeof DECIMALS;
 
 export const CURRENCIES = Object.keys(DECIMALS) as Currency[];
 
+/** Returns whether the text is the code of a supported currency. */
 export function isCurrency(text: string): text is Currency {
   return Object.hasOwn(DECIMALS, text);
 }
 
-/** Returns 0 or 2. */
+/** Returns the number of decimals of a currency in real transactions: 0 or 2. */
 export function decimalsOf(currency: string): number {
   return isCurrency(currency) ? DECIMALS[currency] : 2;
 }
@@ -73,8 +74,8 @@ export function isMovable(amount: Minor, currency: string): boolean {
 }
 
 /**
- * Formats an amount for people in the reader's language, for example `25 000 FCFA`. What a provider reported is not always a currency;
- * an unknown one follows the number as it was reported.
+ * Formats an amount for people in the reader's language, for example `25 000 FCFA`. A provider may report an unknown currency, which
+ * is written after the number as it was reported.
  */
 export function formatMoney(amount: Minor, currency: string, language: string): string {
   const digits = amount % 100n === 0n && decimalsOf(currency) === 0 ? 0 : 2;

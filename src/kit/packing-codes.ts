@@ -1,7 +1,7 @@
 /*
- * Codes a text as phrases of a fixed dictionary and single bytes, in as few bits as each is rare (Huffman). The code of a symbol
- * depends on the kind of the byte before it: a digit follows a digit. Unlike a compressor, it has nothing to set up or to learn
- * from a text of 1,000 bytes, so that it is faster and its result is shorter.
+ * Codes a text as phrases of a fixed dictionary and single bytes. Frequent symbols have shorter codes (Huffman). The code of a symbol
+ * depends on the kind of the byte before it, because a digit often follows a digit. Unlike a general compressor, it needs no setup and
+ * no adaptation to the text: for 1,000 bytes it is faster and its result is shorter.
  */
 
 /** The phrases, and the lengths of the codes in bits: for each kind, one character (base 36) for each symbol. */
@@ -15,7 +15,7 @@ const END = 256;
 const FIRST_PHRASE = 257;
 export const KINDS = 4;
 export const MAX_CODE_BITS = 15;
-/** A constant, because a power in the loop takes longer than the rest of it. */
+/** A constant, because computing the power in the loop would take longer than the rest of the loop. */
 const CODE_MASK = 2 ** MAX_CODE_BITS - 1;
 
 /** Returns the kind of a byte, for the code of the symbol that follows it. */
@@ -25,12 +25,12 @@ export function kindOf(byte: number): number {
   return byte === 0x22 || byte === 0x2c || byte < 0x20 ? 3 : 0;
 }
 
-/** A phrase, or a beginning that several phrases share. */
+/** Node of the prefix tree: a phrase, or a prefix that several phrases share. */
 interface Node {
-  /** What it adds to the node above it. */
+  /** Characters that follow those of the parent node. */
   label: string;
   symbol: number | null;
-  /** By the code of their first character. An array, because looking into a map took half of the time of packing. */
+  /** Child nodes by the code of their first character. An array, because lookups in a map took half of the time of packing. */
   below: (Node | undefined)[];
 }
 
@@ -43,7 +43,7 @@ export class Phrases {
     this.#top = nodesOf(sorted.sort((a, b) => (a.text < b.text ? -1 : 1)));
   }
 
-  /** Returns the symbols of a text, each of whose characters is a byte. */
+  /** Returns the symbols of a text in which each character is a byte. */
   symbolsOf(text: string): number[] {
     const symbols: number[] = [];
     for (let i = 0; i < text.length; ) {
@@ -66,7 +66,7 @@ export class Phrases {
   }
 }
 
-/** Whether the label is at this position, where its first character is. Most labels have one character, or few. */
+/** Returns whether the label is at this position. The caller has compared its first character. Most labels have few characters. */
 function continues(text: string, at: number, label: string): boolean {
   for (let i = 1; i < label.length; i++) if (text.charCodeAt(at + i) !== label.charCodeAt(i)) return false;
   return true;
@@ -147,7 +147,7 @@ export class Coder {
     return bytes.subarray(0, length);
   }
 
-  /** Returns the text, and the number of bytes that it took. */
+  /** Returns the text, and the number of bytes that were read. */
   decode(bytes: Buffer): { text: string; length: number } {
     let text = '';
     let kind = 0;

@@ -21,6 +21,8 @@ const WORDS = Buffer.from(
     '"channel":"cm.mtn","status":"open","reason":null,"created_at":"2026-11-21T13:00:00.000Z"}]}}',
 );
 
+/** Compresses a text with the dictionary (raw deflate). */
 export const deflateWithWords = (text: string): Buffer => deflateRawSync(text, { dictionary: WORDS });
 
+/** Returns the text that {@link deflateWithWords} compressed. */
 export const inflateWithWords = (bytes: Buffer): string => inflateRawSync(bytes, { dictionary: WORDS }).toString();

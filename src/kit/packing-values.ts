@@ -10,20 +10,20 @@ const ID = '\u0002';
 const TIME = '\u0003';
 const PLACEHOLDERS = new RegExp(`[${HOLE}${ID}${TIME}]`, 'g');
 
-/** Both begin with a digit, and what precedes it is examined second: all other characters are skipped at once. */
+/** Matches ids and times. Their first digit is tested before the character in front of it, so other characters are skipped fast. */
 const VALUES =
   /[0-7](?<![0-9a-z].)[0-9a-hjkmnp-tv-z]{25}(?![0-9a-z])|[0-9]{4}-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]\.[0-9]{3}Z/g;
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 /** Value of each character, by its code. */
 const DIGITS = Array.from({ length: 128 }, (_, code) => ALPHABET.indexOf(String.fromCharCode(code)));
-/** All pairs of characters, by their value: an id is written in half the steps. */
+/** All pairs of characters, by their value. Writing pairs halves the steps for an id. */
 const PAIRS = Array.from({ length: 1024 }, (_, value) => ALPHABET.charAt(value >> 5) + ALPHABET.charAt(value & 31));
 const TIME_CHARS = 10;
 const ID_CHARS = 26;
 /** Eight characters of an id are five bytes. */
 const GROUP_CHARS = 8;
 const GROUP_BYTES = 5;
-/** Each time is stored as its difference to the one before, because most of them are equal or close. The first: to this. */
+/** Base of the first time. Each later time is stored as its difference to the one before, because most are equal or close. */
 const EPOCH_MS = Date.UTC(2026, 0);
 
 /** A text with placeholders, and the values for {@link ID} and {@link TIME}. */
@@ -73,7 +73,7 @@ export function combine({ text, values }: Separated, filled: readonly string[]):
   });
 }
 
-/** Returns the milliseconds since the epoch of a time; not a number when they would not become the same text again. */
+/** Returns the milliseconds since the epoch of a time; NaN when they would not convert back to the same text. */
 function timeOf(text: string): number {
   const at = Date.parse(text);
   return at >= 0 && new Date(at).toISOString() === text ? at : Number.NaN;
@@ -95,7 +95,7 @@ function charsOf(value: number, length: number): string {
   return text;
 }
 
-/** Writes eight characters, the lowest byte first. In halves of 20 bits, because integers are faster than a number of 40 bits. */
+/** Writes eight characters, the lowest byte first, in halves of 20 bits: integer operations are faster than on a number of 40 bits. */
 function writeGroup(bytes: number[], text: string, from: number): void {
   const middle = from + GROUP_CHARS / 2;
   const high = numberOf(text, from, middle);
@@ -114,7 +114,7 @@ function readGroup(reader: Reader): number {
   return value;
 }
 
-/** Seven bits in each byte, the lowest first; the lowest bit of all is the sign. */
+/** Writes a difference with seven bits in each byte, the lowest first. The lowest bit of all is the sign. */
 function writeDifference(bytes: number[], difference: number): void {
   let rest = difference < 0 ? -difference * 2 - 1 : difference * 2;
   for (; rest >= 128; rest = Math.floor(rest / 128)) bytes.push((rest % 128) + 128);

@@ -9,8 +9,8 @@ export { HOLE } from './packing-values.ts';
 
 /*
  * Stored form of our JSON: `2|2|cus_…`, a line feed, then the packed text. The first line has the number of the format, and a value
- * for each placeholder (`HOLE`) in the text. These values are known only to the statement that writes the row (the number of endpoints,
- * the customer that was found), so that they come from its own snapshot. A value that starts with a brace is not packed.
+ * for each placeholder (`HOLE`) in the text. Only the statement that writes the row can supply these values (the number of endpoints,
+ * the customer that was found), so they come from its own snapshot. A value that starts with a brace is not packed.
  * Every format stays readable for ever. Reasons: docs/decisions/0069-packing.md.
  */
 
@@ -18,17 +18,17 @@ const LINE_FEED = 0x0a;
 const BRACE = 0x7b;
 /** First byte of a packed text that is deflated. A coded one begins with a bit that is 0. */
 const DEFLATED_BYTE = 0xff;
-/** From this length on, a text may repeat itself so often that deflate, which refers to earlier parts of the text, is better. */
+/** Length in characters from which deflate may be better, because a long text often repeats its own earlier parts. */
 const MIN_DEFLATED_LENGTH = 2_000;
 
-/** A longer text is only deflated, which takes a tenth of the time: texts of some kilobytes and more are few, and callers determine them. */
+/** A longer text is only deflated, which takes a tenth of the time. Such texts are few, and callers determine their length. */
 const MAX_CODED_LENGTH = 16_000;
 
 /** A way to pack texts. */
 export interface Format {
   /** One digit, stored with each text. */
   number: number;
-  /** Absent: only earlier releases wrote it. */
+  /** Absent for a format that only earlier releases wrote. */
   pack?(text: string): Buffer;
   unpack(packed: Buffer, values: readonly string[]): string;
 }
@@ -40,12 +40,12 @@ export const FORMATS: readonly Format[] = [
   phrasesOf(3, third),
 ];
 
-/** Format that every release reads from which an upgrade is possible. */
+/** Format that is readable by every release from which an upgrade is possible. */
 export const ALWAYS_PERMITTED = 2;
 
 /**
- * Packs with the newest format that is permitted, and unpacks all. During an upgrade nodes of the previous release read what
- * newer ones write, so that a new format is permitted one release after the one that reads it (docs/decisions/0076-upgrades.md).
+ * Packs with the newest permitted format, and unpacks all formats. During an upgrade, nodes of the previous release read rows written
+ * by newer nodes. A new format is therefore permitted one release after the first that reads it (docs/decisions/0076-upgrades.md).
  */
 export class Packing {
   readonly #formats: ReadonlyMap<number, Format>;
@@ -56,7 +56,7 @@ export class Packing {
     this.#written = this.#newestUpTo(ALWAYS_PERMITTED);
   }
 
-  /** Permits the formats up to this one. A release that does not have it writes its newest. */
+  /** Permits the formats up to this number. A release that does not have this format writes its own newest. */
   permit(number: number): void {
     this.#written = this.#newestUpTo(number);
   }
@@ -99,7 +99,7 @@ export class Packing {
   }
 }
 
-/** The packing of this process. The start permits what the installation permits; a command writes what every release reads. */
+/** The packing of this process. The service permits the formats of the installation; commands write {@link ALWAYS_PERMITTED}. */
 export const packing = new Packing(FORMATS);
 
 /** Packs with {@link packing}, see {@link Packing.packWhole}. */
@@ -112,7 +112,7 @@ export function unpack(bytes: Buffer): string {
   return packing.unpack(bytes);
 }
 
-/** Returns the format that packs with the phrases of a dictionary. Its tables are made when they are first needed: most processes use one. */
+/** Returns the format that packs with the phrases of a dictionary. Its tables are built on first use, because most processes use one. */
 function phrasesOf(number: number, dictionary: Dictionary): Format {
   let made: Coder | undefined;
   const coder = () => {
@@ -136,7 +136,7 @@ function phrasesOf(number: number, dictionary: Dictionary): Format {
   };
 }
 
-/** The text may have characters that are placeholders of {@link combine}, so that it is not used here. */
+/** Fills the {@link HOLE}s only. {@link combine} is not used, because this text may contain the characters of its other placeholders. */
 function filled(text: string, values: readonly string[]): string {
   return text.split(HOLE).reduce((before, part, i) => before + (values[i - 1] ?? '') + part);
 }

@@ -3,7 +3,7 @@ import { allOf, clause, type Fragment, fixed, ONE_PLAN, PLANNED_EACH_TIME } from
 
 /** Rows of a list, newest first by id: those of a team, or of one of its resources, that pass the filters. */
 export interface ListedRows {
-  /** Conditions of every page, one index on which has the rows in the order of their ids. */
+  /** Conditions of every page. One index on them has the rows in the order of ids. */
   owner: Fragment;
   /** Conditions that a request adds (kit/list-filters.ts). */
   filters: readonly Fragment[];
@@ -16,9 +16,9 @@ export function rowsOf(team_id: bigint, filters: readonly Fragment[] = [], ...ow
 
 /**
  * Returns what follows `where` in the statement of a page. Cursor pages read one extra row, which shows whether there is another page.
- * @param ids selects the ids of such rows: a later numbered page then reads the rows that it skips from an index only. The page is a
- *   range up to its first id, and not a lookup of each of its ids: several indexes hold the columns of a lookup, and a plan made for an
- *   empty table takes any of them; only one has the rows in order.
+ * @param ids selects the ids of such rows, so that a later numbered page reads the rows that it skips from an index only. The page is
+ *   then read as a range up to its first id. Lookups of each id could use several indexes: a plan made for an empty table may use any of
+ *   them, and only one has the rows in order.
  */
 export function rowsOfPage(rows: ListedRows, position: Position, ids?: (rows: Fragment) => Fragment): Fragment {
   const conditions = conditionsOf(rows);
@@ -38,7 +38,7 @@ export interface Ids {
 
 export const ALL_IDS: Ids = { from: null, to: null };
 
-/** Returns what follows `where` when rows are selected to be counted. In the order of the index, their one plan reads only that index. */
+/** Returns what follows `where` when rows are selected to be counted. The order by id makes the single plan read only the index. */
 export function rowsToCount(rows: ListedRows, { from, to }: Ids = ALL_IDS): Fragment {
   const since = from === null ? clause`` : clause`and id >= ${from}`;
   const before = to === null ? clause`` : clause`and id < ${to}`;
@@ -63,8 +63,8 @@ function pageTail(position: Position): Fragment {
 }
 
 /**
- * No filter, or a single value (kit/list-filters.ts `equalTo`): an index has the rows in the order of the list, so that one plan
- * serves all values. Otherwise the best plan depends on the values.
+ * Returns how the statement is planned. Without a filter, or with a single value (kit/list-filters.ts `equalTo`), an index has the rows
+ * in the order of the list, so one plan serves all values. Otherwise the best plan depends on the values.
  */
 function planOf(rows: ListedRows): Fragment {
   return isOneRange(rows) ? ONE_PLAN : PLANNED_EACH_TIME;

@@ -118,12 +118,12 @@ export function cursorPage<Row extends { id: string }>(
   };
 }
 
-/** Ends the bound of a page that begins with the row of that id: sorts after all characters of an id. */
+/** Suffix of an id that makes an exclusive bound include that id: it sorts after all characters of an id. */
 export const INCLUDED = '~';
 
 /**
- * Returns the id below which the page after an empty one begins. After a page of what is newer than a row, that row is next: a character that
- * sorts after all of an id's makes the bound include it.
+ * Returns the id below which the page after an empty page begins. After an empty page of rows newer than a row, that row comes next:
+ * {@link INCLUDED} makes the bound include it.
  */
 function boundOf(position: Exclude<Position, { kind: 'offset' }>, floor: string): string {
   if (position.kind === 'older') return position.than ?? floor;
@@ -160,6 +160,11 @@ function endOf({ page, per_page }: Extract<Position, { kind: 'offset' }>, rows: 
   return rows < per_page && (rows > 0 || page === 1) ? (page - 1) * per_page + rows : undefined;
 }
 
+/**
+ * Returns the meta of a numbered page.
+ * @param lastId id of the last row of the page; undefined: the page is empty
+ * @param floor id that sorts before every real id
+ */
 export function offsetMeta(
   cursors: Cursors,
   position: Extract<Position, { kind: 'offset' }>,

@@ -6,19 +6,19 @@
 
 export type IdentityKind = 'name' | 'email' | 'phone';
 
-/** What a value identifies the person by: itself, or some of its keys. Redaction searches other texts for these values. */
+/** How a value identifies the person: as a whole, or by some of its keys. Redaction searches other texts for these values. */
 export type Identifies = IdentityKind | Readonly<Record<string, IdentityKind>>;
 
 interface Holds {
   identifies?: Identifies;
 }
 
-/** What an erasure makes of a column or key. */
+/** What an erasure does with a column or key. */
 export type Rule =
-  /** `unless` is the condition under which the value is kept, `except` the values that are kept because they identify nobody. */
+  /** `unless` is the condition under which the value is kept, `except` the values that are kept because they identify no person. */
   | ({ becomes: 'null'; unless?: string; except?: readonly string[]; mailed?: boolean } & Holds)
   | ({ becomes: 'pseudonym' } & Holds)
-  /** `clears` is a boolean column that becomes false when the value is changed: different texts may become the same. */
+  /** `clears` is a boolean column that becomes false when the value is changed, because different texts may become equal. */
   | { becomes: 'redacted'; clears?: string }
   /** Null once the value is not needed; its keyed hash goes into another column. */
   | ({ becomes: 'hash'; into: string } & Holds)
@@ -94,6 +94,10 @@ export const withRow: Rule = { becomes: 'deleted' };
 /** Holds other rows and columns, packed. */
 export const restoredFirst: Rule = { becomes: 'restored' };
 
+/**
+ * Replaced by a keyed hash once the value is not needed.
+ * @param into column of the hash
+ */
 export function hashed(into: string, identifies: IdentityKind): Rule {
   return { becomes: 'hash', into, identifies };
 }
@@ -108,15 +112,17 @@ export function fields(of: Fields): Rule {
   return { becomes: 'fields', fields: of };
 }
 
+/** Returns the names of all declared columns or keys. */
 export function namesOf({ plain, rules = {} }: Fields): string[] {
   return [...plainNames(plain), ...Object.keys(rules)];
 }
 
+/** Splits the list of names without personal data. */
 export function plainNames(plain: string): string[] {
   return plain.split(' ').filter((name) => name !== '');
 }
 
-/** Whether an erasure changes a value with this rule. */
+/** Returns whether an erasure changes a value with this rule. */
 export function isErased(rule: Rule): boolean {
   if (rule.becomes === 'fields') return Object.values(rule.fields.rules ?? {}).some(isErased);
   return rule.becomes !== 'kept' && rule.becomes !== 'generated' && rule.becomes !== 'restored';

@@ -1,14 +1,16 @@
 import { type TObject, type TProperties, Type } from 'typebox';
 
 /**
- * Nullable shapes are a list of types instead of a union: a value that fits neither gets one clear message, and the response
- * serialiser does not have to try alternatives.
+ * Schema of a nullable text. Nullable shapes are a list of types instead of a union: a value that fits neither gets one clear message,
+ * and the response serialiser does not have to try alternatives.
  */
 export const nullableText = (options: object = {}) => Type.Unsafe<string | null>({ type: ['string', 'null'], ...options });
 
+/** Schema of a nullable object with any fields, see {@link nullableText}. */
 export const nullableObject = (options: object = {}) =>
   Type.Unsafe<Record<string, unknown> | null>({ type: ['object', 'null'], additionalProperties: true, ...options });
 
+/** Schema of a nullable list of any items, see {@link nullableText}. */
 export const nullableArray = (options: object = {}) =>
   Type.Unsafe<unknown[] | null>({ type: ['array', 'null'], items: {}, ...options });
 

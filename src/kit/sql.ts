@@ -37,8 +37,8 @@ export interface Db extends Queryable {
   /**
    * Runs `work` in a transaction. A deadlock or serialisation failure is retried, up to three times. The transaction begins with the
    * first statement, which has to be a single command; a statement that is sent after `work` has ended is rejected.
-   * @param manner `by_key`: all its statements reach their rows by keys ({@link BY_KEY}); `shared`: so do they, and none waits long
-   * for what another transaction has locked ({@link LOCK_NOT_AVAILABLE}), for work of callers that must not wait for each other
+   * @param manner `by_key`: all its statements reach their rows by keys ({@link BY_KEY}). `shared`: the same, and a statement fails
+   * with {@link LOCK_NOT_AVAILABLE} instead of waiting long for a lock; for work that serves several callers at once
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, manner?: Manner): Promise<T>;
 }
@@ -47,11 +47,11 @@ const names = new WeakMap<TemplateStringsArray, Map<string, string>>();
 
 type Hints = Pick<Sql, 'one_plan' | 'by_key'>;
 
-/** The last text of a place in the source all of whose values are its own: none comes from a fragment. */
+/** The last text of one template in the source. Only kept when none of its values comes from a fragment. */
 interface Woven extends Hints {
   name: string;
   text: string;
-  /** What each hole held: a fragment, or null for a value. */
+  /** The content of each hole: a fragment, or null for a value. */
   fragments: readonly (Fragment | null)[];
 }
 
@@ -96,7 +96,7 @@ function weave(strings: TemplateStringsArray, parts: readonly unknown[]): Sql {
   return { ...statement, values };
 }
 
-/** A place in the source has one text per combination of its fixed parts. */
+/** Returns the name of a statement. A template in the source has one text for each combination of its fixed fragments. */
 function nameOf(strings: TemplateStringsArray, text: string): string {
   let known = names.get(strings);
   if (!known) {
@@ -143,9 +143,8 @@ interface RowKey {
 }
 
 /**
- * Condition of rows by the keys of a batch, for a table whose primary key they are. A single key is compared by itself: PostgreSQL expects
- * more of a list of unknown length than of the list at hand, so that it would plan the statement on every execution, which takes longer
- * than reading the row.
+ * Returns the condition of rows by a batch of primary keys. A single key is compared directly: for a list, PostgreSQL would plan the
+ * statement on every execution, because its plan for lists of unknown length costs more. Planning takes longer than reading the row.
  */
 export function amongKeys(keys: readonly RowKey[]): Fragment {
   const [first] = keys;
@@ -168,23 +167,23 @@ export function identifier(name: string): Fragment {
 }
 
 /**
- * Added to a statement, it prevents preparation. For claims of due rows: PostgreSQL would keep a plan made while the table was
+ * Prevents the preparation of a statement. For claims of due rows: PostgreSQL would keep a plan made while the table was
  * small (a sequential scan) and scan the whole backlog with it after the table has grown, until the next analyze.
  */
 export const PLANNED_EACH_TIME = new Fragment([''], [], false);
 
 /**
- * Added to a statement, it is planned once for all values. PostgreSQL on its own keeps planning a statement whose cost depends
- * on a limit or on a range, which takes longer than reading a page. For statements that return rows in the order of an index
- * on exactly their conditions, so that the same plan is best for all values; only outside of transactions.
+ * Has a statement planned once for all values. By default PostgreSQL plans a statement on every execution when its cost depends
+ * on a limit or a range, which takes longer than reading a page. For statements that return rows in the order of an index
+ * on exactly their conditions: the same plan is then best for all values. Only outside of transactions.
  */
 export const ONE_PLAN = new Fragment([''], [], false);
 
 /**
- * Added to a statement, it is planned once for all values, with index lookups for all joins. For statements that receive a batch of keys
- * and reach each row by one of them: PostgreSQL on its own keeps the plan that suited the table when it was small, and then reads all of
- * it for each batch. Not for statements that join two sets of a batch by equality: each row of one would be compared with each of the
- * other. Only outside of transactions: these state it for all of their statements ({@link Db.transaction}).
+ * Has a statement planned once for all values, with index lookups for all joins. For statements that receive a batch of keys and reach
+ * each row by one of them. By default PostgreSQL keeps the plan that suited the table while it was small, and then reads the whole table
+ * for each batch. Not for statements that join two sets of a batch by equality: each row of one would be compared with each row of
+ * the other. Only outside of transactions, which have a setting for all of their statements ({@link Db.transaction}).
  */
 export const BY_KEY = new Fragment([''], [], false);
 
@@ -207,8 +206,8 @@ export function pgCode(error: unknown): string | undefined {
 }
 
 /**
- * Returns the violated constraint or unique index, if any. A partition reports its own part of it (`payments_3_pkey`): that of the whole table
- * is returned (`payments_pkey`).
+ * Returns the violated constraint or unique index, if any. A partition reports its own part of it (`payments_3_pkey`); the name for
+ * the whole table is returned (`payments_pkey`).
  */
 export function pgConstraint(error: unknown): string | undefined {
   if (!(error instanceof Error && 'constraint' in error && typeof error.constraint === 'string')) return undefined;
@@ -220,7 +219,7 @@ export function pgConstraint(error: unknown): string | undefined {
 
 export const UNIQUE_VIOLATION = '23505';
 export const CHECK_VIOLATION = '23514';
-/** A statement was ended at its deadline. */
+/** SQLSTATE of a statement that was cancelled at its deadline. */
 export const QUERY_CANCELED = '57014';
-/** A lock could not be had in time. */
+/** SQLSTATE of a statement that did not get a lock in time. */
 export const LOCK_NOT_AVAILABLE = '55P03';

@@ -1,36 +1,36 @@
 /** Interval after which the watermark advances; the tail counted on each call grows until then. */
 const ADVANCE_MS = 60_000;
 const MAX_KEPT = 10_000;
-/** For this long after a count, no row of the settled part is deleted. */
+/** The settled part begins with rows that cannot be deleted within this time. */
 const UNDELETED_MS = 21_600_000;
-/** The same for the part that reaches its retention by then: what may be deleted earlier is counted on each call. */
+/** The aging part begins with rows that cannot be deleted within this time. Older rows are counted on each call. */
 const SOON_MS = 300_000;
-/** Clocks of the processes that delete rows may be ahead. */
+/** Maximum time by which the clock of a process that deletes rows may be ahead. */
 export const SKEW_MS = 60_000;
-/** Rows at one end of a list that are counted on each call. The count of more is used for {@link REUSED_MS}. */
+/** Maximum number of rows at one end of a list that are counted on each call. A larger count is reused for {@link REUSED_MS}. */
 const MAX_COUNTED = 10_000;
 const REUSED_MS = 10_000;
 
 /** Where the settled part of a list ends. */
 export interface Settled<Mark> {
   mark: Mark;
-  /** Whether no row is added below it any more. Else the part is counted anew as soon as there is a mark that is final. */
+  /** Whether no more rows can be added below the mark. Otherwise the part is counted again once a mark is final. */
   is_final: boolean;
 }
 
 interface Counted<Mark> {
   is_final: boolean;
-  /** Where the parts begin: one that reaches its retention within hours, the settled one, and the tail; null: at the first row. */
+  /** Where the aging part begins, then the settled part (`start`) and the tail (`watermark`). Null: at the first row. */
   aging: Mark | null;
   start: Mark | null;
   watermark: Mark;
   aging_total: number;
   total: number;
   counted_at: number;
-  /** Counts of the ends of the list that are too large to be made on each call: of what may be deleted soon, and of the tail up to a row. */
+  /** Reused counts of ends that are too large to count on each call: rows that may be deleted soon, and the tail up to a row. */
   oldest?: { total: number; counted_at: number };
   tail?: { total: number; to: Mark; counted_at: number };
-  /** Whether the tail was too large the last time. */
+  /** Whether the tail was too large at the last count. */
   is_long?: boolean;
 }
 
@@ -39,16 +39,16 @@ interface Counting<Mark> {
   settled(): Promise<Settled<Mark>>;
   /** Counts rows with ids from `from` (null: from the start) up to but excluding `to` (null: to the end). */
   count(from: Mark | null, to: Mark | null): Promise<number>;
-  /** Returns the id below which rows may have been deleted at a time (milliseconds). Left out: rows are never deleted. */
+  /** Returns the id below which rows may have been deleted at a time (milliseconds). Absent: rows are never deleted. */
   keptFrom?(at: number): Mark;
-  /** Returns the id below which rows are seldom added. Left out: the tail is counted as a whole on each call. */
+  /** Returns the id below which rows are seldom added. Absent: the whole tail is counted on each call. */
   seldom?(): Mark;
 }
 
 /**
- * Totals without counting a million rows on each call: of data that is only appended, and of which at most the oldest rows are
- * deleted. The settled part is counted once, only the tail (and what may be deleted soon) on each call. Totals are exact; when more
- * than 10,000 rows would be counted on each call, they are within ten seconds of a deletion, or of a row that was added late.
+ * Totals without counting a million rows on each call. The data is append-only, except that the oldest rows may be deleted. The
+ * settled part is counted once; only the tail, and rows that may be deleted soon, are counted on each call. Totals are exact. When
+ * more than 10,000 rows would be counted on each call, deletions and rows that were added late are included within ten seconds.
  */
 export class Totals<Mark> {
   readonly #counted = new Map<string, Counted<Mark>>();
@@ -65,7 +65,7 @@ export class Totals<Mark> {
    */
   async total(name: string, now: number, counting: Counting<Mark>): Promise<number> {
     const stored = this.#counted.get(name);
-    // After the clock was set back, ids may come that are below those that were counted. Requests that overlap differ by less.
+    // After the clock was set back, new ids may be below those already counted. Times of overlapping requests differ by less than this.
     const known = stored && now >= stored.counted_at - SKEW_MS ? stored : undefined;
     const isCurrent = known && now - known.counted_at < ADVANCE_MS;
     const counted = isCurrent ? known : { ...(await advance(now, known, counting)), is_long: known?.is_long ?? false };
@@ -109,7 +109,7 @@ export class Totals<Mark> {
 async function advance<Mark>(now: number, known: Counted<Mark> | undefined, counting: Counting<Mark>): Promise<Counted<Mark>> {
   const { settled, count, keptFrom } = counting;
   const { mark: watermark, is_final } = await settled();
-  // What was counted up to a mark that is not final goes on until there is one that is, and is then counted once more.
+  // A count up to a mark that is not final is continued until a mark is final. Then the part is counted again.
   const isUsable = known !== undefined && (known.is_final || !is_final) && watermark >= known.watermark;
   const before = isUsable ? known : undefined;
   if (!keptFrom) {
@@ -120,7 +120,7 @@ async function advance<Mark>(now: number, known: Counted<Mark> | undefined, coun
   const start = least(keptFrom(now + UNDELETED_MS), watermark);
   const aging = least(keptFrom(now + SOON_MS), start);
   const marks = { is_final, aging, start, watermark, counted_at: now };
-  // Later, rows of a part may have been deleted.
+  // A count that is older than this may include rows that have been deleted since.
   const isKnown = (undeleted_ms: number) => before !== undefined && now - before.counted_at < undeleted_ms - SKEW_MS;
   if (!before || !isKnown(UNDELETED_MS)) {
     const [aging_total, total] = await Promise.all([count(aging, start), count(start, watermark)]);

@@ -18,7 +18,10 @@ export function withoutMarks(text: string, form: 'NFD' | 'NFKD' = 'NFD'): string
   return normalized(text, form).replace(/\p{M}/gu, '');
 }
 
-/** Returns the beginning of a text, of at most so many UTF-16 code units, without half a character at its end. */
+/**
+ * Returns the beginning of a text, without half a character at its end.
+ * @param max maximum length in UTF-16 code units
+ */
 export function cut(text: string, max: number): string {
   const end = text.charCodeAt(max - 1);
   const isHalf = text.length > max && end >= 0xd800 && end <= 0xdbff;
@@ -30,7 +33,7 @@ export function storable(text: string): string {
   return text.includes('\0') || !text.isWellFormed() ? text.replaceAll('\0', '').toWellFormed() : text;
 }
 
-/** Whether a text consists of printable ASCII characters. */
+/** Returns whether a text consists of printable ASCII characters. */
 export function isAscii(text: string): boolean {
   return /^[\x20-\x7e]*$/.test(text);
 }

@@ -25,7 +25,7 @@ const CERTIFICATE = /^(CERT_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT|UNABLE
 /**
  * Returns a readable message for a database error; undefined for any other error. URLs are left out, because they may contain
  * passwords.
- * @param only_common leaves out what PostgreSQL says of rarer errors, which may be those of a statement of ours
+ * @param only_common leaves out PostgreSQL's messages for rarer errors, which may be caused by a statement of ours
  */
 export function describeDatabaseError(error: unknown, { only_common = false } = {}): string | undefined {
   const reported: unknown = error instanceof DatabaseUnavailable ? error.cause : error;
@@ -35,12 +35,12 @@ export function describeDatabaseError(error: unknown, { only_common = false } = 
   if (/timeout exceeded when trying to connect|Connection terminated/.test(cause.message)) return 'it does not respond';
   const code = pgCode(cause) ?? '';
   if (CERTIFICATE.test(code)) return `its certificate is not accepted: ${cause.message}`;
-  // PostgreSQL's own messages are clear enough for rarer errors. Its codes have five characters, as some of the operating system have.
+  // PostgreSQL's own messages are used for rarer errors. Its codes have five characters, as have some codes of the operating system.
   if (/^[0-9A-Z]{5}$/.test(code) && !('syscall' in cause)) return WORDS[code] ?? (only_common ? undefined : cause.message);
   return ofNetwork(cause) ? WORDS[code] : undefined;
 }
 
-/** Whether the error is from the network. A missing file has the same code as a missing socket. */
+/** Returns whether the error is from the network. A missing file has the same code as a missing socket. */
 function ofNetwork(error: Error): boolean {
   return 'syscall' in error && (error.syscall === 'connect' || error.syscall === 'getaddrinfo' || pgCode(error) === 'ECONNRESET');
 }

@@ -14,5 +14,5 @@ export function paymentListeners(secrets: Secrets | null): readonly PaymentListe
   return [invoiceListener, countLinkPayments, mailReceipts, ...(secrets ? [rememberMethods(secrets)] : [])];
 }
 
-/** What is asked before a payment is charged. Payments of links need a use of theirs; all others cost no query. */
+/** Check before a payment is charged. The payment of a link takes one of the uses of the link; other payments need no query. */
 export const guardCharge: ChargeGuard = takeLinkUse;

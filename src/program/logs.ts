@@ -7,7 +7,7 @@ import type { Stores } from '../platform/db/stores.ts';
 import { ExchangeLog } from '../providers/exchanges/log.ts';
 import { RequestLog } from '../tenants/request-log/log.ts';
 
-/** Lines about lost rows in a minute, for each log and environment. */
+/** Maximum log lines about lost rows in a minute, for each log and environment. */
 const LINES_PER_MINUTE = 1;
 
 interface LossParts {
@@ -20,7 +20,7 @@ interface LossParts {
 /** Counts and reports rows that a background log could not store. */
 export type Losses = (environment: Environment, name: string, rows: number, error?: unknown) => void;
 
-/** Returns what counts every lost row, and logs at most one line a minute: a database that is gone would fill the log. */
+/** Returns a function that counts every lost row and logs at most one line a minute, so that an outage does not fill the log. */
 export function lossesOf({ log, clock, meters }: LossParts): Losses {
   const lines = new Throttle(clock, LINES_PER_MINUTE);
   return (environment, name, rows, error) => {

@@ -84,7 +84,7 @@ export function allRoutes(deps: Deps): Route[] {
 
 /**
  * Builds the HTTP server with all routes and pages.
- * @param workers those running in this process, for readiness
+ * @param workers workers running in this process, for readiness
  * @param demo the demo team, for the start page and for calls that `/docs` tries; null in production
  */
 export function buildApi(deps: Deps, workers: readonly Worker[], demo: Demo | null = null): FastifyInstance {
@@ -102,7 +102,7 @@ export function buildApi(deps: Deps, workers: readonly Worker[], demo: Demo | nu
   ]);
 }
 
-/** Returns where the start page finds the console: here, or on the host that it has to itself. */
+/** Returns the link from the start page to the console: on this host, or on the console's own host. */
 function consoleLink({ config }: Pick<Deps, 'config'>): string | null {
   const { console } = config;
   return console && `${console.host === null ? '' : console.url}/console/`;
@@ -164,7 +164,7 @@ export function sweepsOf(deps: Deps, store: Store): Sweep[] {
   ];
 }
 
-/** Returns the sweeps of control, which holds people and belongs to no environment. */
+/** Returns the sweeps of the control database, which contains people and belongs to no environment. */
 export function controlSweeps(deps: Deps): Sweep[] {
   return [userMailSweep(deps), forgetPeopleSweep(deps), controlSealSweep(deps.stores.control)];
 }

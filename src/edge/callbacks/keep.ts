@@ -14,7 +14,7 @@ export interface AnsweredCallback {
   to: Addressed;
   raw: RawCallback;
   callback: Callback;
-  /** Whether it came to the unguessable address of what it is about. */
+  /** Whether it came to the unguessable address of its subject. */
   by_address: boolean;
   about: Matched;
   answer: { status: number; body: string };
@@ -25,13 +25,13 @@ export interface AnsweredCallback {
 
 export interface CallbackKeeper {
   keep(answered: AnsweredCallback): void;
-  /** While the service is leaving: resolves when the callbacks kept until now are in the log of exchanges, which may then be closed. */
+  /** While the service shuts down: resolves when all callbacks kept so far are in the log of exchanges, which may then be closed. */
   kept(): Promise<void>;
 }
 
 /**
- * Stores callbacks for the page of what they are about (docs/decisions/0097-callbacks-kept.md): once they are answered, so that no answer
- * waits for it or fails with it. What is repeated beyond the maximum is not even parsed.
+ * Stores callbacks for the page of their subject (docs/decisions/0097-callbacks-kept.md). They are stored after the answer, which neither
+ * waits for it nor fails because of it. Repetitions beyond the maximum are not parsed for it.
  */
 export function callbackKeeper(deps: CallbackDeps): CallbackKeeper {
   const paces = new Throttle(deps.clock, MAX_CALLBACKS);
@@ -59,7 +59,7 @@ export function callbackKeeper(deps: CallbackDeps): CallbackKeeper {
 async function store(deps: CallbackDeps, { to, about, ...rest }: AnsweredCallback, by: Authentication): Promise<void> {
   const { environment, team_id, provider } = to;
   const { subject_id } = about;
-  // Anybody may have written the others, about anybody.
+  // Other callbacks are unauthenticated, and may contain the numbers of any person.
   const numbers = by === 'signed' || by === 'address' ? about.numbers : null;
   const refund_id = isId('rtn', environment, subject_id) ? await refundOf(deps, to, subject_id) : null;
   deps.exchangeLog?.add(
@@ -72,7 +72,7 @@ async function store(deps: CallbackDeps, { to, about, ...rest }: AnsweredCallbac
   );
 }
 
-/** Returns the refund that pays a return out: calls to the provider are about it. */
+/** Returns the refund or payout that pays a return out, which is the subject of the calls to the provider. */
 async function refundOf({ stores }: CallbackDeps, { environment, team_id }: Addressed, id: string): Promise<string | null> {
   const row = await findReturn(stores[environment].of(team_id).db, { team_id, id });
   return row?.payout_id ?? row?.refund_id ?? null;

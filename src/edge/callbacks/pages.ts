@@ -14,13 +14,13 @@ import { type AnsweredCallback, callbackKeeper } from './keep.ts';
 import { type AuthenticCallback, receive, verifyCallback } from './receive.ts';
 
 const BODY_BYTES = 64 * 1024;
-/** Providers repeat callbacks, but not beyond this rate. */
+/** Maximum number of callbacks a minute. Providers repeat callbacks, but not beyond this rate. */
 const PER_MINUTE = 1_200;
-/** Maximum number of callbacks a minute about one attempt, payout or refund that anybody may have sent: each has the provider read. */
+/** Maximum number of unauthenticated callbacks a minute about one attempt, payout or refund. Each of them causes a status read. */
 const MAX_HINTS_A_MINUTE = 10;
 /** Maximum number of callbacks a minute from one address to unknown accounts, and with wrong signatures. */
 const MAX_WRONG_A_MINUTE = 60;
-/** Number of known accounts to remember. Their callbacks are looked up whatever other requests come from the same address. */
+/** Maximum number of known accounts. Their callbacks are looked up even when other requests of the same address are rejected. */
 const MAX_KNOWN_ACCOUNTS = 10_000;
 /** The answer that providers get unless they expect another. */
 const ACKNOWLEDGEMENT = { status: 200, body: '', content_type: 'text/plain' };
@@ -34,8 +34,8 @@ interface Address {
 
 /**
  * Counters per minute. An authenticated callback (by a signature, or by an unguessable address of ours) is counted for
- * its account. An unauthenticated one is counted for account and sender, so that no third party can block a provider; `hints` are those
- * that matched, counted for what they are about too.
+ * its account. An unauthenticated one is counted for account and sender, so that no third party can block a provider. `hints`: those
+ * that matched an operation, counted for the operation too.
  */
 interface Counters {
   proven: Throttle;
@@ -113,7 +113,7 @@ async function take({ deps, counters, keep }: Context, request: FastifyRequest, 
   return reply.code(answer.status).type(answer.content_type).send(answer.body);
 }
 
-/** Returns the name under which a callback is counted that anybody may have sent; null for one whose sender knows a secret. */
+/** Returns the name under which an unauthenticated callback is counted; null when its sender has presented a secret. */
 function hintOf(callback: AuthenticCallback, from: string): string | null {
   return callback.kind === 'hint' && !callback.proven && callback.subject
     ? `${from} ${callback.subject.by} ${callback.subject.value}`

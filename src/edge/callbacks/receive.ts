@@ -16,8 +16,8 @@ import type { CallbackDeps } from './deps.ts';
 export type OperationRef = { by: 'id' | 'provider_key' | 'provider_ref'; value: string; reported?: Subject };
 
 /**
- * What a callback is about, with the phone and account numbers of its person as far as they were read; null: they were not. The provider
- * receives the same response with and without a match, so that it reveals nothing about our data.
+ * The subject of a callback, with the phone and account numbers of its person; null: they were not read. The provider receives the
+ * same response with and without a match, so that it reveals nothing about our data.
  */
 export interface Matched {
   /** Attempt, payout, refund or return. */

@@ -2,7 +2,7 @@ import type { Channel } from '../../providers/reference/channels.ts';
 import { countryByCode } from '../../providers/reference/countries.ts';
 import { detectChannel, parsePhone } from '../../providers/reference/phones.ts';
 
-/** What a typed number identifies, among the channels that can take the payment. */
+/** Result of the detection of a typed number, among the channels that can take the payment. */
 export type Guess =
   /** A number of exactly one operator. */
   | { kind: 'found'; channel: Channel }

@@ -122,7 +122,7 @@ function newlyWatched({ store, payment }: Hosted): Watched {
   return { environment: store.environment, team_id: payment.team_id, id: payment.id, followers: new Set() };
 }
 
-/** Returns the payments of which money waits for a decision. It is asked only about those of which no charge is in progress: few pages wait for them. */
+/** Returns the payments whose money waits for a decision. Only payments without a charge in progress are queried, which are few. */
 async function heldAmong(db: Queryable, snapshots: readonly PaymentSnapshot[], now: number): Promise<Set<string>> {
   const asked = snapshots
     .filter((seen) => pageStateOf(seen, now).kind === 'open')

@@ -53,19 +53,19 @@ export function methodOptionsFor(payment: PaymentRow, rates: FeeRates): MethodOp
 }
 
 /**
- * Amount still to be paid: the total less the captured tranches. The total includes the fee once the first charge fixed it.
+ * Returns the amount still to be paid: the total less the captured tranches. The total includes the fee once the first charge fixed it.
  */
 export function leftOf(payment: PaymentRow): Minor {
   return totalOf(payment) - payment.captured_minor;
 }
 
-/** Whether the choice of the payment method decides a fee. The first charge fixes the fee. */
+/** Returns whether the choice of the payment method determines a fee. The first charge fixes the fee. */
 function bearsFee({ bearer, status }: PaymentRow): boolean {
   return bearer === 'customer' && status === 'pending';
 }
 
 /**
- * The country of the phone number that the merchant provided. A national number can fit several countries; one where its
+ * Returns the country of the phone number that the merchant provided. A national number can fit several countries; one where its
  * operator prefix is known is preferred.
  */
 function countryOf(phone: string | null, channels: Channel[]): string | undefined {
@@ -82,7 +82,7 @@ function homeFirst(channels: Channel[], country: string | undefined): Channel[] 
   return [...channels.filter(isHome), ...channels.filter((channel) => !isHome(channel))];
 }
 
-/** The channel to preselect for banks and cards, for which the country is enough. */
+/** Returns the channel to preselect for banks and cards, for which the country is enough. */
 function propose(channels: Channel[], country: string | undefined): Channel | null {
   const oneCountry = channels.every((channel) => channel.country === channels[0]?.country);
   return (oneCountry ? channels[0] : channels.find((channel) => channel.country === country)) ?? null;

@@ -27,7 +27,7 @@ const SIGNS: Record<OnboardingState, Icon> = {
 };
 
 /**
- * The page behind an account's onboarding link. It shows the account's owner the stored details and the verification status.
+ * Returns the page behind an account's onboarding link. It shows the account's owner the stored details and the verification status.
  */
 export function onboardingPages(deps: CheckoutDeps): Pages {
   const reads = new Throttle(deps.clock, READS_A_MINUTE);

@@ -7,7 +7,7 @@ import type { PaymentSnapshot } from '../../core/payments/snapshots.ts';
 import { channelById } from '../../providers/reference/channels.ts';
 import type { FinalStatus } from './views/result.ts';
 
-/** How long a page waits for the poll that confirms the end of a charge. It is due at once; a provider may take seconds to answer. */
+/** How long a page waits for the poll that confirms the end of a charge. The poll is due at once; a provider may take seconds. */
 const CONFIRMING_MS = 10_000;
 
 /** The part of a payment that `pageStateOf` needs. */
@@ -31,8 +31,8 @@ export type PageState =
 
 /**
  * Returns the payment's state for its page. A payment past its expiry counts as expired at once, before the sweep a second
- * later. One whose charge has just failed counts as under way until that is confirmed. For a payment in tranches the worker
- * sends the next tranche (`continue_at`); after a declined tranche the payer continues.
+ * later. A payment whose charge has just failed counts as under way until the failure is confirmed. For a payment in tranches the
+ * worker sends the next tranche (`continue_at`); after a declined tranche the payer continues.
  */
 export function pageStateOf({ payment, attempts }: Seen, now: number): PageState {
   if (isFinal(payment.status)) {
@@ -44,7 +44,7 @@ export function pageStateOf({ payment, attempts }: Seen, now: number): PageState
   return payment.expires_at.getTime() <= now ? { kind: 'final', status: 'expired' } : { kind: 'open' };
 }
 
-/** False while the charge of a payment that has just failed is polled once more: until then, no other try can be offered. */
+/** Returns false while the charge of a payment that has just failed is polled once more. Until then, no other try can be offered. */
 function isConfirmed({ payment, attempts }: Seen, now: number): boolean {
   if (payment.status !== 'failed' && payment.status !== 'cancelled') return true;
   return !attempts.some(
@@ -53,15 +53,15 @@ function isConfirmed({ payment, attempts }: Seen, now: number): boolean {
 }
 
 /**
- * Whether nothing can be charged although no charge is in progress: money that a statement has shown waits for a decision. The payer waits
- * too, and the decision changes nothing else of the payment.
+ * Returns whether the payment cannot be charged although no charge is in progress, because money found in a statement waits for a
+ * decision. The payer waits too.
  */
 export async function isHeld({ store, payment, attempts }: Hosted, now: number): Promise<boolean> {
   return pageStateOf({ payment, attempts }, now).kind === 'open' && (await hasUndecidedMoney(store.db, attempts));
 }
 
 /**
- * Returns what the status route and the events report: no more than the page shows to everybody.
+ * Returns the progress that the status route and the events report. It contains no more than the page shows in every browser.
  * @param held whether money waits for a decision, see {@link isHeld}
  */
 export function progressOf(seen: Seen, held: boolean, now: number): Progress {
@@ -72,7 +72,7 @@ export function progressOf(seen: Seen, held: boolean, now: number): Progress {
   return { status, step: attempts.find(isOpen)?.action?.kind ?? (isChecked ? 'checked' : 'none'), attempt: attempts.length };
 }
 
-/** Whether a card charge of the sandbox waits on our own page, for the test card or for the authentication step. */
+/** Returns whether a card charge of the sandbox waits on our own page, for the test card or for the authentication step. */
 export function awaitsCard({ store, attempts }: Hosted): boolean {
   const attempt = openAttempt(attempts);
   if (store.environment !== 'sandbox' || attempt?.action?.kind !== 'redirect') return false;

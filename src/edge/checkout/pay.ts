@@ -36,11 +36,11 @@ import { showTooManyRequests, showRejection } from './rejection.ts';
 
 /** Maximum unsuccessful charges of a payment in an hour. A payment has one open charge at a time, so a payer needs few. */
 const MAX_FAILED_TRIES = 20;
-/** Maximum of those that no provider took. */
+/** Maximum of those charges that no provider accepted. */
 const MAX_UNTAKEN_TRIES = 100;
 const HOUR_MS = 3_600_000;
 
-/** The payment and the page that a submit is about. */
+/** The payment and the page of a submit. */
 interface Place {
   hosted: Hosted;
   visit: Visit;
@@ -48,14 +48,14 @@ interface Place {
 
 /** A submit that is being processed. */
 interface Submit {
-  /** Another try replaces it by that of the payment which follows: the answer is about that one. */
+  /** After another try, the payment that follows and its page: the answer shows these. */
   place: Place;
   /** The browser's secret, from its cookie or new. */
   browser: string;
   submission: Submission;
 }
 
-/** POST /pay/:token. Charges the payment, or assigns the page to the browser of a payer who knows the charged number. */
+/** POST /pay/:token. Charges the payment, or assigns the page to the browser of a payer who enters the charged number. */
 export function submit(context: CheckoutContext, visit: Visit, body: unknown): Promise<Shown> {
   return receive(context, visit, body, false, async ({ place, browser, submission }) => {
     const { hosted } = place;
@@ -73,7 +73,7 @@ export function submit(context: CheckoutContext, visit: Visit, body: unknown): P
     const now = context.deps.clock.now();
     const again = pageStateOf(hosted, now).kind !== 'open';
     if (again && !(await offersRetry(context, { ...visit, browser }, hosted))) {
-      // Another submit may have made the payment that follows since this one was read.
+      // Another submit may have created the following payment since this one was read.
       if ((await latestOf(context, hosted)).payment.id !== payment.id) return follow(context, place, browser);
       throw wrongState(payment);
     }
@@ -90,8 +90,8 @@ export function submit(context: CheckoutContext, visit: Visit, body: unknown): P
 }
 
 /**
- * Answers a submit by the payment that another submit has made since.
- * @throws Problem 403 to a script in a browser that does not hold it, because the answer would show it. A page shows what all may see.
+ * Answers a submit with the payment that another submit has created since.
+ * @throws Problem 403 to a script in a browser that does not hold that payment: JSON would expose it, a page shows only public data
  */
 async function follow(context: CheckoutContext, place: Place, browser: string): Promise<null> {
   move(context, place, await latestOf(context, place.hosted));
@@ -99,7 +99,7 @@ async function follow(context: CheckoutContext, place: Place, browser: string): 
   return null;
 }
 
-/** Makes the answer to a submit about another payment, one that follows the payment of the page. */
+/** Switches the answer of a submit to a payment that follows the payment of the page. */
 function move({ deps }: CheckoutContext, place: Place, hosted: Hosted): void {
   place.hosted = hosted;
   place.visit = { ...place.visit, token: tokenOf(deps, hosted.store, hosted.payment) };
@@ -153,12 +153,12 @@ export async function submitCancel(context: CheckoutContext, visit: Visit, body:
 type Work = (submit: Submit) => Promise<Charged | null>;
 
 /**
- * Runs the checks that every submit needs, then the work, and turns its outcome into an answer.
+ * Runs the checks that every submit needs, then the work, and converts its outcome to an answer.
  * @param card the submit came from the card page
  */
 async function receive(context: CheckoutContext, arriving: Visit, body: unknown, card: boolean, work: Work): Promise<Shown> {
   const unknown = () => (arriving.json ? problemAnswer(notFound('Payment')) : notice(arriving, 404, 'unknown'));
-  // Before the database is read. What another site sends is not counted: it would use up the payer's submits.
+  // Checked before the database is read. Submits from another site are not counted: they would use up the payer's submits.
   if (!isHostedToken(context.deps, arriving.token)) return unknown();
   if (arriving.crossSite) {
     return arriving.json
@@ -199,7 +199,7 @@ async function answered(
   }
 }
 
-/** Error for a form token that is missing or another browser's: its cookie is gone, or the form is not ours. */
+/** Returns the error for a form token that is missing or belongs to another browser: the cookie is gone, or the form is not ours. */
 function staleForm(): Problem {
   return new Problem(403, 'The form has expired: open the page again.', {
     errors: { form_token: ['is missing or has expired'] },
@@ -216,7 +216,7 @@ async function wanted(deps: CheckoutDeps, hosted: Hosted, submission: Submission
   return { ...charge, payer: submission.card };
 }
 
-/** The payment instrument that was typed, or the saved number. */
+/** Returns the payment instrument that was typed, or the saved number. */
 async function instrumentOf(deps: CheckoutDeps, hosted: Hosted, submission: Submission): Promise<Instrument> {
   if (submission.saved_method !== undefined) return savedInstrument(deps, hosted, submission.saved_method);
   const typed = readInstrument(hosted.store.environment, chargeOf(submission));
@@ -249,9 +249,10 @@ function jsonAnswer(status: number, message: string, rest: object): Shown {
 }
 
 /**
- * Limits unsuccessful charges across all processes, because it counts the stored attempts. One submit makes an attempt with each account that
- * cannot take it, and a payer who tries again during an outage has not been asked for money: of those there may be more.
- * @throws Problem 429
+ * Limits unsuccessful charges. It counts the stored attempts, so the limit applies across all processes. Attempts that no provider
+ * accepted have a higher limit: one submit makes an attempt with each account that cannot accept it, and an outage makes payers try
+ * again.
+ * @throws Problem 429 above a limit
  */
 function limitTries({ attempts }: Hosted, now: number): void {
   const failed = attempts.filter(({ status, created_at }) => status !== 'succeeded' && created_at.getTime() > now - HOUR_MS);

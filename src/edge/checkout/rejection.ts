@@ -25,7 +25,7 @@ export async function showRejection(
   if (visit.json) return problemAnswer(inLanguage(problem, visit.language));
   if (problem.status === 429) return showTooManyRequests(context, visit, problem, 'busy');
   const hosted = must(await openHosted(context.deps, visit.token), 'the payment was there when the submit came');
-  // Of a 402 that has changed nothing, such as that the team is not verified, the payment's status says nothing.
+  // A 402 that has changed nothing, such as for an unverified team, is not visible in the payment's status.
   const isDecline = problem.status === 402 && statesOf(hosted) !== statesOf(before);
   if (isDecline || problem.status === 400) return { kind: 'redirect', to: pathOf(context, visit.token) };
   const fieldErrors = complaintsOf(problem, visit.language, submission);
@@ -51,7 +51,7 @@ function inLanguage(problem: Problem, language: Language): Problem {
   return payer_message === null ? problem : new Problem(402, problem.message, { ...problem.details, payer_message });
 }
 
-/** Returns why the payment was refused, whatever was typed, in the payer's language; null for an error of the input. */
+/** Returns the reason of a rejection that does not depend on the input, in the payer's language; null for an error of the input. */
 function refusalOf({ details: { error_code } }: Problem, language: Language): string | null {
   const { checkout, reasons } = textsIn(language);
   switch (error_code) {
@@ -71,7 +71,7 @@ function refusalOf({ details: { error_code } }: Problem, language: Language): st
 }
 
 function typedIn(submission: Submission | undefined): Typed {
-  // Nothing was typed: the saved number, if there still is one, remains the first choice.
+  // No number was typed. The saved number, if there still is one, remains the first choice.
   if (!submission || submission.saved_method !== undefined) return {};
   const { channel, phone, account_number } = submission;
   const [id, number, account] = [channel, phone, account_number].map((value) => (typeof value === 'string' ? value : undefined));
@@ -89,7 +89,7 @@ function complaintsOf(problem: Problem, language: Language, submission: Submissi
   if (problem.status === 502) return { alert: errors.unavailable };
   if (has('form_token')) return { alert: errors.form };
   if (has('saved_method')) return { alert: errors.saved };
-  // The page says that another browser holds it. Beside that, only a number that was typed can be wrong.
+  // The page states that another browser holds it. Otherwise only a typed number can be wrong.
   if (problem.status === 403) return hasNumber(submission) ? { phone: errors.number } : {};
   if (has('amount')) return { alert: errors.amount };
   // The payer left the choice of the operator to us.

@@ -24,10 +24,10 @@ import type { CheckoutDeps } from './deps.ts';
 
 /*
  * Another try on the page of a failed payment (docs/decisions/0085-retries.md). Links and invoices match their payments themselves, so
- * theirs may always be tried again; those that the API created only where the team permits it.
+ * their payments may always be tried again. Payments that the API created may be tried again only where the team permits it.
  */
 
-/** Whether the page of a payment offers this browser another try. */
+/** Returns whether the page of a payment offers this browser another try. */
 export async function offersRetry({ deps }: CheckoutContext, { browser }: Visit, hosted: Hosted): Promise<boolean> {
   const { store, payment, attempts } = hosted;
   const at = deps.clock.now();
@@ -40,10 +40,10 @@ export async function offersRetry({ deps }: CheckoutContext, { browser }: Visit,
 }
 
 /**
- * Creates the payment that follows a failed one, for the browser that holds its page. Every change of a payment locks it, so a late
- * success is either seen here, and nothing is created, or it finds the payment failed and is returned to the payer.
+ * Creates the payment that follows a failed one, for the browser that holds its page. Every change of a payment locks it. A late success
+ * is therefore either found here, and nothing is created, or it finds the payment failed and is returned to the payer.
  * @returns null when another submit has created it already
- * @throws Problem 400 not to be tried again, 402, 403 another browser holds the page, 409 the link has no use left, 422
+ * @throws Problem 400 another try is not permitted, 402, 403 another browser holds the page, 409 the link has no use left, 422
  */
 export async function retryPayment(
   deps: CheckoutDeps,
@@ -74,7 +74,7 @@ export async function retryPayment(
   return created && { store, payment: created, attempts: [] };
 }
 
-/** Inserts the payment as one of its link or invoice. Returns null when that takes none, or the team permits no retries. */
+/** Inserts the payment as one of its link or invoice. Returns null when that accepts no payment, or the team permits no retries. */
 async function insertedFor(
   tx: Tx,
   team: Team,
@@ -92,7 +92,7 @@ async function insertedFor(
   return successor;
 }
 
-/** Whether a new payment could name the customer and the account of this one: neither is erased, blocked or inactive. */
+/** Returns whether a new payment could have the customer and the account of this one: neither is erased, blocked or inactive. */
 async function hasParties({ environment }: Store, db: Queryable, payment: PaymentRow): Promise<boolean> {
   const { team_id, customer_id, account_id } = payment;
   if (customer_id !== null && (await customerProblem({ environment, db }, team_id, customer_id))) return false;

@@ -89,7 +89,7 @@ async function pages(scope: FastifyInstance, context: CheckoutContext): Promise<
   scope.setErrorHandler((error, request, reply) => fail(context, error, request, reply));
 }
 
-/** What the forms of a page submit. */
+/** Registers the routes to which the forms of a page are submitted. */
 function submits(scope: FastifyInstance, context: CheckoutContext, serve: Serve): void {
   const options = { bodyLimit: BODY_BYTES };
   scope.post(

@@ -8,7 +8,7 @@ import type { Theme } from '../pages/theme/theme.ts';
 import { methodOptionsFor } from './method-options.ts';
 import { formPage } from './views/form.ts';
 
-/** What a sample of the hosted page shows. */
+/** Content of a sample of the hosted page. */
 export interface Sample {
   language: Language;
   merchant: string;
@@ -18,12 +18,12 @@ export interface Sample {
   description: string;
 }
 
-/** Amount of the sample, as a multiple of the least that any channel of its currency takes: an amount that all of them take. */
+/** Amount of the sample, as a multiple of the lowest minimum of all channels in its currency. All of them accept such an amount. */
 const AMOUNT = 50n;
 
 /**
- * Renders the hosted page as a payer of this merchant sees it, of a payment that does not exist: to look at. Its forms have no token,
- * so that nothing can be submitted, and it has no scripts.
+ * Renders a sample of the hosted page as a payer of this merchant sees it, for a payment that does not exist. It has no scripts, and its
+ * forms have no token, so that nothing can be submitted.
  */
 export function sampleForm({ language, merchant, theme, currency, fees, description }: Sample): Html {
   const payment = samplePayment(currency, description);

@@ -213,7 +213,7 @@ function formFor(context: CheckoutContext, visit: Visit): { browser: string; for
   return { browser, form_token: formToken(context.deps.secrets, visit.token, browser) };
 }
 
-/** Redirects to the page of the payment that follows one that was tried again. The browser that holds that page keeps its cookie. */
+/** Redirects from a payment that was tried again to the page of the following one. The browser that holds that page keeps its cookie. */
 async function toLatest(context: CheckoutContext, visit: Visit, hosted: Hosted): Promise<Shown> {
   const latest = await latestOf(context, hosted);
   const token = tokenOf(context.deps, latest.store, latest.payment);
@@ -222,7 +222,7 @@ async function toLatest(context: CheckoutContext, visit: Visit, hosted: Hosted):
   return { kind: 'redirect', to: pathOf(context, token), ...kept };
 }
 
-/** Returns the form. On the page of a failed payment it also says what happened, and pays by the payment that follows. */
+/** Returns the form. On the page of a failed payment it also states what happened, and a submit creates the following payment. */
 async function form(context: CheckoutContext, visit: Visit, shown: Hosted, rejection?: Rejection): Promise<Shown> {
   const { browser, form_token } = formFor(context, visit);
   const failed = isFinal(shown.payment.status) ? failureOf(visit, shown.payment) : null;
@@ -239,20 +239,20 @@ async function form(context: CheckoutContext, visit: Visit, shown: Hosted, rejec
 }
 
 /**
- * Returns the number with which the form is filled in. None for an invoice: its address may be passed on, and the number is that of the
- * customer's profile. None in another browser than the one that began the payment.
+ * Returns the number with which the form is filled in; null for an invoice, whose address may be passed on and whose number is that of
+ * the customer's profile, and in another browser than the one that began the payment.
  */
 function phoneShown({ browser }: Visit, payment: PaymentRow): string | null {
   return invoiceOf(payment) || holderOf(payment, browser) === 'another' ? null : payment.phone;
 }
 
-/** Why the payer is back at the form of a payment in tranches. A payment in one charge would have failed instead. */
+/** Returns why the payer is back at the form of a payment in tranches. A payment in one charge would have failed instead. */
 function declineOf({ language }: Visit, { attempts }: Hosted): FieldErrors {
   const reason = attempts.at(-1)?.reason;
   return reason && isReason(reason) ? { alert: textsIn(language).reasons[reason] } : {};
 }
 
-/** What the page of a failed payment says above the form, and the way back to the merchant. */
+/** Returns the notice above the form of a failed payment, and the link back to the merchant. */
 function failureOf({ language }: Visit, payment: PaymentRow): Failure {
   const { checkout, reasons } = textsIn(language);
   const { status, reason } = payment;
@@ -265,7 +265,7 @@ function failureOf({ language }: Visit, payment: PaymentRow): Failure {
 
 async function elsewhere(context: CheckoutContext, visit: Visit, hosted: Hosted, rejection?: Rejection): Promise<Shown> {
   const { browser, form_token, ...scene } = await waitingScene(context, visit, hosted, 'another');
-  // A payment that has failed is only being confirmed: nobody can continue it.
+  // The failure of a failed payment is being confirmed, so the payer cannot continue it.
   const open = openAttempt(hosted.attempts) === undefined && !isFinal(hosted.payment.status);
   const takeOver = { form_token, fieldError: rejection?.fieldErrors.phone, open };
   return page(rejection?.status ?? 200, elsewherePage(scene, takeOver), scene, browser);

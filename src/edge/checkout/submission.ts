@@ -58,7 +58,7 @@ export function chargeOf({ channel, phone, account_number }: Submission): Charge
   return wanted as ChargeBody;
 }
 
-/** Error 422 for a number that is not a test card. The message does not repeat the typed number. */
+/** Builds the 422 for a number that is not a test card. The message does not repeat the typed number. */
 export function testCardRequired(): Problem {
   return invalid({ number: ['is not one of the test cards of the sandbox'] }, 'sandbox_test_card_required');
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { sha256 } from '../../kit/crypto.ts';
 
-/** A file that the browser keeps. Its path changes with its text. */
+/** A file that the browser caches. Its path changes with its content. */
 export interface Asset {
   path: string;
   type: string;
@@ -44,7 +44,7 @@ const POLICY = [
   "base-uri 'none'",
 ];
 
-/** Headers of pages. Nothing is loaded from elsewhere, and nothing in the page runs that is not in our files. */
+/** Headers of pages. Nothing is loaded from another host, and only scripts in our files run. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'Content-Security-Policy': POLICY.join('; '),
   'X-Frame-Options': 'DENY',

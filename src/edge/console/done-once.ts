@@ -4,15 +4,15 @@ import type { Action } from '../../tenants/audit/actions.ts';
 import { entriesAbout } from '../../tenants/audit/store.ts';
 import type { TeamVisit } from './page.ts';
 
-/** Statuses with which an operation rejects an object that is not there, or not in a state that allows it. */
+/** Statuses with which an operation rejects an object that does not exist, or is not in a permitted state. */
 const REJECTED: readonly number[] = [400, 404, 409];
 
-/** Entries about one object that are read, oldest first: more than people make about one. */
+/** Maximum entries about one object that are read, oldest first: more than people cause. */
 const MAX_ENTRIES = 1_000;
 
 /**
- * Runs an operation that takes no idempotency key. Its form can be submitted again after it was done: the rejection of an object that is
- * as the form wanted it is no error.
+ * Runs an operation that accepts no idempotency key. When its form is submitted again after it was done, the rejection is not an error,
+ * because the object already is as the form wanted it.
  * @returns null when it was done before
  * @throws Problem as the operation does, when its object is not as the form wanted it
  */
@@ -26,7 +26,8 @@ export async function doneOnce<T>(operation: () => Promise<T>, isDone: () => Pro
 }
 
 /**
- * Whether the audit trail has an action of this team about an object: of what is done at most once to one, and of what is gone.
+ * Returns whether the audit trail has an action of this team about an object. For actions that are done at most once to an object, and
+ * for objects that are gone.
  * @param db where the trail of the action is; default: the store
  */
 export async function isRecorded(

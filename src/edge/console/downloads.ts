@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { Problem } from '../../kit/errors.ts';
 
-/** Downloads that one person may have under way in one process: an export reads for as long as the browser takes. */
+/** Maximum concurrent downloads of one person in one process. An export reads the database for as long as the browser takes. */
 const MAX_OPEN = 2;
 
 /** Files that are being sent, by person. */

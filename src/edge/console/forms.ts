@@ -5,7 +5,7 @@ export const FORM_FIELD = '_form';
 
 /**
  * Returns a token for a form that is shown: a nonce, and a keyed hash that binds it to this browser and this session. Another site
- * cannot make one, and one of another browser or of the time before the sign-in is not valid.
+ * cannot make one. A token of another browser, or from before the sign-in, is not valid.
  */
 export function newFormToken(secrets: Secrets, browser: string, session_id: string | null): string {
   const nonce = randomBase62(22);
@@ -27,7 +27,7 @@ export function readFormToken(secrets: Secrets, browser: string, session_id: str
 const A = 97;
 
 /**
- * Returns the key of what one form asks for: the same for each submit of it, and another one when something else was typed.
+ * Returns the key of a form with its input: the same for each submit of it, and another one when the input differs.
  * @param form_key of the submitted form
  */
 export function keyOfAsked(form_key: string, asked: unknown): string {

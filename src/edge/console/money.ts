@@ -9,23 +9,23 @@ import { payeeOf } from './approvals/payee.ts';
 import { ranBefore } from './approvals/ran.ts';
 import type { ApiCall, TeamVisit } from './page.ts';
 
-/** Money that an operation moves out of a team's balance, in hundredths, with the fee. It is what the threshold is compared with. */
+/** Money that an operation moves out of a team's balance, in hundredths, with the fee. It is compared with the threshold. */
 export interface Moved {
   amount_minor: Minor;
   currency: string;
 }
 
-/** What an operation that moves money is called with. An amount that its body leaves out is sent as the one that is compared. */
+/** Input of an operation that moves money. When the body has no amount, the compared amount is sent. */
 export type MovingCall = Pick<ApiCall, 'idempotency_key' | 'params' | 'verifyPayee'> & {
   body?: Readonly<Record<string, unknown>>;
 };
 
-/** The operation ran, or a second person was asked for a decision. */
+/** The operation ran, or the approval of a second person was requested. */
 export type Movement = { kind: 'done'; reply: Reply } | { kind: 'asked'; approval: string };
 
 /**
- * Returns whether a movement needs a second person, and above which amount of its currency they do, in hundredths: null when each does, or
- * none. Pages say by it beforehand what {@link movesMoney} will decide.
+ * Returns whether a movement needs a second person, and the threshold of its currency in hundredths: null when every movement does, or
+ * none. Pages use it to announce what {@link movesMoney} will decide.
  */
 export async function secondRule({ approvals: { control }, team }: TeamVisit, moved: Moved) {
   const thresholds = await listThresholds(control, team.id);
@@ -40,12 +40,12 @@ export async function countNeedingSecond({ approvals: { control }, team }: TeamV
 }
 
 /**
- * Runs an operation that moves money out, as the person: the one way of the console to do so. Above the team's threshold nothing runs,
- * and a second person is asked. The form's token is the idempotency key in both cases, so that one form that was shown moves money
- * once, however often it is submitted and whatever the threshold was each time.
+ * Runs an operation that moves money out, as the person. The console moves money only here. Above the team's threshold nothing runs,
+ * and the approval of a second person is requested. The form's token is the idempotency key in both cases, so that one displayed form
+ * moves money once, however often it is submitted and whatever the threshold was each time.
  * @param operation such as `POST /refunds`
- * @param call a key of its own for each of several movements of one form
- * @returns `asked` with the id of an approval, for a page to lead to: nothing has moved
+ * @param call input, with a separate key for each of several movements of one form
+ * @returns `asked` with the id of an approval to which the page leads: no money has moved
  * @throws Problem as the API responds with it
  */
 export async function movesMoney(visit: TeamVisit, operation: string, call: MovingCall, moved: Moved): Promise<Movement> {
@@ -57,7 +57,7 @@ export async function movesMoney(visit: TeamVisit, operation: string, call: Movi
   if (!(await secondRule(visit, moved)).needed) {
     return { kind: 'done', reply: await visit.api(operation, { ...call, idempotency_key: form_key }) };
   }
-  // What the second person sees is what is sent: an amount that was left out is the one that was compared.
+  // The body that the second person sees is the one that is sent. Without an amount in it, the compared amount is used.
   const body = given ? { ...given, amount: given.amount ?? wireFromMinor(moved.amount_minor) } : {};
   const permission = visit.check(operation, body);
   const payee = await payeeOf(visit, body);
@@ -74,10 +74,10 @@ export async function movesMoney(visit: TeamVisit, operation: string, call: Movi
   return { kind: 'asked', approval };
 }
 
-/** What an operation of a form has led to: the object that it made, whose id is known for a day, or an approval. */
+/** Result of a form: the object that its operation made, whose id is stored for a day, or an approval. */
 export type Led = { kind: 'done'; id: string | null } | { kind: 'asked'; approval: string };
 
-/** Returns what {@link movesMoney} has done with a key and a body before, however long ago; null: nothing. */
+/** Returns the earlier result of {@link movesMoney} for a key and a body, however long ago; null when there is none. */
 export async function movedBefore(
   visit: TeamVisit,
   operation: string,

@@ -30,9 +30,9 @@ export class Operations {
   async call(name: string, caller: Caller, visit: Visit, sent: ApiCall): Promise<Reply> {
     const found = must(this.#byName.get(name), `no operation ${name}`);
     const { requestLog } = this.#deps;
-    // What a person reads would hide what was changed.
+    // Reads are not logged, because they would hide the changes in the log.
     if (!requestLog || found.route.method === 'GET') return this.#run(found, caller, visit, sent);
-    // A visit can run several operations: they are listed in their order.
+    // A visit can run several operations, which the log lists in their order.
     const [at, started] = [this.#deps.clock.now(), performance.now()];
     const report = (status: number, error_code: string | null) =>
       requestLog.add({
@@ -81,7 +81,7 @@ export class Operations {
   }
 }
 
-/** @throws Problem 403 when the person's scopes lack that of the operation, or the environment does not have it */
+/** Rejects a call without permission. @throws Problem 403 when the person lacks the scope, or the environment the operation */
 function refuseCall({ route }: RunnableRoute, caller: Caller): void {
   if (!caller.scopes.includes(route.scope)) {
     throw new Problem(403, `Your role lacks the permission ${route.scope}.`, { error_code: 'scope_missing' });
@@ -101,7 +101,7 @@ function pathOf(pattern: string, { params = {} }: ApiCall, words: ReadonlySet<st
   );
 }
 
-/** Leaves out what was not chosen: an empty field of a form is not a filter. An empty cursor is the start of a list. */
+/** Leaves out empty fields of a form, which are not filters. An empty cursor is kept: it is the start of a list. */
 function queryTexts(query: Record<string, unknown>): Record<string, unknown> {
   const isSent = (name: string, value: unknown) => value !== undefined && value !== null && (value !== '' || name === 'cursor');
   return Object.fromEntries(Object.entries(query).filter(([name, value]) => isSent(name, value)));

@@ -20,7 +20,7 @@ export interface Visit {
   /** Fields of the submitted form; a field that was sent more than once is a list. */
   form: Record<string, string | string[]>;
   language: ConsoleLanguage;
-  /** Null: nobody is signed in. */
+  /** Null: no person is signed in. */
   session: Session | null;
   /** Secret in the browser's cookie, to which forms are bound. */
   browser: string;
@@ -38,7 +38,7 @@ export interface Visit {
   formKey: string;
 }
 
-/** A visit of somebody who is signed in. */
+/** A visit of a person who is signed in. */
 export interface PersonVisit extends Visit {
   session: Session;
 }
@@ -51,7 +51,7 @@ export interface TeamVisit extends PersonVisit {
   role: Role;
   /** Rows of this team and environment only. */
   store: Store;
-  /** `/console/<team>/<environment>`: what paths of the team begin with. */
+  /** `/console/<team>/<environment>`: prefix of the team's paths. */
   base: string;
   can(permission: Permission): boolean;
   /**
@@ -62,22 +62,22 @@ export interface TeamVisit extends PersonVisit {
    */
   api(operation: string, sent?: ApiCall): Promise<Reply>;
   /**
-   * Verifies what {@link api} verifies before an operation runs.
+   * Runs the checks of {@link api} without running the operation.
    * @returns the scope that the operation needs
    */
   check(operation: string, body: unknown): Scope;
   /**
-   * Verifies, in an answer that takes long, that the session is still open and the role still has this permission.
-   * @throws Problem 403
+   * Verifies during a long answer that the session is still open and the role still has this permission.
+   * @throws Problem 403 otherwise
    */
   stillMay(permission: Permission): Promise<void>;
-  /** Where approvals are stored, and what encrypts them. */
+  /** The database of approvals, and the secrets that encrypt them. */
   approvals: { control: Db; secrets: Secrets };
   /** Open approvals that this person may decide on, up to {@link MAX_SHOWN_WAITING}. */
   waiting: number;
 }
 
-/** More open approvals than this are shown as `9+`. */
+/** Maximum open approvals that are counted; this many are shown as `9+`. */
 export const MAX_SHOWN_WAITING = 10;
 
 export interface ApiCall {
@@ -85,13 +85,13 @@ export interface ApiCall {
   query?: Record<string, unknown>;
   body?: unknown;
   idempotency_key?: string | null;
-  /** Subaccount for which it runs, of operations that take `X-Sync`. */
+  /** Subaccount for which the operation runs, for operations that accept `X-Sync`. */
   sync?: string | null;
-  /** Verifies whom the operation is about to pay. */
+  /** Verifies the recipient that the operation is about to pay. */
   verifyPayee?(payee: PaidTo): void;
 }
 
-/** What a page answers with. */
+/** Answer of a page. */
 export type Answer =
   | {
       kind: 'page';
@@ -101,12 +101,12 @@ export type Answer =
       status?: number;
       /** Path below the team's base of the entry of the navigation that is shown as current. */
       nav?: string;
-      /** Outside a team: room for a table. */
+      /** Whether a page outside of a team is wide enough for a table. */
       wide?: boolean;
       cookies?: Cookies;
       headers?: Record<string, string>;
     }
-  /** A document without the frame, to be shown within a page. */
+  /** A document without the frame, which is shown within a page. */
   | { kind: 'document'; content: Html; headers: Record<string, string> }
   | { kind: 'redirect'; to: string; cookies?: Cookies }
   | { kind: 'file'; type: string; name: string; content: string | Uint8Array | Readable };
@@ -124,7 +124,7 @@ interface Common {
   method: 'GET' | 'POST';
   /** Below `/console`; of a team's page, below `/console/:team/:environment`. */
   path: string;
-  /** Maximum size of its form, where it is not that of the others. */
+  /** Maximum size of its form, where it differs from the default. */
   body_bytes?: number;
 }
 
@@ -133,7 +133,7 @@ export type ConsolePage =
   | (Common & { who: 'anyone'; handle(visit: Visit): Promise<Answer> })
   | (Common & {
       who: 'person';
-      /** Only those who run the installation. */
+      /** Only for operators of the installation. */
       operator?: boolean;
       /** A factor must have been presented in the last minutes. */
       fresh?: boolean;
@@ -141,7 +141,7 @@ export type ConsolePage =
     })
   | (Common & {
       who: 'team';
-      /** What the role must permit in this environment. */
+      /** Permission that the role needs in this environment. */
       permission: Permission;
       fresh?: boolean;
       /** Exists in live only, as the operations of the API behind it. */
@@ -179,6 +179,7 @@ export function secretOf({ form }: Visit, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
+/** Redirects after a form, with 303. */
 export function redirect(to: string, cookies?: Cookies): Answer {
   return { kind: 'redirect', to, ...(cookies ? { cookies } : {}) };
 }

@@ -1,6 +1,6 @@
 /**
- * Returns a path of the console to which a person is led after a form; the entrance when the given one is not ours. Only a path
- * that begins with `/console` is accepted: `//host`, `/\\host` and `https://host` lead elsewhere.
+ * Returns a path of the console for a redirect after a form; the entry page when the given one is not ours. Only a path that begins
+ * with `/console` is accepted, because `//host`, `/\\host` and `https://host` lead to another site.
  */
 export function ownPath(given: string | undefined): string {
   if (given === undefined || !/^\/console(?:[/?]|$)/.test(given) || given.includes('\\')) return '/console/';

@@ -24,13 +24,13 @@ import { confirmAction } from './pages/sign-in/confirm-action.ts';
 import { cookieNames, isFresh, refuseRole, teamVisit, visitOf } from './visit.ts';
 
 /**
- * Maximum size of a form: outside a team, where anybody may send one, and in it. A page can repeat what was sent, with five characters
- * for one, and the process serves no payment while it does.
+ * Maximum size of a form, for unauthenticated callers (outside of a team) and in a team. A page may repeat the input, with five
+ * characters for one, and the process serves no payment while it renders the page.
  */
 const BODY_BYTES = { outside: 64 * 1024, team: 512 * 1024 };
-/** Fields of a form that are read. An invoice of a hundred lines has about five hundred. */
+/** Maximum fields of a form that are read. An invoice of a hundred lines has about five hundred. */
 const MAX_FIELDS = 1_000;
-/** Lifetime of the cookies of browser and language in seconds; the session's ends with the browser, and earlier on the server. */
+/** Lifetime of the cookies of browser and language in seconds. The session's cookie ends with the browser; the session itself earlier. */
 const COOKIE_S = 365 * 86_400;
 
 interface Context {
@@ -65,7 +65,7 @@ async function serveConsole(scope: FastifyInstance, context: Context): Promise<v
   await scope.register(formbody, { parser: (text) => parse(text, '&', '=', { maxKeys: MAX_FIELDS }) });
   scope.removeContentTypeParser(['text/plain', 'application/json']);
   scope.addHook('onRequest', async (request) => {
-    // The payers' host has no console, so that neither can read the cookies of the other.
+    // The payers' host has no console, so that the two cannot read each other's cookies.
     if (context.host !== null && !isAtConsole(context.deps.config, request)) throw notFound();
   });
   for (const asset of ASSETS.values()) {
@@ -93,15 +93,15 @@ async function serveConsole(scope: FastifyInstance, context: Context): Promise<v
   scope.setErrorHandler((error, request, reply) => fail(context, error, request, reply));
 }
 
-/** An answer, and the visit that it is framed for: in a team as soon as the person is known to be in it. */
+/** An answer, and the visit for its frame. It is a visit in the team once the membership is verified. */
 interface Seen {
   seen: Visit | TeamVisit;
   answer: Answer;
 }
 
 /**
- * Returns the visit for the frame, whose choice of a language leads back to `path`. What only a form leads to cannot be requested again:
- * there it is the nearest page above.
+ * Returns the visit for the frame, whose choice of a language redirects to `path`. The result of a form cannot be requested again, so
+ * there the path is that of the nearest page above.
  */
 function framed({ pages }: Context, page: ConsolePage, visit: Visit): Visit {
   const isPage = (path: string) => pages.some((one) => one.method === 'GET' && one.who === page.who && one.path === path);
@@ -115,7 +115,7 @@ function above(path: string): string {
   return path.slice(0, path.lastIndexOf('/'));
 }
 
-/** Runs a page; what it throws becomes a page in the same frame. */
+/** Runs a page. An error becomes a page in the same frame. */
 async function shown(context: Context, page: ConsolePage, visit: Visit, request: FastifyRequest): Promise<Seen> {
   const seen: { visit: Visit } = { visit };
   try {
@@ -133,8 +133,8 @@ async function shown(context: Context, page: ConsolePage, visit: Visit, request:
 }
 
 /**
- * Checks who may see the page or do the action, then runs it. The order is the same for all.
- * @param seen its visit is replaced as more becomes known about it
+ * Checks the permission for the page or action, then runs it. The order of the checks is the same for all.
+ * @param seen its visit is replaced as checks add data to it
  */
 async function admitted(context: Context, page: ConsolePage, seen: { visit: Visit }, request: FastifyRequest): Promise<Answer> {
   const { visit } = seen;
@@ -179,8 +179,8 @@ function toSignIn({ method }: ConsolePage, visit: Visit): Answer {
 }
 
 /**
- * Leads to a page on which the person presents a factor, and back to a page that can be shown again. What was typed is lost: in forms of
- * one's own account it is passwords and codes, which no page repeats.
+ * Redirects to the page on which the person presents a factor, and from there back to a page that can be shown again. The input is lost:
+ * in forms of a person's own account it consists of passwords and codes, which no page repeats.
  */
 function toProof({ method }: ConsolePage, visit: PersonVisit): Answer {
   const to = method === 'GET' ? visit.path : (visit.query.from ?? '/console');
@@ -241,7 +241,7 @@ function logFault({ deps }: Context, err: unknown, { tracing }: FastifyRequest):
   deps.log.error({ err, request_id: tracing.request_id }, 'a page of the console failed with an internal error');
 }
 
-/** Shows an error of a request that reached no page. An unexpected one reveals no internals. */
+/** Shows an error of a request that reached no page. An unexpected error reveals no internals. */
 async function fail(context: Context, error: unknown, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { code, headers } = renderError(error);
   if (isOurFault(error)) logFault(context, error, request);

@@ -26,7 +26,7 @@ export function cookieNames(secure: boolean) {
 
 const BROWSER_FORM = /^[0-9A-Za-z]{43}$/;
 
-/** Reads a request for the console: who is signed in, which browser, which language. */
+/** Reads a request for the console: its session, browser and language. */
 export async function visitOf(deps: ConsoleDeps, request: FastifyRequest, secure: boolean): Promise<Visit> {
   const params = request.params as Record<string, string>;
   const query = onlyTexts(request.query);
@@ -55,7 +55,7 @@ export async function visitOf(deps: ConsoleDeps, request: FastifyRequest, secure
   };
 }
 
-/** In development the console answers under every name of the machine. */
+/** Returns the origin of the console. In development the console answers under every name of the machine. */
 function originOf({ config }: ConsoleDeps, { headers }: FastifyRequest): string {
   const { url, host } = must(config.console, 'a visit of the console');
   return host === null ? `http://${headers.host}` : url;
@@ -78,20 +78,20 @@ function formOf(body: unknown): Visit['form'] {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => isField(value))) as Visit['form'];
 }
 
-/** @throws Problem 400 for text that PostgreSQL rejects: each page that stores or searches it would fail */
+/** Rejects text that PostgreSQL cannot store, which would make pages fail that store or search it. @throws Problem 400 */
 function refuseUnstorable(...given: readonly Visit['form'][]): void {
   const texts = given.flatMap((fields) => Object.values(fields).flat());
   if (texts.some((text) => textFault(text) !== null)) throw new Problem(400, 'The request is malformed.');
 }
 
-/** Whether the person presented a factor within the last minutes. */
+/** Returns whether the person presented a factor within the last minutes. */
 export function isFresh({ session, at }: PersonVisit): boolean {
   return at - session.proved_at <= FRESH_MS;
 }
 
 /**
  * Returns the visit of a member in the team and environment that the path names.
- * @throws Problem 404 when there is no such team for this person, so that others' teams cannot be found out
+ * @throws Problem 404 when the person is not in this team, so that the teams of others cannot be discovered
  */
 export async function teamVisit(deps: ConsoleDeps, operations: Operations, visit: PersonVisit): Promise<TeamVisit> {
   const { team: named = '', environment } = visit.params;
@@ -125,7 +125,7 @@ export async function teamVisit(deps: ConsoleDeps, operations: Operations, visit
   return inTeam;
 }
 
-/** @throws Problem 403 */
+/** Rejects an action that the role does not permit. @throws Problem 403 always */
 export function refuseRole(): never {
   throw new Problem(403, 'Your role does not permit this.');
 }

@@ -74,11 +74,12 @@ export const TABLES: ReadonlyMap<string, PersonalTable> = new Map(LISTS.flatMap(
 /** Rules for the data of events, by the first word of the event's type. */
 export const EVENT_DATA: ReadonlyMap<string, Fields> = new Map(LISTS.flatMap((list) => Object.entries(list.events ?? {})));
 
+/** Returns a table of the lists. @throws Error for an unknown table */
 export function tableOf(name: string): PersonalTable {
   return must(TABLES.get(name), 'the catalogue has every table with personal data');
 }
 
-/** A table whose rows belong to somebody, with the column by which they do. */
+/** A table whose rows belong to a person, with the column that identifies the owner. */
 export interface Owned {
   name: string;
   by: string;
@@ -87,7 +88,7 @@ export interface Owned {
   erased: [string, Rule][];
 }
 
-/** Returns the tables whose rows belong in this way, in the order of locks. Those without anything to erase are left out. */
+/** Returns the tables whose rows belong in this way, in the order of locks. Tables without data to erase are left out. */
 export function tablesTo(to: Exclude<Belonging['to'], 'self'>, of?: string): Owned[] {
   return [...TABLES].flatMap(([name, list]) => {
     const { belongs } = list;
@@ -98,7 +99,7 @@ export function tablesTo(to: Exclude<Belonging['to'], 'self'>, of?: string): Own
   });
 }
 
-/** Whether an erasure deletes the rows. */
+/** Returns whether an erasure deletes the rows. */
 export function isDeleted({ erased }: Owned): boolean {
   return erased.some(([, { becomes }]) => becomes === 'deleted');
 }

@@ -27,7 +27,7 @@ const DELETED_TABLES = tablesTo('customer').filter(isDeleted);
  */
 export const REVISITS_MS = { first: 30_000, last: 300_000, working: 6 * 3_600_000 };
 
-/** Whether a customer was erased: it has neither e-mail address nor phone number, and its name is the pseudonym. */
+/** Returns whether a customer was erased: it has neither e-mail address nor phone number, and its name is the pseudonym. */
 export function isErased(row: Pick<CustomerRow, 'name' | 'email' | 'phone'>): boolean {
   return row.email === null && row.phone === null && row.name?.startsWith(DELETED) === true;
 }
@@ -37,7 +37,7 @@ export function isErased(row: Pick<CustomerRow, 'name' | 'email' | 'phone'>): bo
  * methods, pseudonymises the customer's payments and invoices, removes the customer from the search and records an audit
  * entry. Payments remain. Idempotent.
  * @param by the API key that requests the erasure
- * @throws Problem 404
+ * @throws Problem 404 when there is no such customer
  */
 export async function eraseCustomer(
   tx: Tx,
@@ -55,7 +55,7 @@ export async function eraseCustomer(
   const known = withFound(NO_IDENTITY, foundIn(before, PROFILE), null);
   await dropMails(tx, ref.team_id, known.emails);
   const { payments, identity } = await pseudonymise(tx, secrets, context.environment, row, known);
-  // After the payments are locked: saving the number of a successful payment locks the payment too, in the same order.
+  // Deleted after the payments are locked, because saving the number of a successful payment locks in the same order.
   await deleteTheirs(tx, ref);
   await announce(tx, context, { ...row, tax_id: null }, 'customer.deleted');
   await auditErasure(tx, by, {
@@ -89,7 +89,7 @@ export async function deleteTheirs(tx: Tx, ref: CustomerRef): Promise<void> {
   for (const table of DELETED_TABLES) await deleteRows(tx, table, ref);
 }
 
-/** Writes the audit entry, and the erasure's progress in a table of its own. */
+/** Writes the audit entry, and the erasure's progress in a separate table. */
 async function auditErasure(tx: Tx, by: Requester, erasure: Erasure): Promise<void> {
   const { team_id, customer_id, erased_at } = erasure;
   await record(tx, by, { team_id, action: 'customer.erase', resource_id: customer_id, at: erased_at.getTime() });

@@ -5,12 +5,12 @@ import { type Identity, NO_IDENTITY } from './redact.ts';
 
 const COLUMN = 'erasures.known_sealed';
 
-/** Encrypts what identified the person, for the repetitions of the erasure. */
+/** Encrypts the identity of the person, for the repetitions of the erasure. */
 export function sealKnown(secrets: Secrets, { team_id, id }: CustomerRef, identity: Identity): string {
   return secrets.seal(JSON.stringify(identity), sealedPlace(COLUMN, team_id, id));
 }
 
-/** Returns what identified the person; nothing when it is no longer stored. */
+/** Returns the identity of the person; an empty one when it is no longer stored. */
 export function knownOf(
   secrets: Secrets,
   { team_id, id, known_sealed }: CustomerRef & { known_sealed: string | null },

@@ -1,6 +1,6 @@
 import { normalized } from '../../kit/unicode.ts';
 
-/** Shorter names occur in other texts: they would redact too much. */
+/** Minimum letters of a word. Shorter ones occur in other texts and would redact too much. */
 const MIN_LETTERS = 3;
 
 const WORDS = /[\p{L}\p{M}\p{N}]+/gu;
@@ -12,7 +12,7 @@ export interface Range {
   end: number;
 }
 
-/** A word of a name, after the words that lead to it. */
+/** Node of the prefix tree of names: a word, after the words of its parent nodes. */
 interface Node {
   /** Whether this word and those before it are a name. */
   ends: boolean;
@@ -20,8 +20,8 @@ interface Node {
 }
 
 /**
- * Finds the words of names in text. The time for a text does not depend on the number of names: each payment may have another one, of
- * dozens of words, and a regular expression of all took seconds to compile.
+ * Finds the words of names in text. The time for a text does not depend on the number of names. Each payment may have another name of
+ * dozens of words, and one regular expression for all took seconds to compile.
  */
 export class Names {
   readonly #root: Node = { ends: false, next: new Map() };
@@ -51,7 +51,7 @@ export class Names {
     return found;
   }
 
-  /** Returns the place of the last word of the longest name that starts at a word; -1 when none does. */
+  /** Returns the index of the last word of the longest name that starts at a word; -1 when none does. */
   #lastFrom(text: string, words: readonly (Range & { folded: string })[], first: number): number {
     let last = -1;
     let node: Node | undefined = this.#root;
@@ -76,7 +76,7 @@ export class Names {
   }
 }
 
-/** Returns what is searched for of a name: each long word. A name of short words only, such as "Li Xu", is searched for as a whole. */
+/** Returns the search terms of a name: each long word. A name of short words only, such as "Li Xu", is searched for as a whole. */
 function pathsOf(name: string): string[][] {
   const words = normalized(name, 'NFD').match(WORDS) ?? [];
   const long = words.filter((word) => [...word].length >= MIN_LETTERS).map(folded);

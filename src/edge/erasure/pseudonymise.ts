@@ -14,12 +14,12 @@ import { eraseObject, eraseRow, type Found, foundIn, type Replacement, withFound
 import { changedIn, clearResources, scrubEvents } from './scrub.ts';
 import { findFormerInvoices, findReleased } from './store.ts';
 
-/** Most names, addresses and numbers that are looked for in all tables. Those beyond are looked for where they are. */
+/** Maximum names, addresses and numbers that are searched in all tables. Further ones are searched only in their own rows. */
 const MAX_KNOWN = 300;
-/** Rows in a batch. All batches are one transaction; between them, the process serves other work. */
+/** Rows in a batch. All batches are one transaction; between them, the process handles other requests. */
 const BATCH = 200;
 
-/** Tables with rows of the customer that stay, each with the tables whose rows hang on its rows. */
+/** Tables with rows of the customer that remain, each with the tables whose rows depend on its rows. */
 const KEPT = tablesTo('customer')
   .filter((table) => !isDeleted(table))
   .map((table) => ({ table, below: tablesTo('row', table.name) }));
@@ -33,8 +33,8 @@ interface Erasing {
 }
 
 /**
- * Removes an erased customer's personal data from everything that is listed as belonging to it and stays: payments and invoices,
- * what hangs on them, events, responses of receivers, stored answers and mails. Idempotent.
+ * Removes an erased customer's personal data from all listed rows that belong to it and remain: payments and invoices, their dependent
+ * rows, events, responses of receivers, stored answers and mails. Idempotent.
  * @param customer already anonymised; its name is the pseudonym
  * @param known the customer's identity, in addition to what its rows contain
  * @returns the number of payments, and all that identified the person
@@ -68,7 +68,7 @@ export async function pseudonymise(
 }
 
 /**
- * Returns all that identifies the person in the rows that stay, because a name that only one of them has may be in the free text of another.
+ * Returns all values that identify the person in the remaining rows, because a name in one row may be in the free text of another.
  */
 async function identityOf(tx: Tx, customer: CustomerRow, known: Identity): Promise<Identity> {
   let identity = known;
@@ -93,7 +93,7 @@ interface Group {
   rows: readonly PersonalRow[];
 }
 
-/** Returns rows, and those of other tables that hang on them. */
+/** Returns rows, and the rows of other tables that depend on them. */
 async function withBelow(tx: Tx, table: Owned, below: readonly Owned[], rows: readonly PersonalRow[]): Promise<Group[]> {
   const groups: Group[] = [{ table, rows }];
   const team_id = rows[0]?.team_id ?? 0n;
@@ -144,7 +144,7 @@ async function eraseBatch(erasing: Erasing, table: Owned, below: readonly Owned[
   );
   const mailed = found.filter((one) => one.mailed).map(({ value }) => value);
   if (mailed.length > 0) await dropMails(tx, team_id, [...new Set([...erasing.known.emails, ...mailed])]);
-  // The payments are locked: no receipt is queued after this.
+  // The payments are locked, so no receipt is queued after this.
   if (table.name === 'payments') await dropReceipts(tx, team_id, ids);
 }
 

@@ -14,7 +14,7 @@ export interface Identity {
 export const NO_IDENTITY: Identity = { names: [], emails: [], phones: [] };
 
 const ERASED = '[erased]';
-/** Shorter numbers occur in orders and dates: they would redact too much. */
+/** Minimum digits of a number. Shorter ones occur in orders and dates and would redact too much. */
 const MIN_DIGITS = 6;
 
 /**
@@ -68,7 +68,7 @@ function without(text: string, ranges: readonly Range[]): string {
   return clean + text.slice(done);
 }
 
-/** Returns a text with what is percent-encoded decoded, in NFD, and a function from places in it to those in the text. */
+/** Returns the text with percent-encoding decoded, in NFD, and a function that maps its positions to those of the original. */
 function decoded(text: string): { plain: string; startOf: (place: number) => number } {
   if (!text.includes('%')) return { plain: text, startOf: (place) => place };
   const starts: number[] = [];
@@ -88,7 +88,7 @@ function decoded(text: string): { plain: string; startOf: (place: number) => num
 
 /** Returns the text, of the same length, with the digits of other scripts as ASCII. */
 function withAsciiDigits(text: string): string {
-  // What takes two UTF-16 units keeps them: the second as a character that may be between the digits of a number.
+  // A digit of two UTF-16 units keeps its length: the second unit becomes a character that may separate digits of a number.
   return text.replace(/(?!\d)\p{Nd}/gu, (digit) => asciiDigit(digit) + '\u200b'.repeat(digit.length - 1));
 }
 
@@ -98,7 +98,7 @@ function wholeEnd(text: string, end: number): number {
   return code >= 0xdc00 && code <= 0xdfff ? end + 1 : end;
 }
 
-/** Returns null for what is not percent-encoded UTF-8. */
+/** Decodes percent-encoding; null when it is not UTF-8. */
 function decodedPart(part: string): string | null {
   if (part.length < 3 || !part.startsWith('%')) return null;
   try {
@@ -108,7 +108,7 @@ function decodedPart(part: string): string | null {
   }
 }
 
-/** Returns a pattern for the numbers of each country, whose code is compared once for all of them. */
+/** Returns one pattern for the numbers of each country, which compares the country code once for all of them. */
 function phonePatterns(phones: readonly string[]): string[] {
   const countries = new Map<string, Set<string>>();
   for (const phone of phones) {
@@ -124,7 +124,7 @@ function phonePatterns(phones: readonly string[]): string[] {
   );
 }
 
-/** What people write between the digits of a number; not what separates two numbers of a list. */
+/** Characters that people write between the digits of a number, but not those that separate two numbers of a list. */
 const BETWEEN = '[\\s\\p{Cf}\\p{Pd}\\u2212()./_·•]*';
 
 function spaced(digits: string): string {
@@ -135,5 +135,5 @@ function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }
 
-/** Removes nothing. */
+/** A redactor without an identity, which removes nothing. */
 export const NOBODY = new Redactor(NO_IDENTITY);

@@ -4,8 +4,8 @@ import { type Fragment, fixed, identifier, listOf, part, sql, type Tx } from '..
 import type { Owned } from './catalogue.ts';
 
 /*
- * SQL made of the lists of personal data (kit/personal.ts). A room that lists a table lets the erasure write the columns with a rule;
- * no other column is written here. Identifiers come from the lists and are checked; values are parameters.
+ * SQL made from the lists of personal data (kit/personal.ts). By listing a table, a room permits the erasure to write the columns with a
+ * rule; no other column is written here. Identifiers come from the lists and are checked; values are parameters.
  */
 
 /** A row with its ids and the columns that an erasure changes. */
@@ -35,7 +35,7 @@ export function lockRows(tx: Tx, table: Owned, customer: CustomerRef, after: str
     order by id limit ${limit} for update`);
 }
 
-/** Returns the rows that hang on rows which the caller has locked. */
+/** Returns the rows that depend on rows which the caller has locked. */
 export function rowsBelow(tx: Tx, table: Owned, team_id: bigint, ids: readonly string[]): Promise<PersonalRow[]> {
   return tx.all<PersonalRow>(sql`
     select ${selected(table)} from ${identifier(table.name)}
@@ -65,8 +65,8 @@ export async function deleteAbout(tx: Tx, table: Owned, team_id: bigint, ids: re
 }
 
 /**
- * Sets columns of the rows about resources or events to null. They hold text or bytes. Rows without any are left alone, and the
- * condition is that of the partial indexes by which the others are found.
+ * Sets text or binary columns of the rows about resources or events to null. Rows without any value are skipped: the condition is that
+ * of the partial indexes that find the others.
  */
 export async function clearAbout(tx: Tx, table: Owned, team_id: bigint, ids: readonly string[]): Promise<void> {
   for (const [name, rule] of table.erased) {
@@ -77,7 +77,7 @@ export async function clearAbout(tx: Tx, table: Owned, team_id: bigint, ids: rea
   }
 }
 
-/** A condition with parameters would not be that of an index. The values are from the code. */
+/** Returns a condition with literal values from the code. With parameters, it would not match the condition of an index. */
 function otherThan(values: readonly string[]): Fragment {
   return fixed(`not in (${['', ...values].map((value) => `'${value.replaceAll("'", "''")}'`).join(', ')})`);
 }

@@ -2,11 +2,11 @@ import type { Json, JsonObject } from '../../kit/json.ts';
 import { type Fields, type IdentityKind, plainNames, type Rule } from '../../kit/personal.ts';
 import type { Identity, Redactor } from './redact.ts';
 
-/** What the rules put in the place of personal data. */
+/** Values that replace personal data. */
 export interface Replacement {
   pseudonym: string | null;
   redactor: Redactor;
-  /** Left out: values that become a hash are kept. */
+  /** Absent: values that become a hash are kept. */
   hash?: (value: string) => string;
 }
 
@@ -89,7 +89,7 @@ function found(kind: IdentityKind, value: Json | undefined, mailed: boolean): Fo
 
 /**
  * Adds values to an identity, and returns the same identity when it has them all.
- * @param pseudonym identifies nobody, so it is left out
+ * @param pseudonym left out, because it identifies no person
  */
 export function withFound(known: Identity, all: readonly Found[], pseudonym: string | null): Identity {
   const added = (kind: IdentityKind, values: readonly string[]) => {

@@ -22,17 +22,17 @@ const ABOUT_RESOURCES = tablesTo('resource').filter(({ erased }) => erased.every
 const ABOUT_EVENTS = tablesTo('event').filter((table) => !isDeleted(table));
 const COPIES_OF_EVENTS = tablesTo('event').filter(isDeleted);
 
-/** Clears what is stored about the resources beside their rows and events: the stored answers to requests. */
+/** Clears the stored answers to requests about the resources. */
 export async function clearResources(tx: Tx, team_id: bigint, resource_ids: readonly string[]): Promise<void> {
   for (const table of ABOUT_RESOURCES) await (isDeleted(table) ? deleteAbout : clearAbout)(tx, table, team_id, resource_ids);
 }
 
-/** Resources whose events are in memory at once. An event may be as large as a request, and a resource has a few. */
+/** Number of resources whose events are in memory at once. An event may be as large as a request, and a resource has a few. */
 const SLICE = 25;
 
 /**
- * Removes personal data from all events of the resources, and deletes the receivers' responses to them. Between slices the process serves other
- * requests.
+ * Removes personal data from all events of the resources, and deletes the receivers' responses to them. Between slices the process
+ * handles other requests.
  */
 export async function scrubEvents(
   tx: Tx,
@@ -56,7 +56,7 @@ async function scrubSlice(
   const changed = changedIn(events, ({ id, body }) => ({ id, body: JSON.stringify(change(JSON.parse(body))) }));
   await rewriteEvents(tx, team_id, changed);
   const ids = events.map(({ id }) => id);
-  // Generating an older body locks the event's row. Only a statement that starts after the update sees what it has written.
+  // Generating an older body locks the event's row. Only a statement that starts after the update sees the new body.
   if (changed.length > 0) {
     const rewritten = changed.map(({ id }) => id);
     for (const table of COPIES_OF_EVENTS) await deleteAbout(tx, table, team_id, rewritten);

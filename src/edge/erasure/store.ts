@@ -1,7 +1,7 @@
 import type { CustomerRef } from '../../core/customers/store.ts';
 import { BY_KEY, fixed, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 
-/** Whether the customer has an approved compliance record. */
+/** Returns whether the customer has an approved compliance record. */
 export async function hasApprovedRecord(db: Queryable, { team_id, id }: CustomerRef): Promise<boolean> {
   const row = await db.maybe(sql`
     select 1 from compliance_records where team_id = ${team_id} and customer_id = ${id} and status = 'approved'`);
@@ -20,6 +20,7 @@ export interface Erasure {
   known_sealed: string;
 }
 
+/** Inserts an erasure with the time of its first repetition. */
 export async function insertErasure(tx: Tx, row: Erasure): Promise<void> {
   await tx.run(sql`
     insert into erasures (team_id, customer_id, key_id, request_id, payments, tax_id_kept, erased_at, revisit_at, known_sealed)
@@ -29,7 +30,7 @@ export async function insertErasure(tx: Tx, row: Erasure): Promise<void> {
 
 /** An erasure that is repeated. */
 export interface Revisit extends CustomerRef {
-  /** What identified the person, encrypted; null after the last repetition that may find what was being written. */
+  /** Identity of the person, encrypted; null after the last repetition for data that was written during the erasure. */
   known_sealed: string | null;
 }
 
@@ -78,7 +79,7 @@ export function findFormerInvoices(tx: Tx, customer: CustomerRef, after: string,
 }
 
 /**
- * Whether the payer's number is no longer needed: the attempt is closed, none of its money has to be returned, no refund of
+ * SQL: whether the payer's number is no longer needed. The attempt is closed, none of its money has to be returned, no refund of
  * the payment is open (some providers refund a wallet by a transfer to the number), no evidence waits for a decision, and no
  * further tranche of the payment is charged to the same number.
  */
@@ -111,7 +112,7 @@ export interface OldAttempt {
 
 /**
  * Returns such attempts of all customers, the oldest first.
- * @param after when the last one that was looked at ended; `until` is inclusive
+ * @param after end of the last attempt that was examined; `until` is inclusive
  * @param limit more are returned when several ended at the same moment
  */
 export function findOldAttempts(db: Queryable, after: Date, until: Date, limit: number): Promise<OldAttempt[]> {
@@ -121,7 +122,7 @@ export function findOldAttempts(db: Queryable, after: Date, until: Date, limit: 
     order by a.closed_at fetch first ${limit} rows with ties`);
 }
 
-/** What of an attempt's payer is still stored beside the address. */
+/** Data about an attempt's payer that is still stored, besides the address. */
 export interface OldPayer {
   team_id: bigint;
   id: string;
@@ -130,8 +131,8 @@ export interface OldPayer {
 }
 
 /**
- * Returns those of the attempts that no longer need the payer's number. Their payments are locked: every change of an attempt locks its payment
- * first, and could otherwise write the number back.
+ * Returns the given attempts that no longer need the payer's number, with their payments locked. Every change of an attempt locks its
+ * payment first; without this lock, a change could write the number back.
  */
 export function lockReleased(tx: Tx, attempts: readonly OldAttempt[]): Promise<OldPayer[]> {
   return tx.all<OldPayer>(sql`

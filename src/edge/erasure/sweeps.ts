@@ -32,16 +32,16 @@ const KEPT_MS = 7 * 86_400_000;
 const KEPT_FOR_REFUNDS_MS = 180 * 86_400_000;
 const REFUND_TO_NUMBER = CONNECTORS.filter(({ refunds_to_number }) => refunds_to_number).map(({ name }) => name);
 const PAYER_BATCH = 200;
-/** Attempts that one round looks at. */
+/** Maximum attempts that one round examines. */
 const LOOKED_AT = 1_000;
-/** After this, all attempts that were kept are looked at again. */
+/** Time after which all attempts that were kept are examined again. */
 const PASS_MS = 6 * 3_600_000;
 
 type SweepDeps = Pick<CustomerDeps, 'clock' | 'secrets' | 'log'>;
 
 /**
- * Repeats each erasure, to cover data that was being written when it ran. One that fails is due again when its lease expires, and does
- * not delay the others of its batch.
+ * Repeats each erasure, to cover data that was being written when it ran. A repetition that fails is due again when its lease expires,
+ * and does not delay the others of its batch.
  */
 export function erasureSweep(deps: SweepDeps, store: Store): Sweep {
   return {
@@ -71,8 +71,9 @@ function revisit(deps: SweepDeps, store: Store, ref: Revisit): Promise<void> {
 }
 
 /**
- * Replaces the payer's number by a keyed hash, and removes the IP address, when the attempt is closed and its reconciliation period is over.
- * Each round goes on where the last one ended, because those that are kept longer are the oldest. They come up again in the next pass.
+ * Replaces the payer's number by a keyed hash, and removes the IP address, when the attempt is closed and its reconciliation period has
+ * ended.
+ * Each round continues where the last one ended, because attempts that are kept longer are the oldest. The next pass examines them again.
  */
 export function payerSweep(deps: SweepDeps, store: Store): Sweep {
   let pass = { began: Number.NEGATIVE_INFINITY, after: new Date(0) };
@@ -94,7 +95,7 @@ export function payerSweep(deps: SweepDeps, store: Store): Sweep {
   };
 }
 
-/** An erasure is repeated also when a key is gone, by what its rows have. */
+/** Returns the identity of the person. When its key is gone, the erasure is repeated with the values in its rows. */
 function knownIn({ secrets, log }: SweepDeps, ref: Revisit): Identity {
   try {
     return knownOf(secrets, ref);

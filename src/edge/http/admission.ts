@@ -78,11 +78,11 @@ export async function admit(
   return { caller: callerOf(deps, visit.key), version: visit.version };
 }
 
-/** What may have changed about a key since the request's headers came. */
+/** Checks of a key that are repeated when the body arrives late. */
 const CHECKS_OF_KEY = [checkAddress, checkKeyKind, checkScope];
 
 /**
- * Admits a request a second time after its body came late: its key may have been revoked since the headers arrived.
+ * Admits a request again after its body arrived late, because its key may have been revoked since the headers arrived.
  * @throws Problem 401, 403 or 406
  */
 export async function readmit(deps: HttpDeps, keys: KeyRing, request: FastifyRequest, target: Target): Promise<Caller> {

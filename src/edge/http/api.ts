@@ -79,7 +79,7 @@ interface Admitted {
 }
 
 /**
- * Admits a request a second time after its body came late, and gives it the present time: the total of a list expects that no row appears with an id
+ * Admits a request again after its body arrived late, and sets its time to now: totals of lists assume that no row is added with an id
  * older than a minute.
  */
 async function admittedLate(

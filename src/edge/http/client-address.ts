@@ -19,7 +19,7 @@ export function proxyTrust(trusted: TrustProxy): IsProxy | false {
   };
 }
 
-/** The address of a caller that has closed its connection: the socket does not know it any more. */
+/** The address of a caller that has closed its connection, because the socket no longer has it. */
 const GONE = '0.0.0.0';
 
 /**
@@ -31,7 +31,7 @@ export function clientAddress(request: FastifyRequest): string {
   return plainAddress(ip ?? '') ?? plainAddress(request.socket.remoteAddress ?? '') ?? ip ?? GONE;
 }
 
-/** Logs one warning when an unconfigured proxy appears to be in front of us: all its callers would share one limit. */
+/** Logs one warning when an unconfigured proxy appears to be in front of us, because all its callers would share one limit. */
 export function proxyWarning(trusted: TrustProxy, log: Log): (request: FastifyRequest) => void {
   let watching = trusted === 0;
   return ({ headers }) => {

@@ -5,55 +5,56 @@ import type { HttpDeps } from './deps.ts';
 
 type Service = HttpDeps['service'];
 
-/** How long a connection that has sent the beginning of a request may take to send its head, once the server closes. */
+/** Maximum time for a connection with a partial request to complete its headers, once the server closes. */
 const BEGUN_MS = 2_000;
 
-/** What a connection was used for. */
+/** Use of a connection. */
 interface Use {
   /** Requests whose response was not sent completely; above one where a client pipelines. */
   requests: number;
-  /** Bytes that were received when the last response had been sent. More of them are the beginning of a request. */
+  /** Number of bytes received when the last response had been sent. Further bytes are the beginning of a request. */
   bytes: number;
 }
 
 /**
- * Ends each connection with its response while the service is leaving or the server closes. Otherwise a connection that had a request at the
- * signal is kept alive: the process waits for it until its deadline, and serves further requests after it has closed its databases.
+ * Ends each connection after its response while the service shuts down or the server closes. Otherwise a connection with a request at
+ * the time of the signal would be kept alive: the process would wait for it until its deadline, and accept further requests after it has
+ * closed its databases.
  */
 export function closeWhileLeaving(app: FastifyInstance, service: Service): void {
   const uses = usesOf(app.server);
   let isClosing = false;
-  // Called by `close`. Node's own takes a response for sent that it has only buffered, and cuts a large one.
+  // Called by `close`. Node's own function treats a buffered response as sent, and truncates a large one.
   app.server.closeIdleConnections = () => {
     isClosing = true;
     const closeUnused = (isUnused: (socket: Socket, use: Use) => boolean) => {
       for (const [socket, use] of uses) if (use.requests === 0 && isUnused(socket, use)) socket.destroySoon();
     };
     closeUnused((socket, { bytes }) => socket.bytesRead === bytes);
-    // What came after the last response may be the rest of an answered request, or not become one.
+    // Bytes after the last response may be the rest of an answered request, or an incomplete request.
     setTimeout(() => closeUnused(() => true), BEGUN_MS).unref();
   };
   app.addHook('onSend', (_request, reply, _payload, done) => {
     announceClose(service, reply);
     done();
   });
-  // The headers of this response may have been sent before the signal, so that Node would keep the connection.
+  // The headers of this response may have been sent before the signal, and Node would then keep the connection.
   app.addHook('onResponse', ({ raw: { socket } }, _reply, done) => {
     if ((isClosing || service.leaving) && uses.get(socket)?.requests === 1) socket.destroySoon();
     done();
   });
 }
 
-/** Sets the header by which a response says that its connection ends, if the service is leaving. */
+/** Sets the header that announces the end of the connection, if the service is shutting down. */
 export function announceClose(service: Service, reply: FastifyReply): void {
   if (service.leaving) reply.header('Connection', 'close');
 }
 
 /**
- * Follows the handlers that are running. Closing a server waits for connections, and a caller that has gone has none: its handler would
- * find the logs and the databases closed when the provider answers.
- * @returns waits for those that are running if the service is leaving. A server that closes for another reason, as that of a crashed node in
- * the simulation, may have handlers that never end
+ * Tracks the running handlers. Closing a server waits for connections only, and a caller that has disconnected has none: its handler
+ * would find the logs and the databases closed when the provider answers.
+ * @returns a function that waits for the running handlers if the service is shutting down. A server that closes for another reason, such
+ * as a crashed node in the simulation, may have handlers that never end
  */
 export function followHandlers(app: FastifyInstance, service: Service): () => Promise<void> {
   const running = new Set<Promise<unknown>>();
@@ -74,7 +75,7 @@ export function followHandlers(app: FastifyInstance, service: Service): () => Pr
   };
 }
 
-/** Follows the open connections of a server. */
+/** Tracks the open connections of a server. */
 function usesOf(server: Server): ReadonlyMap<Socket, Use> {
   const uses = new Map<Socket, Use>();
   server.on('connection', (socket) => {

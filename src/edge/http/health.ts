@@ -31,18 +31,18 @@ export function healthPages(deps: HttpDeps, workers: readonly Worker[]): Pages {
   };
 }
 
-/** Tells load balancers to send no more requests; requests that still arrive are served. */
+/** Reports a shutdown, so that load balancers send no more requests. Requests that still arrive are served. */
 function leaving({ service }: HttpDeps): Record<string, string> {
   return service.leaving ? { service: 'leaving' } : {};
 }
 
-/** A clock that differs from the database's, with which other nodes agree. */
+/** Reports a clock that differs from the database's, with which other nodes agree. */
 function wrongClock({ clock, peers }: HttpDeps): Record<string, string> {
   const skew_ms = clock.skew_ms?.() ?? 0;
   return peers.isWrong(skew_ms) ? { clock: `wrong by ${Math.round(skew_ms / 1000)} s` } : {};
 }
 
-/** Not a check: no decision depends on this machine's clock, and its operator has to correct it. */
+/** Returns the skew of this machine's clock. It is not a check, because no decision depends on this clock. */
 function clockDetails({ clock }: HttpDeps): { clock?: { skew_ms: number } } {
   const skew_ms = clock.skew_ms?.();
   return skew_ms === undefined ? {} : { clock: { skew_ms } };

@@ -7,7 +7,7 @@ import { hint } from '../../tenants/api/hints.ts';
 import type { Call } from '../../tenants/api/route.ts';
 
 /**
- * Hints are derived from the text of the request alone: never from a look-up, so that they reveal nothing about other teams, and they
+ * Hints are derived only from the text of the request, never from a look-up, so that they reveal nothing about other teams. They
  * repeat no key.
  */
 
@@ -82,7 +82,7 @@ function environmentOf(text: unknown): Environment | null {
  */
 export function pathHint(url: string, known: readonly string[]): string | undefined {
   const [first = '', ...rest] = (url.split('?')[0] ?? '').split('/').slice(1);
-  // The resource exists: what is wrong comes after it.
+  // The first segment exists, so the fault is in a later segment.
   if (known.includes(first) && rest.join('') !== '') return undefined;
   const resource = [first, ...rest].find((segment) => !/^(api|v\d{1,4}|)$/.test(segment)) ?? '';
   const near = nearest(resource, known);

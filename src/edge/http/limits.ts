@@ -21,7 +21,7 @@ export interface NamedLimit extends Limit {
   kind: Kind;
 }
 
-/** What a request is counted by. */
+/** Values by which a request is counted. */
 export interface Counting {
   team: Team;
   key_id: string;

@@ -7,10 +7,10 @@ import { isLocalhostName, isLoopbackAddress } from '../../kit/addresses.ts';
 const FORWARDED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip'];
 
 /**
- * Returns whether a request comes from a browser on this machine that was given an address of this machine. The peer alone
- * proves nothing: with DNS rebinding, the page of another site reaches a loopback address under that site's own name, which is
- * then in the Host header. A proxy or tunnel on this machine connects from loopback too; nginx unconfigured names no sender and sends
- * a loopback Host, but speaks HTTP/1.0, which no browser does.
+ * Returns whether a request comes from a browser on this machine that requested an address of this machine. The peer alone proves
+ * nothing: with DNS rebinding, the page of another site reaches a loopback address under that site's own name, which is then in the
+ * Host header. A proxy or tunnel on this machine connects from loopback too. nginx with its default configuration reports no sender
+ * and sends a loopback Host, but uses HTTP/1.0, which no browser does.
  */
 export function isLocal({ public_url }: Pick<Config, 'public_url'>, { headers, raw, socket }: FastifyRequest): boolean {
   const { host } = headers;

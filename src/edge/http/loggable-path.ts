@@ -4,24 +4,24 @@ import { OWN_ID } from '../../tenants/request-log/path.ts';
 /** Pages whose address has a secret as its second segment. */
 const PAGES: ReadonlySet<string | undefined> = new Set(['pay', 'invoice', 'l', 'onboarding']);
 
-/** What a parameter of a route may be shown as: an id that the service made, a channel, or a code of a country or currency. */
+/** Matches parameters that may be logged: an id that the service made, a channel, or a code of a country or currency. */
 const PARAMETER = new RegExp(`${OWN_ID.source}|^[a-z]{2}\\.[a-z_]{1,30}$|^[A-Z]{2,3}$`);
-/** A segment of a path that has no parameter there. Not an address, a number of a phone or words of a person. */
+/** Matches a segment that is not a parameter and may be logged: no address, no phone number and no words of a person. */
 const PLAIN = /^(?!.*\d{6})[\w.~:[\]-]{0,64}$/;
-/** The first segment of a path without a route, so that a slip of the pen is seen. */
+/** Matches the first segment of a path without a route, which is logged so that a typing error is visible. */
 const WORD = /^[a-z_-]{0,30}$/;
 const OTHER = '…';
 
 /**
  * Returns the path of a request for a log line, without the query, which may contain a person's search terms, without the
- * secret in an address, and without what may be a person's name, address or number where an id belongs. Reads the path as the router does: with
- * percent-encoding, and after the origin that a proxy may send.
+ * secret in an address, and without a text in the place of an id that may be a person's name, address or number. Like the router, it
+ * decodes percent-encoding and skips the origin that a proxy may send.
  * @param url target of the request
  * @param route pattern of the route, such as `/payments/:id`; undefined when there is none
  */
 export function loggablePath(url: string, route?: string): string {
   const target = url.replace(/^https?:\/\/.*?\//, '/');
-  // A segment is decoded by itself: an encoded slash belongs to it.
+  // Each segment is decoded separately, because an encoded slash belongs to its segment.
   const segments = (target.split(/[?#]/)[0] ?? '').split('/').map(decoded);
   const at = secretAt(segments);
   if (segments[at]) segments[at] = '[token]';

@@ -3,7 +3,7 @@ import type { Route } from '../../tenants/api/route.ts';
 import { loggedPath, wordsOf } from '../../tenants/request-log/path.ts';
 import type { HttpDeps } from './deps.ts';
 
-/** Reports each request with a known key to the request log, once it was answered. Without a log, no hook is added. */
+/** Reports each request with a known key to the request log after its answer. Without a log, no hook is added. */
 export function logRequests(app: FastifyInstance, { requestLog }: Pick<HttpDeps, 'requestLog'>, routes: readonly Route[]): void {
   if (!requestLog) return;
   const words = wordsOf(routes.map(({ path }) => path));

@@ -18,10 +18,10 @@ export interface RunnableRoute {
 }
 
 /**
- * Runs the checks that a handler relies on, in the order of docs/contract/order-of-checks.md, then calls the handler. The one way
- * to an operation, for requests of the API, actions of the console and commands.
+ * Runs the checks that a handler relies on, in the order of docs/contract/order-of-checks.md, then calls the handler. Requests of the
+ * API, actions of the console and commands all use it.
  * @param version API version of the query and the body
- * @throws Problem 422 for an invalid query or body, and whatever the handler throws
+ * @throws Problem 422 for an invalid query or body; any error of the handler
  */
 export async function runRoute(
   deps: { wake: Wake },
@@ -41,7 +41,7 @@ export async function runRoute(
   return answer;
 }
 
-/** Returns the query fields that the route names. Handlers take every field that they get for a filter. */
+/** Returns the query fields that the route declares, because handlers treat every field as a filter. */
 function namedIn({ query: schema }: Route, query: Record<string, unknown>): Record<string, unknown> {
   const named = (schema as TObject | undefined)?.properties ?? {};
   return Object.fromEntries(Object.entries(query).filter(([name]) => Object.hasOwn(named, name)));
@@ -58,7 +58,7 @@ export function runInside(deps: { wake: Wake }, found: RunnableRoute, caller: Ca
 }
 
 /**
- * Rejects a body that the operation does not take, as {@link runInside} does before it runs.
+ * Rejects an invalid body, as {@link runInside} does before it runs.
  * @throws Problem 422
  */
 export function refuseBody({ route, validator }: RunnableRoute, body: unknown): void {

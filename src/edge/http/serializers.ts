@@ -6,7 +6,7 @@ type Serialize = (payload: unknown) => string;
 
 /**
  * Serializers of the replies of a route, which leave out fields that their schema lacks. They are compiled with its first request,
- * because there are more than any process uses, and a start would wait for all.
+ * because a process uses only some of them and its start would wait for all.
  */
 export class Serializers {
   readonly #route: Route;
@@ -21,7 +21,7 @@ export class Serializers {
     this.#fresh = compiled(reply, route, (schema) => schema);
   }
 
-  /** Returns the serializer of an answer. A stored response is sent to the byte as it was sent first, unless the schema has changed since. */
+  /** Returns the serializer of an answer. A stored response is sent with the same bytes, unless the schema has changed since. */
   of(reply: FastifyReply, { code, headers = {} }: Reply): Serialize {
     const fresh = this.#fresh.get(code) ?? JSON.stringify;
     if (!('Idempotent-Replayed' in headers)) return fresh;
@@ -34,10 +34,10 @@ export class Serializers {
     };
   }
 
-  /** Returns the serializer for a response that an earlier release stored: it is sent without the fields that are required since, or as it is. */
+  /** Returns the serializer for a response of an earlier release. It is sent without fields that were added since, or unchanged. */
   #older(reply: FastifyReply, code: number): Serialize {
     if (!this.#stored) {
-      // Without the error, which may quote the response.
+      // The error is not logged, because it may quote the response.
       const { method, path } = this.#route;
       this.#log.warn({ route: `${method} ${path}` }, 'a stored response lacks what this release requires: it is sent as it is');
       this.#stored = compiled(reply, this.#route, withoutRequired);
@@ -47,7 +47,7 @@ export class Serializers {
       try {
         return lenient(payload);
       } catch {
-        return JSON.stringify(payload); // a field has another type since
+        return JSON.stringify(payload); // a field has another type now
       }
     };
   }
@@ -66,7 +66,7 @@ function withoutRequired(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutRequired);
   if (typeof schema !== 'object' || schema === null) return schema;
   const { required, properties, ...rest } = schema as Record<string, unknown>;
-  // Properties may be called `required` or `properties`: these are schemas of a property, not keywords.
+  // Properties may be named `required` or `properties`. These are schemas of a property, not keywords.
   const isKeywords = Array.isArray(required) && typeof properties === 'object' && properties !== null;
   const entries = isKeywords
     ? Object.entries({ ...rest, properties: requiredFirst(properties as object, required) })

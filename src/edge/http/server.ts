@@ -103,7 +103,7 @@ export function buildServer(deps: HttpDeps, routes: Route[], pages: Pages[]): Fa
   });
   for (const page of pages) app.register(async (scope) => page(scope));
   app.register(async (scope) => registerApi(scope, deps, keys, routes));
-  // Registered last, because these hooks run in reverse: handlers use what the other hooks close.
+  // Registered last, because these hooks run in reverse order, and handlers use resources that the other hooks close.
   app.register(async (scope) => {
     scope.addHook('onClose', handlersEnded);
   });
@@ -136,7 +136,7 @@ function trace(deps: HttpDeps, request: FastifyRequest, reply: FastifyReply): vo
 function sendError(deps: HttpDeps, error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const { code, headers, body } = renderError(error);
   request.failure = typeof body.error_code === 'string' ? body.error_code : undefined;
-  // The circuit has logged why it opened; a line of each request would hide it.
+  // The circuit has logged why it opened, and a line for each request would hide that.
   if (isOurFault(error) && !(error instanceof CircuitOpen))
     deps.log.error({ err: error, request_id: request.tracing.request_id }, 'a request failed with an internal error');
   // The route's serialiser would reduce the error to the success shape.

@@ -3,7 +3,7 @@ import { blot } from '../../kit/log.ts';
 
 export interface Tracing {
   request_id: string;
-  /** Whether the service chose {@link request_id}, so that no other request has it. */
+  /** Whether the service generated {@link request_id}, so that it is unique. */
   own_id: boolean;
   trace_id: string;
   /** W3C trace context of our own span in the caller's trace. */

@@ -16,7 +16,7 @@ import { checkItems, itemsOf, objectionToTotal, totalOf } from './items.ts';
 import type { ChangeInvoiceBody, CreateInvoiceBody, InvoiceRow, ItemBody } from './schema.ts';
 import { insertInvoice } from './store.ts';
 
-/** Who makes a request, and when. */
+/** The originator of a request, and its time. */
 export interface InvoiceRequest {
   team_id: bigint;
   key_id: string;
@@ -111,7 +111,7 @@ function termsOf(
   const { currency, due_date = null, notes = null, reference = null, locale = null, allow_partial = false } = body;
   const items = itemsOf(body.items, currency);
   const amount_minor = totalOf(items);
-  // Without partial payments there is no minimum: a stored one is dropped.
+  // Without partial payments there is no minimum, so a stored one is dropped.
   const wanted = allow_partial ? body.min_amount : change.min_amount;
   const least_minor = wanted == null ? null : minorFromWire(wanted);
   const partTooLarge = least_minor === null ? null : checkLargest(currency, least_minor);

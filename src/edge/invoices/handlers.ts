@@ -150,7 +150,7 @@ async function pageOf(
   return { status, language, page, headers: { 'Content-Security-Policy': policyWith(theme.style, page) } };
 }
 
-/** Returns what keeps an invoice from being paid by another payment; null for nothing. */
+/** Returns what prevents another payment of an invoice; null for nothing. */
 async function heldBy(deps: InvoiceDeps, row: InvoiceRow): Promise<Scene['held']> {
   const { team_id, payment_id } = row;
   if (payment_id === null || !isPayable(row.status)) return null;
@@ -160,7 +160,7 @@ async function heldBy(deps: InvoiceDeps, row: InvoiceRow): Promise<Scene['held']
   return (await awaitsDecision(store.db, row)) ? { by: 'money' } : null;
 }
 
-/** Whether a payment that has not ended is being charged, or money of its charges waits for a decision. */
+/** Returns whether an open payment is being charged, or money of its charges waits for a decision. */
 async function hasBegun(db: Queryable, payment: PaymentRow): Promise<boolean> {
   if (payment.status !== 'pending') return !isFinal(payment.status);
   const attempts = await attemptsOf(db, [payment]);

@@ -37,6 +37,7 @@ export function itemsOf(items: readonly ItemBody[], currency: string): StoredIte
   });
 }
 
+/** Returns the sum of the items in hundredths. */
 export function totalOf(items: readonly StoredItem[]): Minor {
   return items.reduce((sum, { amount_minor }) => sum + BigInt(amount_minor), 0n);
 }
@@ -57,12 +58,12 @@ export function checkItems(items: unknown): FieldErrors {
   return errors;
 }
 
-/** The terms that decide whether an invoice can be paid. */
+/** The terms that determine whether an invoice can be paid. */
 type Payable = Pick<InvoiceRow, 'amount_minor' | 'currency' | 'allow_partial'>;
 
 /**
  * Returns the error of a total, or null. No channel collects a payment below the minimum of the currency, or above its largest amount. An
- * invoice above the latter is paid in parts, where it may be.
+ * invoice above that amount is paid in parts, if it allows partial payments.
  */
 export function objectionToTotal({ amount_minor, currency, allow_partial }: Payable): string | null {
   if (amount_minor <= 0n) return 'must add up to more than nothing';

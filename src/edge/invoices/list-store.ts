@@ -24,6 +24,7 @@ export const SEARCHABLE_INVOICES: Searchable = {
   groups: [SEARCHED],
 };
 
+/** Creates the searcher of invoices. */
 export function invoiceSearcher(): ListSearcher<InvoiceRow> {
   return new ListSearcher(SEARCHABLE_INVOICES, { from: 'invoices', ids: ['id'], columns });
 }
@@ -40,11 +41,13 @@ export function invoiceConditions(query: InvoiceFilters): Fragment[] {
   return conditionsOf(query, CONDITIONS);
 }
 
+/** Returns one page, in the order of the list. */
 export function listInvoices(db: Queryable, team_id: bigint, query: InvoiceFilters, position: Position): Promise<InvoiceRow[]> {
   const page = rowsOfPage(rowsOf(team_id, invoiceConditions(query)), position);
   return db.all<InvoiceRow>(sql`select ${columns} from invoices where ${page}`);
 }
 
+/** Counts the invoices that match the query. */
 export async function countInvoices(db: Queryable, team_id: bigint, query: InvoiceFilters): Promise<number> {
   const counted = rowsToCount(rowsOf(team_id, invoiceConditions(query)));
   const rows = await db.all<{ total: bigint }>(sql`

@@ -25,7 +25,7 @@ export const invoiceListener: PaymentListener = async (tx, { environment, at }, 
 };
 
 /**
- * Whether money was captured or refunded. Money that arrives after the payment's end is returned automatically, and does not
+ * Returns whether money was captured or refunded. Money that arrives after the payment's end is returned automatically, and does not
  * count.
  */
 function isMoney({ before, after }: Move): boolean {
@@ -37,7 +37,7 @@ function isKept(status: Move['after']['status']): boolean {
   return status === 'succeeded' || status === 'partially_refunded' || status === 'refunded';
 }
 
-/** The full amount of the payment counts. The fee is borne by the merchant. */
+/** Returns the amounts of a payment. Its full amount counts, because the merchant bears the fee. */
 function contributionOf({ after }: Move): Contribution {
   const { team_id, id, amount_minor, refunded_minor } = after;
   return { team_id, payment_id: id, paid_minor: amount_minor, refunded_minor };

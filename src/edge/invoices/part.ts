@@ -24,11 +24,11 @@ export function partOf(row: InvoiceRow): Part | null {
   const largest = largestOf(row.currency) ?? rest;
   const most = rest < largest ? rest : largest;
   if (least <= most) return { least, most };
-  // The merchant's minimum would leave too little to be paid. It gives way where the whole cannot be paid at once either.
+  // The merchant's minimum would leave too small a remainder. It is lowered where the whole amount cannot be paid at once either.
   return needsParts(row) ? { least: most, most } : null;
 }
 
-/** Whether no channel takes the amount due at once, so that it has to be paid in parts. */
+/** Returns whether no channel accepts the amount due at once, so that it has to be paid in parts. */
 export function needsParts(row: InvoiceRow): boolean {
   return row.allow_partial && checkLargest(row.currency, dueOf(row)) !== null;
 }

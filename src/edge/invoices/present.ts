@@ -2,12 +2,12 @@ import { type Minor, wireFromMinor } from '../../kit/money.ts';
 import type { InvoiceRow } from './schema.ts';
 import { isPayable } from './states.ts';
 
-/** Amount paid and not refunded. */
+/** Returns the amount that was paid and not refunded. */
 function keptOf({ paid_minor, refunded_minor }: Pick<InvoiceRow, 'paid_minor' | 'refunded_minor'>): Minor {
   return paid_minor - refunded_minor;
 }
 
-/** Amount due. A draft is due in full. A paid or cancelled invoice has no amount due, even after a refund. */
+/** Returns the amount due. A draft is due in full. A paid or cancelled invoice has no amount due, even after a refund. */
 export function dueOf(row: Pick<InvoiceRow, 'status' | 'amount_minor' | 'paid_minor' | 'refunded_minor'>): Minor {
   if (row.status !== 'draft' && !isPayable(row.status)) return 0n;
   const due = row.amount_minor - keptOf(row);

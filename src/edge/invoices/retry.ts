@@ -16,15 +16,15 @@ export function invoiceOf({ team_id, key_id }: Pick<PaymentRow, 'team_id' | 'key
   return key_id.startsWith('inv_') ? { team_id, id: key_id } : null;
 }
 
-/** Whether the page of an invoice's failed payment offers another try. */
+/** Returns whether the page of an invoice's failed payment offers another try. */
 export async function invoiceTakesRetry(db: Queryable, ref: InvoiceRef, failed: Failed): Promise<boolean> {
   const row = await findInvoice(db, ref);
   return row !== undefined && isDue(row, failed) && !(await awaitsDecision(db, row));
 }
 
 /**
- * Returns the invoice, locked, if it takes another payment of the same amount. The caller has locked the failed payment: of a
- * retry and a submit of the invoice's own page, the first one makes the invoice's open payment.
+ * Returns the invoice, locked, if it accepts another payment of the same amount. The caller has locked the failed payment, so that a
+ * retry and a concurrent submit of the invoice's own page create only one open payment.
  */
 export async function lockForRetry(tx: Tx, ref: InvoiceRef, failed: Failed): Promise<InvoiceRow | null> {
   const row = must((await lockInvoices(tx, [ref]))[0], 'an invoice with payments is never deleted');
@@ -37,7 +37,7 @@ export async function replacePayment(tx: Tx, at: number, before: InvoiceRow, pay
   await applySteps(tx, at, [{ before, changes: { payment_id } }]);
 }
 
-/** No other payment of the invoice has been made since, and this much is still due. */
+/** Returns whether no other payment of the invoice has been created since, and the amount is still due. */
 function isDue(row: InvoiceRow, failed: Failed): boolean {
   return row.payment_id === failed.id && isPayable(row.status) && dueOf(row) >= failed.amount_minor;
 }

@@ -31,6 +31,7 @@ const WRITE = { access: 'private', scope: 'invoice.write', liveOnly: true } as c
 
 const one = envelopeSchema({ invoice: invoiceReply });
 
+/** Returns the operations of invoices. */
 export function invoiceRoutes(deps: InvoiceDeps): Route[] {
   const searcher = invoiceSearcher();
   return [

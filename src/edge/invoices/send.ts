@@ -17,9 +17,9 @@ import { takeNumber } from './store.ts';
 import { invoiceUrl } from './token.ts';
 
 const DAY_MS = 86_400_000;
-/** The last time that is written with four digits of the year, as the database reads it. */
+/** The last time with a year of four digits, as the database parses it. */
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z');
-/** Minimum interval between reminders. More than one a day would be spam, for which our sender address would be blamed. */
+/** Minimum interval between reminders. More than one a day would be spam from our sender address. */
 const REMINDER_REST_MS = DAY_MS;
 /**
  * Maximum invoice mails of one team to one address in a period. It is more than a customer receives, and too few to flood a
@@ -61,7 +61,7 @@ export async function sendInvoice(tx: Tx, deps: SendDeps, request: InvoiceReques
 }
 
 /**
- * Fields that the first sending sets permanently.
+ * Returns the fields that the first sending sets permanently.
  * @throws Problem 422 when the due date is in the past, or no channel collects the total
  */
 async function issued(tx: Tx, deps: SendDeps, row: InvoiceRow, at: number): Promise<Partial<InvoiceRow>> {
@@ -83,7 +83,7 @@ function reminded({ mailed_at }: InvoiceRow, at: number): Partial<InvoiceRow> {
 
 /**
  * Limits mails to an address across all invoices of the team, because each new invoice sends a mail.
- * @throws Problem 429
+ * @throws Problem 429 above the limit
  */
 async function refuseFlood(tx: Tx, team_id: bigint, recipient: string): Promise<void> {
   const wait_ms = await waitForInvoice(tx, { team_id, recipient }, MAILS_TO_ONE_ADDRESS);

@@ -14,7 +14,7 @@ import { Moved } from './transact.ts';
 
 /**
  * Returns an invoice.
- * @throws Problem 404, the same for an unknown id, another team's and a sandbox one's
+ * @throws Problem 404, the same for an unknown id, another team's and a sandbox id
  */
 export async function getInvoice(db: Queryable, ref: InvoiceRef): Promise<InvoiceRow> {
   const row = isId('inv', ENVIRONMENT, ref.id) ? await findInvoice(db, ref) : undefined;

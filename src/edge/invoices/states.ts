@@ -53,7 +53,7 @@ export function nextInvoiceStatus(status: InvoiceStatus, trigger: InvoiceTrigger
   return TABLE[status][trigger] ?? null;
 }
 
-/** Whether the invoice can still be paid. */
+/** Returns whether the invoice can still be paid. */
 export function isPayable(status: InvoiceStatus): boolean {
   return nextInvoiceStatus(status, 'paid_up') !== null;
 }

@@ -18,11 +18,13 @@ const record = fixed(`team_id bigint, id text, number text, status text, currenc
   sent_at timestamptz, mailed_at timestamptz, viewed_at timestamptz, paid_at timestamptz, cancelled_at timestamptz,
   event_count integer, key_id text, request_id text, created_at timestamptz, updated_at timestamptz`);
 
+/** Inserts an invoice. */
 export async function insertInvoice(tx: Tx, row: InvoiceRow): Promise<void> {
   await tx.run(sql`
     insert into invoices (${columns}) select ${columns} from json_to_recordset(${jsonText([row])}::json) as u(${record})`);
 }
 
+/** Returns an invoice by id. */
 export function findInvoice(db: Queryable, { team_id, id }: InvoiceRef): Promise<InvoiceRow | undefined> {
   return db.maybe<InvoiceRow>(sql`select ${columns} from invoices where team_id = ${team_id} and id = ${id}`);
 }
@@ -62,6 +64,7 @@ export async function updateInvoices(tx: Tx, rows: readonly InvoiceRow[]): Promi
     from json_to_recordset(${jsonText(rows)}::json) as u(${record}) where i.team_id = u.team_id and i.id = u.id`);
 }
 
+/** Deletes an invoice. */
 export async function deleteInvoice(tx: Tx, { team_id, id }: InvoiceRef): Promise<void> {
   await tx.run(sql`delete from invoices where team_id = ${team_id} and id = ${id}`);
 }
@@ -89,13 +92,14 @@ export async function countPayments(tx: Tx, { team_id, id }: InvoiceRef): Promis
   return Number(row?.made ?? 0n);
 }
 
+/** Records that a payment was created for the invoice. */
 export async function insertPayment(tx: Tx, { team_id, id }: InvoiceRef, payment_id: string): Promise<void> {
   await tx.run(sql`insert into invoice_payments (team_id, payment_id, invoice_id) values (${team_id}, ${payment_id}, ${id})`);
 }
 
 /**
- * Whether money that arrived for an ended payment of the invoice waits for a decision. The payer may have paid, so no other payment is asked
- * for.
+ * Returns whether money that arrived for an ended payment of the invoice waits for a decision. The payer may have paid, so no other
+ * payment is offered.
  */
 export async function awaitsDecision(db: Queryable, { team_id, id }: InvoiceRef): Promise<boolean> {
   const row = await db.maybe(sql`

@@ -62,7 +62,7 @@ function head({ language, merchant, row }: Scene, heading: boolean): Html {
 <p class="what">${texts.invoice(row.number ?? '')}</p></div>`;
 }
 
-/** Why the invoice cannot be paid now: a payment is in progress, or its money is being checked, or it is paid or cancelled. */
+/** Notice why the invoice cannot be paid now: a payment is in progress, money is being checked, or it is paid or cancelled. */
 function standing({ language, merchant, row, held }: Scene): Html {
   const { invoice: texts, checkout } = textsIn(language);
   if (held?.by === 'money') return state({ icon: 'clock' }, texts.checkedTitle, html`<p>${checkout.unmatched(merchant)}</p>`);

@@ -5,8 +5,8 @@ import { linkOf } from './uses.ts';
 
 /**
  * Updates the counters of links, in the transaction in which their payments change. A successful payment keeps its use of the
- * link for ever; one that ends unpaid, or whose charge no provider took, gives it back. Money that arrives after the end is
- * automatically reversed to the payer, so it is not counted either.
+ * link for ever. A payment that ends unpaid, or whose charge no provider accepted, releases its use. Money that arrives after the end
+ * is automatically reversed to the payer, so it is not counted.
  */
 export const countLinkPayments: PaymentListener = async (tx, _, moves) => {
   const counted = moves.flatMap(countedOf);
@@ -19,7 +19,7 @@ function countedOf(move: Move): Counted[] {
   if (!link || hadEnded(move)) return [];
   const succeeded = hasSucceeded(move);
   const ended = succeeded || hasEndedUnpaid(move);
-  // A payment that has a tranche is paid to the end with the same use.
+  // A payment with a captured tranche keeps its use for the other tranches.
   if (!ended && (after.status === 'partial' || attempts.some(isUnderWay))) return [];
   const collected_minor = succeeded ? after.amount_minor : 0n;
   return [{ ...link, payment_id: after.id, ended: ended ? 1 : 0, succeeded: succeeded ? 1 : 0, collected_minor }];

@@ -76,7 +76,7 @@ export function openLinkPages(deps: LinkDeps): LinkPageContext {
   };
 }
 
-/** GET /l/:token. Shows the form, or why the link takes no payment. */
+/** GET /l/:token. Shows the form, or the reason why the link accepts no payment. */
 export async function showLink(context: LinkPageContext, arriving: LinkVisit): Promise<LinkAnswer> {
   const busy = rejectReader(context, arriving);
   if (busy) return busy;
@@ -100,7 +100,7 @@ export async function submitLink(context: LinkPageContext, arriving: LinkVisit, 
   const texts = textsIn(language).link;
   const typed = typedIn(opened.link, body);
   if (!nonce) return form(context, visit, opened, 403, typed, { alert: texts.errors.form });
-  // Counted only when the form token is valid: anonymous posts must not block the link for its payers.
+  // Counted only when the form token is valid, because anonymous posts must not block the link for its payers.
   const wait_s = context.fromAddress.take(senderOf(visit)) || context.ofLink.take(visit.token);
   if (wait_s > 0) {
     const full = form(context, visit, opened, 429, typed, { alert: texts.busy });
@@ -153,7 +153,7 @@ function whyClosed({ deps }: LinkPageContext, opened: OpenedLink | null): Closed
   return opened.team.verification_level === 0 ? 'unverified' : null;
 }
 
-/** 410 Gone: the link will not open again by itself. 409: try later. 402: the same as in the API. */
+/** Status of each closed state. 410 Gone: the link will not open again by itself. 409: try later. 402: the same as in the API. */
 const STATUS: Record<Closed, number> = { inactive: 410, expired: 410, used: 410, full: 409, unverified: 402, unknown: 404 };
 
 function closed({ language }: LinkVisit, why: Closed, opened: OpenedLink | null): LinkAnswer {

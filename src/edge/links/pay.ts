@@ -63,7 +63,7 @@ export interface Submitted {
 /**
  * Creates the payment of a submitted form and counts it, in one transaction under the link's lock. It takes no use: its charge
  * does (uses.ts). Submitting the same form twice creates one payment.
- * @returns the URL of the hosted page, or why the link takes no payment now
+ * @returns the URL of the hosted page, or the reason why the link accepts no payment now
  * @throws Problem 402 unverified team, 422 amount above its transaction limit, blocked customer
  */
 export async function payLink(

@@ -4,7 +4,7 @@ import { linkStanding } from './pay.ts';
 import { countMade, findLink, type LinkRef, lockLink } from './store.ts';
 import { noUse } from './uses.ts';
 
-/** Whether the page of a link's failed payment offers another try. A link that is full only for now does: a use may come back. */
+/** Returns whether the page of a link's failed payment offers another try. It also does while the link is temporarily full. */
 export async function linkTakesRetry(db: Queryable, ref: LinkRef, at: number): Promise<boolean> {
   const standing = linkStanding(must(await findLink(db, ref), 'links are never deleted'), at);
   return standing === 'open' || standing === 'full';
@@ -12,7 +12,7 @@ export async function linkTakesRetry(db: Queryable, ref: LinkRef, at: number): P
 
 /**
  * Counts the payment that follows a failed one, under the link's lock. It takes no use: its charge does.
- * @returns false when the link takes no payments any more
+ * @returns false when the link accepts no payments any more
  * @throws Problem 409 `link_full`, `link_used`
  */
 export async function countLinkRetry(tx: Tx, ref: LinkRef, at: number): Promise<boolean> {

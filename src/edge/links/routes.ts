@@ -21,6 +21,7 @@ const WRITE = { access: 'private', scope: 'link.write', liveOnly: true } as cons
 
 const one = envelopeSchema({ link: linkReply });
 
+/** Returns the operations of payment links. */
 export function linkRoutes(deps: RouteDeps): Route[] {
   const payments = paymentLister(deps);
   const searcher = linkSearcher();

@@ -32,7 +32,7 @@ export interface LinkRow {
   made_count: number;
   /** Payments that may still succeed. */
   open_count: number;
-  /** Of these, those that a charge was begun for: each has taken a use. */
+  /** Open payments with a started charge, each of which has taken a use. */
   held_count: number;
   succeeded_count: number;
   collected_minor: bigint;

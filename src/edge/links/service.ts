@@ -74,7 +74,7 @@ export async function changeLink(tx: Tx, context: LinkContext, ref: LinkRef, bod
   const errors = faultsOf(wanted, body, context.at);
   if (body.currency !== undefined && body.currency !== before.currency) errors.currency = ['cannot be changed: make a new link'];
   const used = before.succeeded_count + before.held_count;
-  // Late money can have exceeded the limit: whoever changes something else is not asked to raise it.
+  // Late money may have exceeded the limit. A change of other fields does not require a higher limit.
   if (wanted.max_uses !== null && wanted.max_uses !== before.max_uses && wanted.max_uses < used)
     errors.max_uses = [`is less than the ${used} uses taken already`];
   const status = statusAfter(wanted, body, context.at, errors);
@@ -118,7 +118,7 @@ function statusAfter(wanted: LinkRow, { active }: ChangeLinkBody, at: number, er
   return triggers.reduce((status, trigger) => nextLinkStatus(status, trigger) ?? status, wanted.status);
 }
 
-/** Whether the link has expired, even before the sweep has marked it. */
+/** Returns whether the link has expired, even before the sweep has marked it. */
 export function isOver({ expires_at }: Pick<LinkRow, 'expires_at'>, at: number): boolean {
   return expires_at !== null && expires_at.getTime() <= at;
 }
@@ -179,8 +179,8 @@ function faultsOf(row: LinkRow, body: ChangeLinkBody, at: number): FieldErrors {
 }
 
 /**
- * Returns the error of an amount; null for none. Every channel takes only whole amounts of a currency without decimals, and
- * has a minimum: a link with any other amount could never be paid. A lower limit may be below the minimum of the channels;
+ * Returns the error of an amount; null for none. Every channel accepts only whole amounts of a currency without decimals, and
+ * has a minimum. A link with any other amount could never be paid. A lower limit may be below the minimum of the channels;
  * the page then shows the higher one.
  */
 function objectionToAmount(

@@ -3,7 +3,7 @@ export const LINK_STATUSES = ['active', 'inactive', 'expired'] as const;
 
 export type LinkStatus = (typeof LINK_STATUSES)[number];
 
-/** Events that change the status of a link. */
+/** Triggers that change the status of a link. */
 export const LINK_TRIGGERS = [
   /** The merchant activates it. */
   'activated',

@@ -17,6 +17,7 @@ export interface LinkRef {
 }
 
 // -------------------------------------------------------------------------------------------------- read
+/** Returns a link by id. */
 export function findLink(db: Queryable, ref: LinkRef): Promise<LinkRow | undefined> {
   return db.maybe<LinkRow>(sql`select ${columns} from links where team_id = ${ref.team_id} and id = ${ref.id}`);
 }
@@ -39,6 +40,7 @@ export const SEARCHABLE_LINKS: Searchable = {
   groups: [SEARCHED],
 };
 
+/** Creates the searcher of payment links. */
 export function linkSearcher(): ListSearcher<LinkRow> {
   return new ListSearcher(SEARCHABLE_LINKS, { from: 'links', ids: ['id'], columns });
 }
@@ -56,6 +58,7 @@ export function listLinks(db: Queryable, team_id: bigint, query: LinkFilters, po
   return db.all<LinkRow>(sql`select ${columns} from links where ${page}`);
 }
 
+/** Counts the links that match the query, within a range of ids. */
 export async function countLinks(db: Queryable, team_id: bigint, query: LinkFilters, ids = ALL_IDS): Promise<number> {
   const counted = rowsToCount(rowsOf(team_id, linkConditions(query)), ids);
   const row = await db.maybe<{ total: bigint }>(sql`
@@ -71,6 +74,7 @@ export function lockOverdue(tx: Tx, now: Date, limit: number): Promise<LinkRow[]
 }
 
 // ------------------------------------------------------------------------------------------------- write
+/** Inserts a link. @param by API key and request that created it */
 export async function insertLink(tx: Tx, row: LinkRow, by: { key_id: string; request_id: string }): Promise<void> {
   await tx.run(sql`
     insert into links (team_id, id, title, description, reference, amount_minor, min_amount_minor, max_amount_minor, currency, status,
@@ -115,7 +119,7 @@ export async function takeUse(tx: Tx, { team_id, id }: LinkRef, payment_id: stri
   await tx.run(sql`update links set held_count = held_count + 1 where team_id = ${team_id} and id = ${id}`);
 }
 
-/** Whether a payment holds a use of its link. The caller holds the payment's lock. */
+/** Returns whether a payment holds a use of its link. The caller holds the payment's lock. */
 export async function holdsUse(tx: Tx, { team_id, id }: { team_id: bigint; id: string }): Promise<boolean> {
   const row = await tx.maybe(sql`select 1 from link_uses where team_id = ${team_id} and payment_id = ${id}`);
   return row !== undefined;
@@ -127,7 +131,7 @@ export interface Counted extends LinkRef {
   /** 1 when it is no longer open, else 0. */
   ended: 0 | 1;
   succeeded: 0 | 1;
-  /** What it collected, in hundredths. */
+  /** Collected amount in hundredths. */
   collected_minor: bigint;
 }
 

@@ -19,8 +19,8 @@ export function linkOf({ team_id, key_id }: Pick<PaymentRow, 'team_id' | 'key_id
 }
 
 /**
- * Takes a use of the payment's link for a charge, under the link's lock: of two payers at the last use one is charged. A payment
- * that comes from no link passes without a query.
+ * Takes a use of the payment's link for a charge, under the link's lock, so that only one of two payers gets the last use. A payment
+ * without a link needs no query.
  * @throws Problem 409 `link_full`, `link_used`
  */
 export const takeLinkUse: ChargeGuard = async (tx, payment) => {

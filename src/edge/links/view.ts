@@ -86,7 +86,7 @@ const SIGNS: Record<Closed, Icon> = {
 };
 
 /**
- * Page of a link that takes no payment now.
+ * Page of a link that accepts no payment now.
  * @param link null for a URL without a link
  */
 export function closedPage(language: Language, why: Closed, link: { title: string; merchant: string } | null): Html {

@@ -12,7 +12,7 @@ import type { MailDeps } from './deps.ts';
  * Mails are queued in the transaction of their cause, and sent up to 48 hours later (docs/decisions/0108-mails-when-they-are-sent.md).
  */
 
-/** Returns a mail as it is to be sent now; null for one that must not be sent any more, or never to this recipient. */
+/** Returns a mail in its current form; null when it must not be sent any more, or not to this recipient. */
 export async function currentMail(deps: MailDeps, store: Store, mail: MailToSend): Promise<MailToSend | null> {
   switch (mail.kind) {
     case 'invoice': {
@@ -34,8 +34,8 @@ async function currentInvoice({ db }: Store, { team_id, facts }: Queued<InvoiceF
 }
 
 /**
- * Whether a receipt goes to the payer: to an address of the payment itself, or to that of a customer whom the merchant's server or an
- * invoice named. A number that was typed into a public page may belong to another customer.
+ * Returns whether a receipt goes to the payer: to an address of the payment itself, or to that of a customer set by the merchant's
+ * server or an invoice. A number that was typed into a public page may belong to another customer.
  */
 async function isForPayer(deps: MailDeps, { db }: Store, { team_id, facts }: Queued<ReceiptMailFacts>): Promise<boolean> {
   const payment = await findPayment(db, team_id, facts.payment);

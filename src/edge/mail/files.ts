@@ -5,7 +5,7 @@ import { messageOf } from './message.ts';
 
 const COMPOSE = { streamTransport: true, buffer: true, disableFileAccess: true, disableUrlAccess: true } as const;
 
-/** What the name of a mail's file is made of. */
+/** Fields that form the name of a mail's file. */
 type Named = Pick<OutgoingMail, 'id' | 'date'>;
 
 /**
@@ -16,7 +16,7 @@ export function fileMailer(data_dir: string, from: string): Mailer {
   return {
     send: async (mail) => {
       try {
-        const { createTransport } = await import('nodemailer'); // here, because most processes send no mail
+        const { createTransport } = await import('nodemailer'); // loaded on first use, because most processes send no mail
         const composer = createTransport(COMPOSE);
         const { message } = await composer.sendMail(messageOf(mail, from));
         await fs.mkdir(folderOf(data_dir), { recursive: true, mode: 0o700 });
@@ -29,14 +29,14 @@ export function fileMailer(data_dir: string, from: string): Mailer {
   };
 }
 
-/** Deletes the file of a mail, and what a process that died left of it. A process with a mail server may have files from before. */
+/** Deletes the file of a mail, and a partial file of a process that died. A process with a mail server may still have earlier files. */
 export async function deleteMailFile(data_dir: string, mail: Named): Promise<void> {
   const file = fileOf(data_dir, mail);
   await fs.rm(draftOf(file), { force: true });
   await fs.rm(file, { force: true });
 }
 
-/** A file that this module wrote, or began to write. */
+/** Matches the names of complete and partial files of this module. */
 const WRITTEN = /^\d{8}T\d{6}Z-.+\.eml(?:\.tmp)?$/;
 
 /**

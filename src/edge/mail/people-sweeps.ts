@@ -19,7 +19,7 @@ const DAY_MS = 86_400_000;
 const KEPT = { sessions: SESSIONS_KEEP_MS, links: 30 * DAY_MS, mails: USER_MAILS_KEEP_MS, attempts: DAY_MS };
 
 /**
- * Sends the mails to people. They are in the control database, and run beside the sweeps of live. A mail may be sent twice, with the
+ * Sends the mails to people. They are in the control database; the sweep runs beside those of live. A mail may be sent twice, with the
  * same Message-ID, when its worker dies.
  */
 export function userMailSweep(deps: MailDeps, mailer: Mailer = mailerOf(deps.config)): Sweep {
@@ -36,7 +36,7 @@ export function userMailSweep(deps: MailDeps, mailer: Mailer = mailerOf(deps.con
   };
 }
 
-/** Forgets sessions, links, mails, attempts and approvals whose retention is over. */
+/** Deletes sessions, links, mails, attempts and approvals whose retention has ended. */
 export function forgetPeopleSweep({ stores: { control } }: Pick<MailDeps, 'stores'>): Sweep {
   return {
     name: 'forget-people',

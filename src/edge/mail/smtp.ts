@@ -19,7 +19,7 @@ export function smtpMailer(url: string, from: string, deadline_ms = DEADLINE_MS)
   return {
     send: async (mail) => {
       try {
-        const { createTransport } = await import('nodemailer'); // here, because most processes send no mail
+        const { createTransport } = await import('nodemailer'); // loaded on first use, because most processes send no mail
         await createTransport(options).sendMail({ ...messageOf(mail, from), signal: AbortSignal.timeout(deadline_ms) });
         return { kind: 'sent' };
       } catch (error) {

@@ -14,11 +14,11 @@ import { textOf } from './texts.ts';
 
 export const BATCH = 10;
 const FORGET_BATCH = 500;
-/** Twice the deadline of an attempt: a worker that has not reported by then is dead. */
+/** Lease of a mail: twice the deadline of an attempt. A worker that has not reported by then is dead. */
 export const LEASE_MS = 60_000;
 const FIRST_RETRY_MS = 10_000;
 const MAX_RETRY_MS = 3_600_000;
-/** An older warning is of no use, and a mail server is repaired in less time. */
+/** Age at which a mail is given up. An older warning is useless, and a mail server is repaired in less time. */
 export const GIVE_UP_MS = 48 * 3_600_000;
 
 /** Sends the mails of one environment. A mail may be sent twice, with the same Message-ID, when its worker dies. */
@@ -35,7 +35,7 @@ export function mailSweep(deps: MailDeps, store: Store, mailer: Mailer = mailerO
   };
 }
 
-/** Forgets when mails that are sent once in a while were last sent. The mails themselves are dropped by partition (edge/purge). */
+/** Deletes the last times of mails with a minimum interval. The mails themselves are dropped by partition (edge/purge). */
 export function mailForgetSweep(store: Store): Sweep {
   return {
     name: 'mail-forget',
@@ -55,7 +55,7 @@ async function sendOne(deps: MailDeps, store: Store, mailer: Mailer, mail: MailR
   if (!(await settle(deps, store, mail, sending))) await endDroppedLease(store.db, mail);
 }
 
-/** Stores the outcome of an attempt. @returns false: the mail was dropped meanwhile, or taken by another worker */
+/** Stores the outcome of an attempt. @returns false when the mail was dropped meanwhile, or claimed by another worker */
 async function settle(deps: MailDeps, store: Store, mail: MailRow, sending: Sending): Promise<boolean> {
   switch (sending.kind) {
     case 'sent':

@@ -4,11 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const DEADLINE_MS = 3_000;
 
 /**
- * Caches the result of `read`, regardless of the number of scrapers. One run at a time: a slow database is not asked again until it has
- * answered. A failed result is not cached.
+ * Caches the result of `read`, regardless of the number of scrapers. Only one run is in progress at a time, so a slow database is not
+ * queried again before it has answered. A failed result is not cached.
  *
- * A call whose run takes longer than the deadline is rejected. Until the previous result is twice as old as it may be, it is returned
- * instead, so that an alert on a figure whose query takes long is not reset by each new run.
+ * A call whose run takes longer than the deadline is rejected. The previous result is returned instead until it has twice the maximum
+ * age, so that an alert on a slow query is not reset by each new run.
  * @param keep_ms milliseconds on the monotonic clock, because this limits load and has no effect on payments
  */
 export function cached<T>(read: () => Promise<T>, keep_ms: number, deadline_ms = DEADLINE_MS): () => Promise<T> {

@@ -1,21 +1,21 @@
 import { type Queryable, sql } from '../../kit/sql.ts';
 
-/** What a provider may have, and has not yet ended. */
+/** Kinds of operations that may be open at a provider. */
 export const AWAITED = ['payments', 'refunds', 'payouts'] as const;
 
 export interface AwaitedOutcomes {
   kind: (typeof AWAITED)[number];
   count: number;
-  /** Age of the oldest in seconds: a refund since it was first submitted, others since they were made; 0 when there is none. */
+  /** Age of the oldest in seconds: of a refund since its first submission, of others since their creation; 0 when there is none. */
   oldest_seconds: number;
 }
 
-/** How many rows that are polled are looked at for each kind. */
+/** Maximum polled rows that are read for each kind. */
 const MAX_READ = 10_000;
 
 /**
- * Counts what has been submitted to a provider without an outcome that is known, and the age of the oldest. What is polled latest is read
- * first, because what has been open for long is polled least often; beyond so many rows the oldest may be missed.
+ * Counts submitted operations without a known outcome, and returns the age of the oldest. Rows with the latest poll are read first,
+ * because old ones are polled least often. With more than {@link MAX_READ} rows the oldest may be missed.
  */
 export function readAwaited(db: Queryable): Promise<AwaitedOutcomes[]> {
   return db.all<AwaitedOutcomes>(sql`

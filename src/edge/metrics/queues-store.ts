@@ -14,8 +14,8 @@ const MAX_ENDPOINTS = 500;
 
 /**
  * Returns the due items per queue and the delay of the oldest. Each part walks an index of waiting items, up to {@link
- * MAX_COUNTED} rows, in its order: without one, PostgreSQL may look up all due rows first, and the oldest may be missing. Deliveries are walked
- * per endpoint, because an unresponsive endpoint may have millions that are not due.
+ * MAX_COUNTED} rows, in its order. Without an order, PostgreSQL may read all due rows first, and the oldest may be missing. Deliveries are
+ * walked per endpoint, because an unresponsive endpoint may have millions that are not due.
  */
 export function dueWork(db: Queryable): Promise<Queue[]> {
   return db.all<Queue>(sql`

@@ -6,6 +6,7 @@ import { type Family, gauge, type Sample } from './exposition.ts';
 
 const MAX_COUNTED = 10_000;
 
+/** Counts the open returns by state, with the age of the oldest. */
 export function readReturns(db: Queryable, at: number): Promise<OpenReturns[]> {
   return countOpenReturns(db, at, MAX_COUNTED);
 }

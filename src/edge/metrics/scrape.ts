@@ -15,11 +15,11 @@ import { readAwaited } from './outcomes-store.ts';
 import { paidLateFamily, readPaidLate } from './payouts.ts';
 import { readReturns, returnFamilies } from './returns.ts';
 
-/** Two Prometheus servers that scrape at the same time cost one query. */
+/** Cache time of the queues, so that two Prometheus servers cause one query. */
 const QUEUES_MS = 5_000;
-/** The query reads up to 30,000 rows. */
+/** Cache time of the open outcomes, whose query reads up to 30,000 rows. */
 const AWAITED_MS = 30_000;
-/** The query reads every balance: 60 ms for a million balances. */
+/** Cache time of the books, whose query reads every balance: 60 ms for a million balances. */
 const BOOKS_MS = 300_000;
 const MAX_LANES_SHOWN = 200;
 

@@ -32,7 +32,7 @@ function success(route: Route, status: string, schema: Schema): Response {
   };
 }
 
-/** Returns the problems of a route: those of every request, in the order of the checks, and those of its handler. */
+/** Returns the problems of a route: those of the checks of every request, in their order, and those of its handler. */
 export function problemsOf(route: Route): ProblemName[] {
   const { body, liveOnly, sandboxOnly, pays, path, idempotent } = route;
   const own = route.problems ?? [];

@@ -20,18 +20,18 @@ export function formToken(secrets: Secrets, token: string, browser: string): str
   return secrets.mac('checkout-form', `${token}|${browser}`);
 }
 
-/** Whether a presented CSRF token is that of this page and browser. Compares in constant time. */
+/** Returns whether a presented CSRF token is that of this page and browser. Compares in constant time. */
 export function isFormToken(secrets: Secrets, token: string, browser: string, presented: unknown): boolean {
   return typeof presented === 'string' && sameText(presented, formToken(secrets, token, browser));
 }
 
-/** More than a scheme, a name in the DNS and a port. Longer values of Origin are not parsed. */
+/** Maximum length of a parsed Origin header: more than a scheme, a DNS name and a port. */
 const MAX_ORIGIN = 300;
 
 type Headers = Record<string, string | string[] | undefined>;
 
 /**
- * Whether another site's page made the browser send this request. `Origin: null` proves nothing: a form of our own page
+ * Returns whether another site's page made the browser send this request. `Origin: null` proves nothing: a form of our own page
  * sends it too, because its referrer policy is no-referrer.
  * @param ownHost host of the public address, for when a proxy in front changes Host
  */
@@ -45,8 +45,8 @@ export function isCrossSite(headers: Headers, ownHost: string): boolean {
 }
 
 /**
- * Whether to show a QR code for the payer's phone: only to desktop user agents. A phone is spared the code's 600 bytes, a
- * tenth of its page. Browsers without Brotli do not get it either: with gzip the heaviest page would exceed 15 kB.
+ * Returns whether to show a QR code for the payer's phone: only to desktop user agents. On a phone, the code's 600 bytes would be a
+ * tenth of the page. Browsers without Brotli do not get it either: with gzip the heaviest page would exceed 15 kB.
  */
 export function showsCode(headers: Headers): boolean {
   const agent = String(headers['user-agent']);

@@ -12,14 +12,14 @@ export interface Sheet {
   sandbox: boolean;
   /** The contents of `main`. */
   body: Html;
-  /** Where the browser goes by itself, and after how many seconds. */
+  /** Target of an automatic redirect, and the seconds before it. */
   refresh?: { after_s: number; to: string; onlyWithoutScript: boolean } | undefined;
   /** The merchant's colours. The Content-Security-Policy of the answer has to allow their style. */
   theme?: Theme | undefined;
   /** The page's path. The other languages are links to it with `?lang=`. */
   translations?: string | undefined;
   parts?: readonly Part[];
-  /** On wide screens `.wide` stands beside `.head` and `.side`, which are a summary. */
+  /** Whether `.wide` is shown beside `.head` and `.side`, a summary, on wide screens. */
   two?: boolean;
 }
 

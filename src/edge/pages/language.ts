@@ -9,12 +9,13 @@ const TEXTS: Record<Language, LanguageTexts> = registry;
 /** Languages of the pages, in alphabetical order of their codes. */
 export const LANGUAGES = Object.keys(TEXTS) as Language[];
 
-/** Language of those of whom nothing tells another one. */
+/** Language of readers without any other indication. */
 export const DEFAULT_LANGUAGE: Language = 'en';
 
 /** Maximum entries of an Accept-Language header that are considered. Browsers send fewer than ten. */
 const MAX_WISHES = 20;
 
+/** Returns whether the value is the code of a supported language. */
 export function isLanguage(value: unknown): value is Language {
   return LANGUAGES.some((language) => language === value);
 }
@@ -98,7 +99,7 @@ function readWish(text: string): Wish {
   return { tag, weight: q === undefined ? 1 : Number(q) };
 }
 
-/** Returns the country of a language tag: the one that it names, else the one with most speakers. */
+/** Returns the country of a language tag: the one in the tag, else the one with most speakers. */
 function countryOf(tag: string): string | undefined {
   try {
     return new Intl.Locale(tag).maximize().region;

@@ -5,7 +5,7 @@ import { type Language, localeOf } from './language.ts';
 
 /**
  * Time zone of a channel, by country. For DR Congo, which has two, it is the capital's. The United States have too many to
- * choose one. The UTC offset is always shown with the time, so the reader need not know the zone.
+ * choose one. The UTC offset is always shown with the time, so the reader does not need to know the zone.
  */
 const ZONES: Record<string, string> = {
   CM: 'Africa/Douala',

@@ -19,7 +19,7 @@ const NOTICES: Record<Notice, (texts: CheckoutTexts, minutes: number) => { icon:
 /**
  * Renders a page with a message that belongs to no payment.
  * @param back the payment's page, when there is one to go back to
- * @param notice `busy`: a new charge was rejected. `wait`: any other request, beside which a charge may be in progress or have succeeded
+ * @param notice `busy`: a new charge was rejected. `wait`: any other request; a charge may be in progress or have succeeded meanwhile
  * @param wait_s how long `busy` and `wait` last, in seconds
  */
 export function noticePage(language: Language, notice: Notice, back?: string, wait_s = 60): Html {

@@ -24,7 +24,7 @@ export function headline(merchant: string, sum: string | null, logo: Html | fals
   }`;
 }
 
-/** Returns the initial that stands for a merchant's logo. */
+/** Returns the initial that replaces a merchant's logo. */
 function initial(name: string): string {
   return (/[\p{L}\p{N}]/u.exec(name)?.[0] ?? '•').toUpperCase();
 }
@@ -41,8 +41,8 @@ export function facts(rows: readonly (readonly [name: string, value: string | Ht
 }
 
 /**
- * An id in full, with a button that copies it; the button needs the script of the part `paper`. Without a script one click selects
- * the id. A narrow screen breaks it after its prefix or in the middle, at the same places each time.
+ * A full id with a button that copies it. The button needs the script of the part `paper`; without a script one click selects the id.
+ * A narrow screen breaks it after its prefix or in the middle, always at the same places.
  */
 export function copied(texts: Pick<CheckoutTexts, 'copy' | 'copied'>, name: string, id: string): Html {
   const pieces = /^(.*_)(.{13})(.+)$/.exec(id)?.slice(1) ?? [id];
@@ -59,7 +59,7 @@ export interface Field {
   id: string;
   label: string;
   help?: string | undefined;
-  /** Id of a help text that stands elsewhere. */
+  /** Id of a help text elsewhere on the page. */
   helpElsewhere?: string;
   error?: string | undefined;
 }
@@ -79,6 +79,7 @@ export function alert(text: string | undefined): Html {
   return html`${text && html`<p class="alert" role="alert">${text}</p>`}`;
 }
 
+/** A hidden field of a form. */
 export function hidden(name: string, value: string): Html {
   return html`<input type="hidden" name="${name}" value="${value}">`;
 }

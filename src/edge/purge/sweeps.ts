@@ -13,12 +13,12 @@ import { REQUESTS_KEEP_MS } from '../../tenants/request-log/schema.ts';
 import type { PurgeDeps } from './deps.ts';
 import { beginning, expireOldest, type Place, purgeOldest } from './store.ts';
 
-/** A few milliseconds of work, so that other statements do not wait. */
+/** Rows of one round: a few milliseconds of work, so that other statements do not wait. */
 const BATCH = 500;
 const IDLE_MS = 600_000;
-/** Long enough that the lock on a busy table, for which a round waits 100 ms at most, costs others nothing. */
+/** Pause between rounds. A round waits at most 100 ms for the lock on a busy table, so other statements are not delayed noticeably. */
 const PARTITIONS_IDLE_MS = 60_000;
-/** Clocks of other processes may be behind. */
+/** Maximum time by which the clocks of other processes may be behind. */
 const SLACK_MS = 60_000;
 
 const ANSWERS = {
@@ -26,13 +26,13 @@ const ANSWERS = {
   expires: must(tableOf('idempotency_keys').expires, 'stored answers expire'),
 };
 
-/** Of an erasure whose last repetition did not forget it: it was of an earlier release, or never came. */
+/** Identity of an erased person that the last repetition did not delete: the release was an earlier one, or it never ran. */
 const KNOWN = { name: 'erasures', expires: must(tableOf('erasures').expires, 'what identified a person expires') };
-/** Long after the last repetition is due, because a service that stood still catches up first. */
+/** Retention of that identity: long after the last repetition is due, because a service that was stopped catches up first. */
 const KNOWN_KEEP_MS = 7 * 86_400_000;
 
 /**
- * Returns sweeps that forget data after its retention period; any number of processes may run them. Data is dropped by partition. Rows
+ * Returns sweeps that delete data after its retention period; any number of processes may run them. Data is dropped by partition. Rows
  * that are older than the partitions are deleted in small batches.
  */
 export function purgeSweeps(deps: PurgeDeps, store: Store): Sweep[] {
@@ -77,9 +77,9 @@ function mailFileSweep({ clock, config }: PurgeDeps): Sweep {
   };
 }
 
-/** Makes partitions ahead of time, and drops those whose retention is over: one in a round, so that no lock is held for long. */
+/** Makes partitions ahead of time, and drops those whose retention has ended, one in a round, so that no lock is held for long. */
 function partitionSweep({ clock, config, log }: PurgeDeps, { environment, db }: Store): Sweep {
-  // Bodies before their events, by which an erasure finds them.
+  // Bodies are dropped before their events, because an erasure finds bodies by their events.
   const kept_ms: Record<string, number> = {
     event_bodies: config.events_keep_ms,
     events: config.events_keep_ms,
@@ -90,7 +90,7 @@ function partitionSweep({ clock, config, log }: PurgeDeps, { environment, db }: 
     request_log: REQUESTS_KEEP_MS,
     request_log_days: REQUESTS_KEEP_MS,
   };
-  // Tables found in use since the last rest. Others wait behind each try, so that each is tried once until the next rest.
+  // Tables found in use since the last pause. Statements wait behind each try, so each table is tried once until the next pause.
   let busy: Set<string> | null = null;
   const round = async () => {
     if (!busy) await makePartitions(db, environment, clock.now()).catch(unlessBusy);
@@ -115,8 +115,8 @@ function unlessBusy(error: unknown): null {
 }
 
 /**
- * Returns rounds over the rows from before a table was partitioned. They continue where the last one ended, and rest only after all teams
- * were examined.
+ * Returns rounds over the rows from before a table was partitioned. Each continues where the last one ended. They pause only after all
+ * teams were examined.
  */
 function aroundAllTeams(db: Queryable, name: string, keepFrom: () => string): () => Promise<number> {
   const ages = must(tableOf(name).ages, 'a table that is purged lists its retention');

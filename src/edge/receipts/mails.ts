@@ -4,8 +4,8 @@ import { totalOf } from '../../core/payments/present.ts';
 import { insertReceiptMails } from './store.ts';
 
 /**
- * Writes receipt mails in the transaction in which payments succeed, in one statement for all of them. Live only: addresses
- * in the sandbox are made up, and may belong to someone.
+ * Writes receipt mails in the transaction in which payments succeed, in one statement for all of them. Only in live: addresses
+ * in the sandbox are invented, and may belong to other people.
  */
 export const mailReceipts: PaymentListener = async (tx, { environment, at }, moves) => {
   if (environment !== 'live') return;

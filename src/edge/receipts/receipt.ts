@@ -48,11 +48,11 @@ export interface Paid {
   merchant: string;
   brand: string;
   sandbox: boolean;
-  /** It is shown in the browser that paid, the only one that may see the payer's details. */
+  /** Whether it is shown in the browser that paid, the only one that may see the payer's details. */
   own: boolean;
 }
 
-/** Whether the payment has a receipt: the full amount was paid, even if it was refunded later. */
+/** Returns whether the payment has a receipt: the full amount was paid, even if it was refunded later. */
 export function hasReceipt(status: PaymentRow['status']): status is ReceiptStanding {
   return status === 'succeeded' || status === 'partially_refunded' || status === 'refunded';
 }
@@ -75,13 +75,13 @@ export function receiptOf(paid: Paid, standing: ReceiptStanding, language: Langu
   };
 }
 
-/** The close of the last successful charge. The payment's `completed_at` is not used, because every refund changes it. */
+/** Returns the close of the last successful charge. The payment's `completed_at` is not used, because every refund changes it. */
 function paidAt({ payment, attempts }: Pick<Paid, 'payment' | 'attempts'>): Date {
   const moments = landed(attempts).flatMap(({ closed_at }) => (closed_at ? [closed_at.getTime()] : []));
   return moments.length > 0 ? new Date(Math.max(...moments)) : (payment.completed_at ?? payment.updated_at);
 }
 
-/** Successful attempts. Money that arrived after the payment's end is being returned, and is no part of the amount paid. */
+/** Returns the successful attempts. Money that arrived after the payment's end is returned, and not part of the amount paid. */
 function landed(attempts: readonly AttemptRow[]): AttemptRow[] {
   return attempts.filter(({ status, must_return }) => status === 'succeeded' && !must_return);
 }

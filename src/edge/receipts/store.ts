@@ -27,9 +27,9 @@ interface ReceiptMail {
 }
 
 /**
- * Queues the receipt mails of payments, to the address in the payment, else to the customer's: whether that customer is known to be the
- * payer is checked when the mail is sent (src/edge/mail/current.ts), because keys are in another database. The payments are locked. An
- * erasure locks them too before it deletes the receipts of its customer, so it misses none.
+ * Queues the receipt mails of payments, to the address in the payment, else to the customer's. Whether that customer is the payer is
+ * checked when the mail is sent (src/edge/mail/current.ts), because keys are in another database. The payments are locked. An erasure
+ * locks them too before it deletes the receipts of its customer, so it misses none.
  */
 export async function insertReceiptMails(tx: Tx, mails: readonly ReceiptMail[]): Promise<void> {
   await tx.run(sql`

@@ -53,9 +53,8 @@ export async function advanceClock(
 }
 
 /**
- * Advances the clock of one sandbox team, once for each key: a form that is submitted twice, one after the other or at the same time, moves
- * time once.
- * @param key that of the form
+ * Advances the clock of one sandbox team, once for each key. A form that is submitted twice, even concurrently, advances it once.
+ * @param key key of the form
  */
 export async function advanceClockOnce(
   deps: Pick<SandboxClockDeps, 'clock'>,
@@ -66,7 +65,7 @@ export async function advanceClockOnce(
   refuseLive(store);
   const at = deps.clock.now();
   const { team_id, by_ms } = advance;
-  // The same form with another time, as of somebody who went back to it, is another advance.
+  // The same form with another time, such as after going back to it, is another advance.
   const slot = { team_id, route: 'sandbox clock', key: `${advance.key}-${by_ms}`, request_hash: sha256(String(by_ms)) };
   await store.db.transaction(async (tx) => {
     if (await takeKey(tx, { ...slot, created_at: new Date(at) })) await shiftAll(tx, { team_id, by_ms }, by, at);

@@ -14,7 +14,7 @@ export const PHONES = {
 } as const;
 
 const CHANNEL = 'cm.mtn';
-/** What a paid payment is, also when its refund was made before. */
+/** Statuses of a paid payment, also when its refund was made before. */
 const PAID = ['succeeded', 'partially_refunded', 'refunded'];
 const PAYER = { name: 'Awa Ndiaye', email: 'awa@payer.example' };
 

@@ -3,12 +3,12 @@ import { type Maker, PHONES } from './maker.ts';
 import { NotTriggered } from './sandbox.ts';
 
 /**
- * Makes an event happen.
+ * Triggers an event.
  * @returns the id of the event's resource
  */
 type Recipe = (maker: Maker) => Promise<string>;
 
-/** For each event type, how to make it happen, or why that is not possible. */
+/** For each event type, the function that triggers it, or the reason why that is not possible. */
 export const RECIPES: Record<EventType, Recipe | string> = {
   'payment.created': (maker) => maker.payment(),
   'payment.processing': (maker) => maker.charged(),

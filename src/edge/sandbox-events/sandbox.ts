@@ -1,13 +1,13 @@
-/** What an operation of the API is called with. */
+/** Input of an operation of the API. */
 export interface SandboxCall {
   params?: Record<string, string>;
   query?: Record<string, string | number>;
   body?: object;
 }
 
-/** One team's sandbox, as a merchant's server sees it, and what only an operator or a provider does there. */
+/** One team's sandbox, as a merchant's server sees it, with actions that only an operator or a provider can take. */
 export interface Sandbox {
-  /** Letters and digits for what may exist once, the same each time one event is triggered again. */
+  /** Letters and digits for values that must be unique. They are the same each time one event is triggered again. */
   readonly unique: string;
   /**
    * Calls an operation of the API such as `POST /payments/:id`.
@@ -25,7 +25,7 @@ export interface Sandbox {
   dispute(payment_id: string): Promise<string>;
 }
 
-/** An event did not happen, for a reason that the person can do something about. */
+/** An event was not triggered, for a reason that the person can change. */
 export class NotTriggered extends Error {
   readonly reason: 'no_endpoint' | 'not_arrived';
 

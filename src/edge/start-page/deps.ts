@@ -2,7 +2,7 @@ import type { PaymentDeps } from '../../core/payments/deps.ts';
 
 export type StartPageDeps = Pick<PaymentDeps, 'config' | 'clock' | 'log' | 'secrets' | 'stores' | 'wake' | 'creators'>;
 
-/** What a developer on this machine may see and use. */
+/** Data that a developer on this machine may see and use. */
 export interface Demo {
   /** Absolute path of keys.json. */
   keys_file: string;
@@ -11,7 +11,7 @@ export interface Demo {
   sandbox: { public: string; secret: string };
 }
 
-/** What the page leads to in this installation. */
+/** Targets of the page's links in this installation. */
 export interface StartPageOptions {
   /** Path or URL of the console; null when there is none. */
   console: string | null;

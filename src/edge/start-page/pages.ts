@@ -34,7 +34,7 @@ interface StartPage {
 }
 
 /**
- * Serves `/` to browsers: the name in production; in development what runs here and where to go, and to a browser on this
+ * Serves `/` to browsers. In production it shows the name. In development it shows what runs here with links, and to a browser on this
  * machine a test payment in one click.
  */
 export function startPages(deps: StartPageDeps, options: StartPageOptions): Pages {
@@ -73,7 +73,7 @@ function languageOf({ query, headers }: FastifyRequest): Language {
   return isLanguage(lang) ? lang : preferredLanguage(headers['accept-language']);
 }
 
-/** The demo team, for a browser on this machine; null for others. */
+/** Returns the demo team for a browser on this machine; null for others. */
 function demoFor({ deps, options }: StartPage, request: FastifyRequest) {
   return isLocal(deps.config, request) ? options.demo : null;
 }
@@ -93,7 +93,7 @@ function show(page: StartPage, request: FastifyRequest, reply: FastifyReply, fau
   return send(request, reply, startPage({ language, console: options.console, form, address, fault }).text);
 }
 
-/** Creates the test payment of a form and leads to its hosted page. */
+/** Creates the test payment of a form and redirects to its hosted page. */
 async function submit(page: StartPage, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { deps, keys, payments } = page;
   const demo = demoFor(page, request);
@@ -131,7 +131,7 @@ function nonceOf({ secrets }: StartPageDeps, request: FastifyRequest): string | 
   return isFormToken(secrets, subjectOf(nonce), browser, form_token) ? nonce : null;
 }
 
-/** The hosted page's and the link page's tokens have other subjects, so that none is valid here. */
+/** Returns the subject of a form token. Tokens of the hosted page and the link page have other subjects, so none is valid here. */
 function subjectOf(nonce: string): string {
   return `start|${nonce}`;
 }

@@ -7,13 +7,13 @@ import type { Demo, StartPageDeps } from './deps.ts';
 /** 25,000 XAF in major units. */
 export const TEST_AMOUNT = 25_000;
 export const TEST_CURRENCY = 'XAF';
-/** Of the sandbox numbers, the one that succeeds (docs/sandbox.md). */
+/** Sandbox number whose payments succeed (docs/sandbox.md). */
 export const TEST_PHONE = '+237650000000';
 
 interface Wanted {
-  /** Identifies the form: sent twice, it is one payment. */
+  /** Identifies the form. A form that is sent twice creates one payment. */
   nonce: string;
-  /** Where the hosted page leads back to. */
+  /** Return address of the hosted page. */
   callback: string;
   request_id: string;
   trace_id: string;

@@ -8,7 +8,7 @@ const GROUPS = 16;
  * `id` and `created_at`. The tables of the seals have after_tx, up_to_tx, previous, hash and a column that counts rows.
  */
 export interface Chain {
-  /** Key of the advisory lock that lets one process seal at a time: a number that no other advisory lock of ours uses. */
+  /** Key of the advisory lock that lets one process seal at a time. No other advisory lock of ours uses this number. */
   lock: number;
   /** The table of the sealed rows. */
   rows: string;
@@ -49,8 +49,8 @@ export interface Seal {
 const FIRST_HASH = fixed(`sha256(''::bytea)`);
 
 /**
- * Seals the oldest rows that are not sealed yet, those of each group by themselves. Only rows of transactions older than the oldest
- * running one are sealed: no row can be added to them later, whatever the clocks show. A seal covers whole transactions.
+ * Seals the oldest rows that are not sealed yet, each group separately. Only rows of transactions older than the oldest running one
+ * are sealed: no row can be added to them later, whatever the clocks show. A seal covers whole transactions.
  * @param batch maximum number of rows of a seal, unless one transaction has more
  * @param wait_ms minimum age of the oldest row before it is sealed, in milliseconds
  * @returns number of sealed rows; 0 also when another process is sealing
@@ -90,7 +90,7 @@ function sealAll(chain: Chain, batch: number, wait_s: number): Sql {
 
 /**
  * Returns a condition for the rows of a group within a range of transactions. It compares pairs, so that only the index that begins
- * with the group can serve it; the planner would rather filter one by transaction, and read the rows of all groups.
+ * with the group can serve it. Otherwise the planner prefers the index of transactions and reads the rows of all groups.
  * @param row alias of the row
  * @param from first transaction, inclusive, as SQL
  * @param to last transaction, exclusive, as SQL
@@ -101,8 +101,9 @@ export function inGroup(row: string, group: Fragment, from: Fragment, to: Fragme
 }
 
 /**
- * Returns the order in which the rows of a seal are hashed, as SQL: by transaction and id. That of a group names the group, which is the same for all
- * its rows: sorted input of the hash then comes from the index that {@link inGroup} reads, not from that of the transactions of all groups.
+ * Returns the order in which the rows of a seal are hashed, as SQL: by transaction and id. For a group, the order begins with the group,
+ * which is the same for all its rows. PostgreSQL then reads the rows from the index of {@link inGroup}, not from the index of the
+ * transactions of all groups.
  * @param row alias of the row
  */
 export function orderOf(row: string, group: Fragment | null): Fragment {

@@ -98,7 +98,7 @@ function reportGap(seal: Seal, last: Position, report: Report): void {
   });
 }
 
-/** Recomputed from the seal's own `previous`, so that one change is not reported for every later seal. */
+/** Reports a changed seal. It is recomputed from its own `previous`, so that one change is not reported for every later seal. */
 async function reportChange(db: Queryable, chain: Chain, seal: Seal, report: Report): Promise<void> {
   const made = await remade(db, chain, seal);
   if (made.count === seal.count && made.hash === seal.hash) return;

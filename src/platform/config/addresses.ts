@@ -11,6 +11,10 @@ export interface DatabaseUrls {
   live: string;
 }
 
+/**
+ * Reads PUBLIC_URL, without a trailing slash. Default: the address on which the program listens.
+ * @throws ConfigError when the value is invalid
+ */
 export function publicUrl(env: Env, host: string, port: number): string {
   const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
   const value = env.PUBLIC_URL || `http://${shown}:${port}`;
@@ -20,7 +24,7 @@ export function publicUrl(env: Env, host: string, port: number): string {
 }
 
 /**
- * Parses an address to which paths are appended. It must be nothing but a base of them: no user, no query, no fragment.
+ * Parses an address to which paths are appended. It must not have a user, a query or a fragment.
  * @throws ConfigError, whose message has no password
  */
 export function webAddress(name: string, value: string, wanted: string): URL {
@@ -35,6 +39,11 @@ export function isSafeInProduction(public_url: string): boolean {
   return protocol === 'https:' || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
+/**
+ * Reads the three database URLs.
+ * @returns null when none is set
+ * @throws ConfigError when only some are set, or one is invalid
+ */
 export function databaseUrls(env: Env): DatabaseUrls | null {
   const names = ['CONTROL_DATABASE_URL', 'SANDBOX_DATABASE_URL', 'LIVE_DATABASE_URL'] as const;
   const [control, sandbox, live] = names.map((name) => env[name] || null);
@@ -55,6 +64,10 @@ export function databaseUrls(env: Env): DatabaseUrls | null {
   return { control, sandbox, live };
 }
 
+/**
+ * Reads REDIS_URL.
+ * @throws ConfigError, whose message has no password
+ */
 export function redisUrl(env: Env): string | null {
   const value = env.REDIS_URL || null;
   // The value is not shown, because it may contain a password.
@@ -76,6 +89,10 @@ function isRedisUrl(text: string): boolean {
   }
 }
 
+/**
+ * Reads SMTP_URL.
+ * @throws ConfigError, whose message has no password, also when MAIL_FROM is not set
+ */
 export function smtpUrl(env: Env): string | null {
   const value = env.SMTP_URL || null;
   // The value is not shown, because it may contain a password.
@@ -92,6 +109,10 @@ function isSmtpUrl(value: string): boolean {
   return url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== '' && !/%(?![0-9a-f]{2})/i.test(value);
 }
 
+/**
+ * Reads MAIL_FROM: `Name <address>`, or an address.
+ * @throws ConfigError when the value is invalid
+ */
 export function mailFrom(env: Env): string {
   const value = env.MAIL_FROM || 'Pirogue <pirogue@localhost>';
   const address = /^(?:[^<>@,;\p{Cc}]*<([^<>]+)>|([^<>]+))$/u.exec(value);

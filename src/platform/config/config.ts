@@ -23,7 +23,7 @@ export { ConfigError, type DatabaseUrls, type TrustProxy };
 /** Fee rates in hundredths of a percent (basis points): 200 is 2 %. Integers, because a fee is exact. */
 export type FeeRates = Record<ChannelKind | 'transfer', number>;
 
-/** Processes that a program start runs. */
+/** Role of a program start, which determines what it runs. */
 export type Role = 'all' | 'api' | 'worker' | 'migrate';
 
 /** All external settings, read once and validated at start. No other code reads the environment. */

@@ -11,9 +11,9 @@ export interface ConsoleAddress {
 }
 
 /**
- * Parses CONSOLE_URL. In production the console is off until it is set, and its host is not the payers' host: a fault of one page
- * must not reach the cookies of the other.
- * @throws ConfigError
+ * Parses CONSOLE_URL. In production the console is off until it is set, and its host must differ from the payers' host: a
+ * vulnerability in a page of payers must not give access to the cookies of the console.
+ * @throws ConfigError when the value is invalid
  */
 export function consoleAddress(env: Env, profile: 'development' | 'production', public_url: string): ConsoleAddress | null {
   const value = env.CONSOLE_URL;

@@ -21,7 +21,7 @@ type Env = Record<string, string | undefined>;
 export function tracingSettings(env: Env): TracingSettings | null {
   const endpoint = env.OTEL_EXPORTER_OTLP_ENDPOINT;
   if (!endpoint) return null;
-  // A path is appended to it, which a query or a fragment would take in.
+  // A path is appended to the endpoint, and would become part of a query or fragment.
   if (!/^https?:$/.test(URL.parse(endpoint)?.protocol ?? '') || /[?#]/.test(endpoint)) {
     throw new ConfigError('OTEL_EXPORTER_OTLP_ENDPOINT cannot be used: it must be an address such as http://127.0.0.1:4318');
   }

@@ -2,10 +2,10 @@ import { Batcher } from '../../kit/batch.ts';
 import type { Db } from '../../kit/sql.ts';
 import { partFor, type Store } from './stores.ts';
 
-/** Maximum number of items in one run, as everywhere (docs/performance.md). */
+/** Maximum number of items in one run, as everywhere (docs/performance/post.md). */
 const MAX_TOGETHER = 64;
 
-/** Work of which concurrent calls share one statement or transaction. Declared once, as a constant. */
+/** Work whose concurrent calls share one statement or transaction. Declared once, as a constant. */
 export interface SharedWork<Item, Result> {
   /** Maximum concurrent runs for each store. */
   in_flight: number;
@@ -14,7 +14,7 @@ export interface SharedWork<Item, Result> {
   /** Items with a common key never share a run. */
   exclusive?(item: Item): readonly string[];
   /**
-   * Processes a batch. An error of one item alone is best a result: a rejection runs the items again one by one.
+   * Processes a batch. The error of a single item should be returned as its result: after a rejection all items run again, one by one.
    * @param db of the team of the items, or of all teams when they belong to several
    * @returns one result for each item, in the same order
    */

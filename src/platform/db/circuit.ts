@@ -47,7 +47,7 @@ export class Circuit {
   }
 
   /**
-   * Obtains a connection. By callbacks: it runs once for each statement, and a promise for each step costs as much as the pool does.
+   * Obtains a connection. It uses callbacks because it runs for each statement, and promises would cost as much as the pool itself.
    * @param unused takes back a connection that came after the circuit opened
    * @param done gets CircuitOpen at once while the circuit is not closed
    */

@@ -8,8 +8,8 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** Deadline for each host during a search, and for a trial. */
 const SEARCH_TIMEOUT_MS = 2_000;
 /**
- * Deadline for closing a connection in order. A frozen server, or a pooler that has lost its own, never closes the other side, and the socket would
- * keep the process running.
+ * Deadline for closing a connection in order. A frozen server, or a pooler that has lost its own connection, never closes the other
+ * side, and the socket would keep the process running.
  */
 const END_TIMEOUT_MS = 1_000;
 /** A peer that disappeared without closing the connection is noticed this long after the last byte, plus ten probes of a second. */
@@ -17,7 +17,7 @@ const KEEP_ALIVE_MS = 10_000;
 /** Deadline of a statement outside a pool. */
 const DEFAULT_STATEMENT_MS = 60_000;
 
-/** A server changes its timeline only when it is promoted. */
+/** Reads the cluster and the timeline of a server, which changes only when the server is promoted. */
 export const HISTORY = `
   select system_identifier::text as cluster, ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer as timeline
   from pg_control_system()`;
@@ -96,7 +96,7 @@ export class DbClient extends pg.Client {
     }
   }
 
-  /** Returns undefined when the server does not tell: some hosted services allow no such function. */
+  /** Returns undefined when the server does not report it: some hosted services do not allow these functions. */
   async #history(): Promise<History | undefined> {
     try {
       return (await this.query<History>(HISTORY)).rows[0];
@@ -154,8 +154,8 @@ export async function connectClient(url: string, statement_ms = DEFAULT_STATEMEN
 }
 
 /**
- * Has the server end the session within half a minute when its client stops in the middle of a transaction or its machine is gone: it may hold a lock on
- * a table that every request needs. For changes of the schema, which are repeated.
+ * Has the server end the session within half a minute when its client stops in the middle of a transaction, or its machine is gone. The
+ * session may hold a lock on a table that every request needs. For changes of the schema, which are repeated.
  */
 export async function endWhenAbandoned(client: DbClient): Promise<void> {
   await client.query(

@@ -108,7 +108,7 @@ export class ConnectionPool {
     });
   }
 
-  /** Returns whether the server only has no further connection for this pool: those that the pool has can be used. */
+  /** Returns whether the error only means that the server has no further connection for this pool. Its open connections still work. */
   #worksWithout(error: unknown): boolean {
     return pgCode(error) === TOO_MANY_CONNECTIONS && this.#open > 0;
   }
@@ -126,7 +126,7 @@ export class ConnectionPool {
         this.#acquire(done, again);
       } else {
         const unavailable = asUnavailable(error) as Error;
-        // The host that was the primary is gone: one more try searches for another.
+        // The host that was the primary is gone, so one more try searches for another.
         const searches = again && this.#primary?.isSearching && unavailable instanceof DatabaseUnavailable;
         if (searches) this.#acquire(done, false);
         else done(unavailable);

@@ -25,7 +25,7 @@ export interface EmbeddedOptions {
   durable?: boolean;
   /** Additional settings of postgresql.conf; they take precedence. */
   settings?: Record<string, string>;
-  /** Told when the server ends by itself and is started again. */
+  /** Receives a line when the server ends by itself, and when it is started again. */
   log?: Log;
 }
 
@@ -45,8 +45,8 @@ export interface EmbeddedServer {
 
 /**
  * Starts the PostgreSQL from the npm packages on the cluster under `dataDir`, and creates the cluster if there is none. The
- * first process owns the server; later processes join it. The server stops with its owner, even on kill -9. When it ends by itself, its
- * owner starts it again at the same address.
+ * first process owns the server; later processes join it. The server stops with its owner, even on kill -9. When the server ends
+ * by itself, its owner starts it again at the same address.
  * @throws ConfigError when the server does not become ready in time
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedServer> {

@@ -9,18 +9,19 @@ import { SKEW_MS, Totals, type Settled } from '../../kit/totals.ts';
 import { MARK_XID } from './marks.ts';
 
 /**
- * Longest time between the moment in an id and the first write of the transaction that stores its row, with a margin: it may wait for a
- * connection, for locks and for providers, each with a deadline of less than a minute. How long the commit takes does not matter.
+ * Maximum time between the moment in an id and the first write of the transaction that stores its row, with a margin. The transaction
+ * may wait for a connection, for locks and for providers, each with a deadline of less than a minute. The duration of the commit does
+ * not matter.
  */
 export const SETTLED_MS = 600_000;
-/** Hardly any row is committed later after the moment in its id, where nothing outside is waited for. */
+/** Age of an id after which its row is seldom committed later, where the transaction does not wait for a provider. */
 const SELDOM_MS = 5_000;
 const AGAIN_MS = 50;
 
 export interface ListTotalsOptions {
-  /** Age at which rows are seldom added any more; default five seconds. */
+  /** Age of an id from which rows are seldom added, in milliseconds; default five seconds. */
   seldom_ms?: number;
-  /** Age at which rows may be deleted; left out: they are never deleted. */
+  /** Age at which rows may be deleted, in milliseconds. Absent: they are never deleted. */
   keep_ms?: number;
   /** Rows at one end of the list that are counted on each call; default 10,000. */
   max_counted?: number;
@@ -45,26 +46,26 @@ interface Asked {
 }
 
 /**
- * Moments before which no row is added any more, by the moment in its id. A commit may take any time, because it waits for a standby. So a moment
- * is final when all transactions have ended that had begun {@link SETTLED_MS} after it: those with a smaller number than one of this
- * process ([marks](./marks.ts)).
+ * Final moments: no more rows can be added whose id has an earlier moment. A commit may take any time, because it waits for a standby.
+ * A moment is therefore final when all transactions that began within {@link SETTLED_MS} after it have ended. They are recognised by
+ * their numbers, which are smaller than the number of a transaction of this process ([marks](./marks.ts)).
  */
 export class SettledMoments {
   readonly #asked = new Map<Environment, Asked>();
-  /** When the last transaction began of which all earlier ones have ended. */
+  /** Start of the latest transaction of this process for which all earlier transactions have ended. */
   readonly #ended = new Map<Environment, number>();
 
-  /** @returns a moment in milliseconds since the epoch; not final where none is known yet */
+  /** Returns the latest final moment in milliseconds since the epoch, or one that is not final while none is known. */
   async of(store: Store, now: number): Promise<Settled<number>> {
     const { environment } = store;
-    // After the clock was set back, times of this process say nothing about those of before.
+    // After the clock was set back, times recorded before cannot be compared with new ones.
     if (now < (this.#ended.get(environment) ?? 0) - SKEW_MS) {
       this.#ended.delete(environment);
       this.#asked.delete(environment);
     }
     await this.#ask(store, now);
     if (!this.#ended.has(environment) && this.#asked.has(environment)) {
-      // Short transactions have ended a moment later, and nothing has to be counted twice.
+      // Short transactions end during this wait. A final moment then avoids counting the rows a second time.
       await sleep(AGAIN_MS);
       await this.#ask(store, now);
     }
@@ -78,7 +79,7 @@ export class SettledMoments {
     if (asked && asked.xid <= oldest) this.#end(environment, asked.at);
     if (xid === null) return;
     if (xid <= oldest) this.#end(environment, now);
-    // Smaller than before: this is another server, with the same data.
+    // A smaller number than before means that this is another server with the same data.
     if (!asked || asked.xid <= oldest || xid < asked.xid) this.#asked.set(environment, { xid, at: now });
   }
 
@@ -87,7 +88,7 @@ export class SettledMoments {
   }
 }
 
-/** Returns the number of a new transaction, null where nothing can be written, and the least number of those that have not ended. */
+/** Returns the number of a new transaction (null on a read-only server) and the smallest number of a transaction that has not ended. */
 async function numbersOf(db: Queryable): Promise<{ xid: bigint | null; oldest: bigint }> {
   const row = await db.maybe<{ xid: string | null; oldest: string }>(sql`
     select case when not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' then ${MARK_XID}::text end as xid,

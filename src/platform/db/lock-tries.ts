@@ -2,7 +2,7 @@ import { pgCode } from '../../kit/sql.ts';
 import type { DbClient } from './client.ts';
 import { type Blocker, describe, watchBlockers } from './migration-waits.ts';
 
-/** Longest wait for a lock. Statements that come after it wait behind it, so this is how long a change of a table can stop its writers. */
+/** Longest wait for a lock. Later statements queue behind the waiting one, so a change of a table can block its writers for this long. */
 const LOCK_TIMEOUT_MS = 3_000;
 const MAX_TRIES = 20;
 const FIRST_WAIT_MS = 1_000;
@@ -32,8 +32,8 @@ export function isLocked(error: unknown): boolean {
 }
 
 /**
- * Runs `work` until it meets no locked table. Between two tries it lets the statements pass that waited behind it.
- * @param what is done: a word for the messages
+ * Runs `work` until it finds no locked table. Statements that waited behind it run between two tries.
+ * @param what word for the work in the messages
  * @param work receives the longest wait for a lock
  * @throws TableBlocked when a session holds a table for minutes; the message names it
  */

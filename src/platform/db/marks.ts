@@ -1,11 +1,11 @@
 import { type Fragment, fixed } from '../../kit/sql.ts';
 
 /**
- * A mark separates what is final from what an open transaction could still commit, however long its commit takes: it may wait for a standby.
- * A row notes where the mark is and, as `marked_xid`, the number of the transaction that set it ({@link MARK_XID}). Transactions with a
- * greater number began after that; once those with a smaller one have ended ({@link MARK_SETTLED}), nothing comes before the mark any more.
- * The next number of the server (`pg_snapshot_xmax`) would not do: it is that of the last transaction which has ended, plus one, and ones
- * with greater numbers may be open.
+ * A mark separates final rows from rows that an open transaction could still commit. A commit may take any time, because it may wait for
+ * a standby. A row stores the position of the mark and, as `marked_xid`, the number of the transaction that set it ({@link MARK_XID}).
+ * Transactions with a greater number began later. Once all transactions with a smaller number have ended ({@link MARK_SETTLED}), no row
+ * can be added before the mark. `pg_snapshot_xmax` cannot be used as the number: it is one above the last transaction that has ended,
+ * and open transactions may have greater numbers.
  */
 export const MARK_XID: Fragment = fixed('pg_current_xact_id()');
 

@@ -13,13 +13,13 @@ const ROOT = path.join(import.meta.dirname, '..', '..', '..', 'migrations');
 const STATEMENT_MS = 24 * 3_600_000;
 
 export interface MigrateOptions extends LockTries {
-  /** Of a store. Absent while it is not decided: its partitions are made later (platform/db/partitions.ts). */
+  /** Environment of a store. Absent while it is not decided: the partitions are made later (platform/db/partitions.ts). */
   environment?: Environment;
 }
 
 /**
- * Migrates one database to the latest schema. Safe to run from many processes at once, and beside a service that is working: no
- * wait for a lock lasts longer than three seconds; after it the migration lets others pass and tries again.
+ * Migrates one database to the latest schema. Safe to run from many processes at once, and while the service is running: no wait
+ * for a lock lasts longer than three seconds; then the migration lets waiting statements run and tries again.
  * @param kind `control`, or `store` for both sandbox and live
  * @throws TableBlocked when a session holds a table for minutes; the message names it
  * @throws Error when `pirogue partition` has begun with a table and not finished
@@ -36,7 +36,7 @@ export async function migrateFrom(folder: string, url: string, options: MigrateO
     const wanted = await filesOf(folder);
     if (await isComplete(client, wanted)) return await makeAhead(client, options);
     const report = options.report ?? ((_, message) => console.error(message));
-    // Before waiting, too: a conversion may take days.
+    // Checked before waiting too, because a conversion may take days.
     await requireNoConversion(client);
     await takeTurn(client, (message) => report({}, message));
     await requireNoConversion(client);
@@ -66,7 +66,7 @@ async function isComplete(client: DbClient, wanted: readonly string[]): Promise<
 }
 
 async function run(client: DbClient, folder: string, lock_timeout_ms: number): Promise<void> {
-  const { runner } = await import('node-pg-migrate'); // here, because most starts find nothing to migrate
+  const { runner } = await import('node-pg-migrate'); // loaded on first use, because most starts find nothing to migrate
   const failures: string[] = [];
   try {
     await runner({
@@ -77,11 +77,11 @@ async function run(client: DbClient, folder: string, lock_timeout_ms: number): P
       noLock: true,
       verbose: false,
       migrationLoaderStrategies: [{ extensions: ['.sql'], loader: sqlFiles(lock_timeout_ms) }],
-      // It warns of each file that runs without a transaction.
+      // Its warnings are dropped: it warns of each file that runs without a transaction.
       logger: { debug() {}, info() {}, warn() {}, error: (text) => failures.push(text) },
     });
   } catch (error) {
-    // The statement, and the place in it. A locked table is reported in a line of its own.
+    // The texts have the statement and the position in it. A locked table is reported separately.
     if (!isLocked(error)) for (const text of failures) console.error(text);
     throw error;
   }

@@ -9,8 +9,8 @@ import { type Ask, indexSteps } from './partitioned-indexes.ts';
 export const NO_TRANSACTION = /^-- migration: no transaction$/m;
 
 /**
- * Longest wait for a lock in a file without a transaction: for older transactions to end. Nobody waits behind it, because it holds
- * a lock that neither reads nor writes conflict with.
+ * Longest wait for a lock in a file without a transaction, which waits for older transactions to end. Its lock conflicts with neither
+ * reads nor writes, so no statement of the service waits behind it.
  */
 const CONCURRENT_LOCK_TIMEOUT_MS = 1_800_000;
 
@@ -37,7 +37,7 @@ export async function applied(client: pg.Client): Promise<string[]> {
   }
 }
 
-/** Returns the statements of a file without a transaction: each is sent by itself. A statement ends with a line. */
+/** Returns the statements of a file without a transaction, which are sent one by one. A statement ends at the end of a line. */
 export function statementsOf(text: string): string[] {
   return text
     .replaceAll(/^\s*--.*$/gm, '')
@@ -45,7 +45,7 @@ export function statementsOf(text: string): string[] {
     .filter((statement) => statement.trim() !== '');
 }
 
-/** Returns a loader of SQL files that sets the limit of waits for locks, and repeats interrupted builds of indexes. */
+/** Returns a loader of SQL files that limits waits for locks and repeats interrupted index builds. */
 export function sqlFiles(lock_timeout_ms: number) {
   return (files: string[]) => Promise.all(files.map((file) => loadFile(file, lock_timeout_ms)));
 }
@@ -67,7 +67,7 @@ async function runSeparately(pgm: MigrationBuilder, statements: readonly string[
   for (const name of await interrupted(pgm, statements)) pgm.sql(`drop index concurrently ${pg.escapeIdentifier(name)}`);
   const ask: Ask = (query, values) => pgm.db.select(query, [...values]);
   for (const statement of statements) {
-    // A table that `pirogue partition` has partitioned needs several statements, some of them under a lock that others wait behind.
+    // A table that `pirogue partition` has partitioned needs several statements. Some hold a lock that blocks the service.
     for (const { text, brief } of await indexSteps(ask, statement)) {
       pgm.sql(`set lock_timeout = ${brief ? lock_timeout_ms : CONCURRENT_LOCK_TIMEOUT_MS}`);
       pgm.sql(text);

@@ -7,15 +7,15 @@ const LOCK = '7241865325823964';
 const LOOK_MS = 250;
 const MAX_WAIT_MS = 3_600_000;
 
-/** Takes the turn if no other process has it. @returns whether it is taken */
+/** Takes the turn if no other process has it. @returns whether this process has it now */
 export async function tryTurn(client: DbClient): Promise<boolean> {
   const { rows } = await client.query<{ mine: boolean }>(`select pg_try_advisory_lock(${LOCK}) as mine`);
   return rows[0]?.mine === true;
 }
 
 /**
- * Waits until no other process migrates this database. It looks again and again instead of waiting for the lock: the other
- * process may be building an index, which waits for every older statement, and so for this one.
+ * Waits until no other process migrates this database, then takes the turn. It polls instead of waiting for the lock: the other
+ * process may be building an index, which waits for every older statement, including one that waits for the lock.
  * @throws ConfigError when another process has been migrating for `max_wait_ms`, by default an hour
  */
 export async function takeTurn(client: DbClient, report: (message: string) => void, max_wait_ms = MAX_WAIT_MS): Promise<void> {
@@ -31,7 +31,7 @@ export async function takeTurn(client: DbClient, report: (message: string) => vo
 /** The session that has the turn. */
 export interface TurnHolder {
   pid: number;
-  /** What it calls itself. Empty: it does not, or this login may not see it. */
+  /** Its `application_name`. Empty: none, or this login may not see it. */
   application: string;
   /** Address of its machine. Null: the database's own, or this login may not see it. */
   address: string | null;
@@ -39,7 +39,7 @@ export interface TurnHolder {
   since: Date | null;
 }
 
-/** Returns who has the turn; undefined when nobody has it any more. */
+/** Returns the session that has the turn; undefined when none has it any more. */
 export async function turnHolder(client: DbClient): Promise<TurnHolder | undefined> {
   const { rows } = await client.query<TurnHolder>(
     `select a.pid, coalesce(a.application_name, '') as application, host(a.client_addr) as address, a.backend_start as since

@@ -1,7 +1,7 @@
 import { connectClient, type DbClient } from './client.ts';
 
 const HEAD_LENGTH = 100;
-/** Looks at the sessions several times within one wait for a lock. */
+/** Number of times that the sessions are read within one wait for a lock. */
 const LOOKS_PER_WAIT = 4;
 
 /** A session that holds a lock a migration waits for. */
@@ -23,8 +23,8 @@ export interface BlockerWatch {
 }
 
 /**
- * Watches over a second connection which sessions block the first. When a wait has ended it is too late to ask, so the sessions are
- * read while it lasts. A migration that is done before the first look costs no connection.
+ * Reads over a second connection which sessions block the first. The sessions are read during a wait, because they are not available
+ * after it. A migration that ends before the first read needs no second connection.
  */
 export function watchBlockers(client: DbClient, url: string, lock_timeout_ms: number): BlockerWatch {
   const pid = (client as unknown as { processID: number }).processID;

@@ -1,8 +1,8 @@
 import pg from 'pg';
 
 /*
- * PostgreSQL builds no index of a partitioned table concurrently. What it offers instead takes several statements: an index of the parent
- * alone, which is not valid yet, an index of each partition, built concurrently, and attaching these to the first.
+ * PostgreSQL cannot build an index of a partitioned table concurrently. Several statements do the same: they create an index of the
+ * parent alone, which is not valid yet, build an index of each partition concurrently, and attach these to the first.
  */
 
 /** An index to be built. */
@@ -17,7 +17,7 @@ export interface IndexBuild {
   concurrent: boolean;
 }
 
-/** A statement. `brief`: its lock stops statements of the service, which must not wait behind it for long. */
+/** A statement. `brief`: its lock blocks statements of the service, so it must not wait for long. */
 export interface IndexStep {
   text: string;
   brief: boolean;
@@ -26,7 +26,7 @@ export interface IndexStep {
 /** Runs a query and returns its rows. */
 export type Ask = <Row>(text: string, values: readonly unknown[]) => Promise<Row[]>;
 
-/** Returns what runs queries on a connection. */
+/** Returns a function that runs queries on a connection. */
 export function askOf(client: pg.Client): Ask {
   return async <Row>(text: string, values: readonly unknown[]) => (await client.query(text, [...values])).rows as Row[];
 }
@@ -43,8 +43,8 @@ export function readBuild(statement: string): IndexBuild | undefined {
 }
 
 /**
- * Returns the statements that do what a statement asks for. A statement that builds or drops an index of a partitioned table concurrently
- * becomes several; any other stays as it is.
+ * Returns the statements to run in place of a statement. One that builds or drops an index of a partitioned table concurrently becomes
+ * several; any other is returned unchanged.
  */
 export async function indexSteps(ask: Ask, statement: string): Promise<IndexStep[]> {
   const asGiven = [{ text: statement, brief: false }];

@@ -2,16 +2,16 @@ import type { Environment } from '../../kit/environment.ts';
 import { LOCK_NOT_AVAILABLE, pgCode, type Queryable, sql } from '../../kit/sql.ts';
 
 /*
- * Tables that are partitioned by time and forgotten by dropping a partition (docs/decisions/0074-partitions.md). The rules of each are in
- * the database, in `pirogue_partitions.rules`; functions of the owner make and drop partitions, because the service has no right to.
+ * Tables that are partitioned by time and purged by dropping partitions (docs/decisions/0074-partitions.md). The rules of each are in
+ * the database, in `pirogue_partitions.rules`. Functions of the owner make and drop partitions, because the service has no right to.
  */
 
-/** The table is in use: to be tried again. */
+/** The table is in use. The call can be repeated. */
 export class PartitionsBusy extends Error {}
 
 /**
- * Makes the partitions of the current period and the next two, where they are missing. Tables that are in use, or all while another process
- * makes or drops partitions, are left to a later call.
+ * Makes the partitions of the current period and the next two, where they are missing. Tables that are in use are left to a later call,
+ * and so are all tables while another process makes or drops partitions.
  * @param at milliseconds since the epoch
  * @returns number of partitions made
  * @throws PartitionsBusy when the list of partitions cannot be read, because one of them is locked
@@ -24,7 +24,7 @@ export async function makePartitions(db: Queryable, environment: Environment, at
 }
 
 /**
- * Drops the oldest partition of a table that contains nothing from a moment on, and nothing that is still needed.
+ * Drops the oldest partition of a table if it contains no rows from `keep_from` on, and none that is still needed.
  * @param keep_from milliseconds since the epoch
  * @returns its name; undefined when there is none, or while another process makes or drops partitions
  * @throws PartitionsBusy
@@ -65,9 +65,9 @@ export async function firstPartitionEnd(db: Queryable, table: string): Promise<s
 }
 
 /**
- * Returns the environments whose ids bound the partitions of a database: one for a store, none before its first partitions. It reads the
- * catalogue only, which every login may, so that it works on the schema of an earlier release and under any role. It locks nothing (the
- * `0` of pg_get_expr): a start does not wait for a partition that is being dropped.
+ * Returns the environments whose ids bound the partitions of a database: one for a store, none before its first partitions. It reads
+ * only the catalogue, which every login may read, so it works on the schema of an earlier release and under any role. It locks nothing
+ * (the `0` of pg_get_expr), so a start does not wait for a partition that is being dropped.
  * @returns null for a database without the tables of a store
  */
 export async function environmentsIn(db: Queryable): Promise<Environment[] | null> {

@@ -17,8 +17,8 @@ export const APP_ROLE = 'pirogue_app';
 /** Timeout for obtaining a connection: long enough for a hundred requests that wait for one row. */
 const WAIT_MS = 10_000;
 /**
- * How long an unused connection stays open. A new one has to prepare and plan each statement: after the driver's ten seconds, the first payment
- * in a while took PostgreSQL 20 ms more. Peers that have disappeared are noticed by keep-alive (client.ts).
+ * How long an unused connection stays open. A new connection has to prepare and plan each statement: with the driver's default of ten
+ * seconds, the first payment after a pause took PostgreSQL 20 ms more. Keep-alive (client.ts) detects peers that have disappeared.
  */
 const IDLE_MS = 300_000;
 const STATEMENT_MS = 15_000;
@@ -198,7 +198,7 @@ async function inTransaction<T>(
 ): Promise<T> {
   const client = await pool.connect().catch(rethrow);
   let broken: Error | undefined;
-  // The first that the server reported. The error that `work` throws may be of a statement behind it.
+  // The first error that the server reported. `work` may throw the error of a later statement.
   let failure: unknown;
   let refused: Error | undefined;
   const noted = (error: unknown): never => {
@@ -206,7 +206,7 @@ async function inTransaction<T>(
     if (pgCode(error) === IN_FAILED_TRANSACTION) refused = error as Error;
     throw error;
   };
-  // Sent with the first statement. What `work` sends meanwhile follows it without waiting for its answer.
+  // Sent with the first statement. Further statements of `work` are sent after it without waiting for its response.
   let first: Prepared[] | null = beginning(scope, manner);
   let over = false;
   try {
@@ -224,10 +224,10 @@ async function inTransaction<T>(
     if (command !== 'COMMIT') throw new TransactionRolledBack(command, failure);
     return result;
   } catch (error) {
-    // What `work` may still send after one of its statements has failed must not run after the rollback.
+    // Statements that `work` still sends after a failed one must not run after the rollback.
     over = true;
     broken = cannotBeReused(failure) ? (failure as Error) : first ? undefined : await rollback(client);
-    // PgBouncer may know a statement by name that PostgreSQL has refused to prepare.
+    // PgBouncer may have registered a statement name that PostgreSQL rejected, so the connection is not reused.
     broken ??= refused;
     pool.note(failure);
     if (pgCode(error) === IN_FAILED_TRANSACTION && failure !== undefined) throw asUnavailable(failure);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { asUnavailable, DatabaseUnavailable } from '../../kit/database-unavailable.ts';
 import type { Host } from '../../kit/database-url.ts';
 
-/** Delay before the next host is asked too, so that one that does not respond delays the search by no more than this. */
+/** Delay before the next host is tried too. A host that does not respond delays the search by no more than this. */
 const STAGGER_MS = 250;
 /** SQLSTATE "unable to establish a connection". */
 const NO_CONNECTION = '08001';
@@ -45,8 +45,8 @@ export class NoPrimary extends Error {
 }
 
 /**
- * Finds the primary among several hosts. The last one found is used until a connection to it fails or turns out to be to a
- * standby; then all hosts are asked in order, that one first.
+ * Finds the primary among several hosts. The last one found is used until a connection to it fails or it turns out to be a
+ * standby. Then all hosts are tried in order, the last primary first.
  */
 export class Primary {
   readonly #hosts: readonly Host[];
@@ -54,7 +54,7 @@ export class Primary {
   #known: Host | undefined;
   #last: Host | undefined;
   #search: Promise<Host> | undefined;
-  /** The newest that a connection had. */
+  /** The newest history that a connection reported. */
   #history: History | undefined;
 
   /** @param check resolves when the host is a primary; has a deadline */
@@ -79,8 +79,8 @@ export class Primary {
   }
 
   /**
-   * Records the history of a server that accepts writes. An old primary that was started again accepts them too, and what is written
-   * there is lost.
+   * Records the history of a server that accepts writes. An old primary that was started again also accepts writes, which would be
+   * lost.
    * @throws IsSuperseded when a server with a later timeline was known
    */
   accept(server: Host, history: History): void {
@@ -119,7 +119,7 @@ export class Primary {
   }
 }
 
-/** A wrong password or database name is reported as it is: no other host would help. */
+/** Returns the error to report. A wrong password or database name is reported unchanged, because no other host would help. */
 function summary(errors: readonly Error[]): Error {
   const other = errors.find((error) => !(asUnavailable(error) instanceof DatabaseUnavailable));
   return other ?? new NoPrimary(errors);

@@ -5,8 +5,8 @@ import type { DbPool } from './pool.ts';
 import { NoPrimary } from './primary.ts';
 
 /**
- * Health of one database as seen from this node. `unreachable` and `no primary` can be specific to this node, which only other
- * nodes can tell; the other states affect every node of the installation.
+ * Health of one database as seen from this node. `unreachable` and `no primary` can be specific to this node; only a comparison with
+ * other nodes shows it. The other states affect every node of the installation.
  */
 export type DatabaseState =
   | 'ok'
@@ -46,7 +46,7 @@ export class Probe {
     this.#pool = pool;
   }
 
-  /** When the database answered last, on the monotonic clock. */
+  /** Time of the last response of the database, on the monotonic clock. */
   get answered_at(): number {
     return this.#answered_at;
   }

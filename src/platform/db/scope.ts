@@ -11,7 +11,7 @@ export const ALL_TEAMS_ROLE = 'pirogue_all_teams';
 /** The settings are local to a transaction and end with it. */
 const SETTING = { one: 'pirogue.team', all: 'role' } as const;
 
-// These statements look up a batch of keys. What remains for a join is a loop of index lookups.
+// These statements look up a batch of keys. With these settings, only a loop of index lookups remains for a join.
 const BY_KEY = {
   plan_cache_mode: 'force_generic_plan',
   enable_seqscan: 'off',
@@ -21,8 +21,8 @@ const BY_KEY = {
 };
 
 /**
- * Maximum wait for a lock in a transaction of many callers: longer than the transactions of a busy database, and far below the
- * deadline of a statement, at which all of the callers would fail.
+ * Maximum wait for a lock in a transaction of several callers. It is longer than the transactions of a busy database, and far below
+ * the deadline of a statement, at which all of the callers would fail.
  */
 const MAX_SHARED_LOCK_WAIT_MS = 2_000;
 
@@ -88,8 +88,8 @@ export function beginning(scope: Scope | null, manner?: Manner): Prepared[] {
 
 /**
  * Names a statement per role and, inside transactions, per way of planning. A plan is kept for one role; under a shared name it
- * would be replanned each time the roles alternate on a connection. In a transaction by keys it must not be one that was made
- * in another.
+ * would be replanned each time the roles alternate on a connection. A transaction by keys must not use a plan that was made in
+ * another kind of transaction.
  */
 export function namedFor(scope: Scope, statement: Sql, manner?: Manner): Sql {
   if (!statement.name) return statement;

@@ -109,7 +109,7 @@ function wholeStore(environment: Environment, seeing: (scope: Scope) => Db): Who
 
 /**
  * Returns the store for a batch: that of its team, or of all teams when one statement serves several teams. Splitting batches
- * by team would cancel most of the gain of batching with many merchants (docs/performance.md).
+ * by team would cancel most of the gain of batching with many merchants (docs/performance/post.md).
  */
 export function partFor(whole: WholeStore, team_ids: readonly bigint[]): Store {
   const [first, ...others] = new Set(team_ids);

@@ -4,11 +4,11 @@ import type { Log } from '../../kit/log.ts';
 import type { Db } from '../../kit/sql.ts';
 import { deleteOldReports, deleteReportsOf, exchange, type ForeignReport, type Report } from './reports-store.ts';
 
-/** A change on one node reaches the others within twice this. */
+/** Interval of the exchange. A change on one node reaches the others within twice this time. */
 const EXCHANGE_MS = 400;
 const CLEAN_UP_EVERY_MS = 60_000;
 
-/** What a part of the program reports to, and learns from, the same part on other nodes. */
+/** Reports that a part of the program exchanges with the same part on other nodes. */
 export interface Topic {
   name: string;
   /** Returns what has changed since the last call. */
@@ -52,7 +52,7 @@ export class Nodes {
     });
   }
 
-  /** Ends the exchange, and removes what says that this node is running. */
+  /** Ends the exchange, and deletes the report of this node's state, so that the others no longer count it as running. */
   async stop(): Promise<void> {
     if (this.#node === '') return;
     this.#stopped = true;

@@ -10,7 +10,7 @@ const REPORT_EVERY_MS = 2_000;
 const GONE_AFTER_MS = 10_000;
 /** A report counts against this node only if it was made this long after the last time that this node reached the database. */
 const LATER_MS = 6_000;
-/** Clock skew at which a node takes itself out, and up to which another agrees with the database. */
+/** Clock skew from which a node takes itself out of rotation, and up to which another node's clock agrees with the database. */
 const MAX_SKEW_MS = 30_000;
 const AGREES_MS = 2_000;
 
@@ -20,7 +20,7 @@ export type Database = keyof DatabaseUrls;
 export interface NodeState {
   /** Databases that answered its last probe. */
   reaches: Database[];
-  /** How far its own clock is ahead of the database's. */
+  /** Milliseconds by which its own clock is ahead of the database's. */
   skew_ms: number;
 }
 
@@ -31,7 +31,7 @@ interface Known extends NodeState {
 
 const REACHED: readonly DatabaseState[] = ['ok', 'read-only', 'writes fail', 'no connection left'];
 
-/** Returns a function that reports this node, as its probes found the databases at the last call. */
+/** Returns a function that reports the state of this node. Each call returns what the probes found at the previous call. */
 export function ownState(stores: Pick<Stores, 'states'>, clock: Pick<Clock, 'skew_ms'>): () => NodeState {
   let reaches: Database[] = [];
   return () => {
@@ -43,8 +43,8 @@ export function ownState(stores: Pick<Stores, 'states'>, clock: Pick<Clock, 'ske
 }
 
 /**
- * The other running nodes, as they report themselves. A node takes itself out of rotation only when others prove that they would
- * do better, so that a fault of all nodes leaves all of them in rotation.
+ * The other running nodes and their own reports. A node takes itself out of rotation only when the reports of others show that they
+ * do not have its fault. A fault of all nodes leaves all of them in rotation.
  */
 export class Peers implements Topic {
   readonly name = 'node';

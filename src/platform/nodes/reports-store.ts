@@ -10,15 +10,15 @@ export interface Report {
 export interface ForeignReport extends Report {
   node: string;
   reported_at: Date;
-  /** Milliseconds since then, by the database's clock. */
+  /** Age in milliseconds, by the database's clock. */
   age_ms: number;
 }
 
-/** Rows of one read, and those of the same time as the last. More than this are read by the next ones, oldest first. */
+/** Maximum number of rows of one read, besides rows with the same time as the last. The next read continues, oldest first. */
 const MAX_ROWS = 2_000;
 /** Reports are read again for this long: a transaction may commit after one that began later. */
 const OVERLAP_MS = 2_000;
-/** Age at which reports are of no use. */
+/** Age at which reports are no longer read, and are deleted. */
 const KEEP_MS = 900_000;
 
 /**
@@ -27,7 +27,7 @@ const KEEP_MS = 900_000;
  * @returns the reports, and the time after which the next call reads: a read that was full continues where it ended
  */
 export async function exchange(db: Queryable, node: string, reports: readonly Report[], after: Date | null) {
-  // A server that took over may have an earlier clock: then all of its reports are read.
+  // After a failover the new server's clock may be earlier. Then all reports are read.
   const rows = await db.all<ForeignReport>(sql`
     with written as (
       insert into node_reports (node, topic, key, body, reported_at)
@@ -49,7 +49,7 @@ export function deleteOldReports(db: Queryable): Promise<number> {
   return db.run(sql`delete from node_reports where reported_at < pirogue_now() - ${KEEP_MS} * interval '1 ms'`);
 }
 
-/** Deletes the reports of a node that ends. */
+/** Deletes the state report of a node that stops. Its reports on other topics remain until {@link deleteOldReports}. */
 export function deleteReportsOf(db: Queryable, node: string): Promise<number> {
   return db.run(sql`delete from node_reports where node = ${node} and topic = 'node'`);
 }

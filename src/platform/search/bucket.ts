@@ -17,12 +17,12 @@ export interface ThirdList {
   positions: Uint16Array;
 }
 
-/** Above this many bytes a bucket also has a list with all of its rows, so that a search for two characters reads that alone. */
+/** Size in bytes above which a bucket also has a list of all its rows, so that a search for two characters reads only that list. */
 const LARGE_BUCKET = 2_048;
 
 /*
- * Memory that each bucket uses while it is encoded. Large segments have ten thousands of buckets: memory of its own for each would be freed in
- * the order of garbage collections, and leave gaps between what stays.
+ * Memory that all buckets share while they are encoded. Large segments have tens of thousands of buckets; separate memory for each
+ * would fragment the heap when it is freed.
  */
 const encoded = new Bytes();
 const isFound = new Uint8Array(MAX_POSITIONS);

@@ -5,21 +5,21 @@ import type { Corpus } from './searchable.ts';
 
 /** A team's turn to be indexed. */
 export interface Claimed extends Corpus {
-  /** Nothing is committed once another worker has claimed the team. */
+  /** Number of the claim. A worker commits nothing once another worker has claimed the team. */
   claim: number;
-  /** As stored, to detect that something became due meanwhile. */
+  /** As stored, to detect that the team was made due again meanwhile. */
   due_at: string;
   next_segment: number;
   /** Rows up to this id can be covered; null when a mark is missing or not final yet. */
   final_id: string | null;
   marked_id: string | null;
-  /** The last segment that was built again reaches to this id. */
+  /** Last id of the segment that was rebuilt last. */
   rebuilt_id: string | null;
   /** Time of the database, in milliseconds since the epoch. */
   now_ms: number;
 }
 
-/** Marks that there may be something to build. */
+/** Makes the index of a team due, because it may have new or changed rows. */
 export async function makeDue(db: Queryable, { team_id, kind }: Corpus): Promise<void> {
   await db.run(sql`
     insert into search_builds as b (team_id, kind, due_at) values (${team_id}, ${kind}, pirogue_now())
@@ -29,8 +29,8 @@ export async function makeDue(db: Queryable, { team_id, kind }: Corpus): Promise
 const MAX_CHANGED = 100;
 
 /**
- * Makes indexes due that have to be changed, up to a number of them.
- * @param resting indexes that are not built again now
+ * Makes indexes with recorded changes due, a limited number in each call.
+ * @param resting indexes that are not rebuilt now
  * @param after where the last call ended, so that each index has its turn; null: begin
  * @returns where the next call begins
  */
@@ -72,7 +72,7 @@ export function claimBuild(db: Queryable, kinds: readonly string[], lease_ms: nu
 
 /**
  * Ends a claim.
- * @param after_ms when the team is due again; null: when something becomes due
+ * @param after_ms milliseconds until the team is due again; null: it is not due until {@link makeDue}
  */
 export async function endBuild(db: Queryable, claimed: Claimed, after_ms: number | null): Promise<void> {
   await db.run(sql`
@@ -90,8 +90,8 @@ export async function moveMark(db: Queryable, { team_id, kind, claim }: Claimed,
 }
 
 /**
- * Stores which transactions may not have seen the mark: all with a smaller number than this statement's. It is a transaction of its own, after
- * the commit of {@link moveMark}: one that looked for the mark before that commit has a smaller number.
+ * Stores which transactions may not have seen the mark: all with a smaller number than this statement's. It runs as a separate
+ * transaction after the commit of {@link moveMark}, so a transaction that read the mark before that commit has a smaller number.
  */
 export async function dateMark(db: Queryable, { team_id, kind, claim }: Claimed): Promise<void> {
   await db.run(sql`
@@ -183,6 +183,7 @@ export async function lockClaim(tx: Tx, { team_id, kind, claim }: Claimed): Prom
   return held !== undefined;
 }
 
+/** Deletes recorded changes. */
 export async function deleteChanges(tx: Queryable, { team_id, kind }: Corpus, changes: readonly Change[]): Promise<void> {
   await tx.run(sql`
     delete from search_changed where team_id = ${team_id} and kind = ${kind}
@@ -215,6 +216,7 @@ export async function insertSegment(tx: Tx, { team_id, kind }: Corpus, segment: 
 /** A bucket with the group of its fields. */
 export type GroupBucket = Bucket & { field_group: number };
 
+/** Inserts buckets of a segment. */
 export async function insertBuckets(
   tx: Tx,
   { team_id, kind }: Corpus,

@@ -29,25 +29,25 @@ import type { Searchable, Searched } from './searchable.ts';
 export interface BuildOptions {
   /** Rows of a new segment. */
   segment_rows: number;
-  /** Rows of the segments into which older ones are merged, at most. */
+  /** Maximum rows of the segments into which older ones are merged. */
   merged_rows: number;
-  /** Age of rows that are covered. Younger ones may still be inserted by transactions under way, which would all be recorded. */
+  /** Minimum age of rows that are indexed, in milliseconds. Open transactions may still insert younger rows, each recorded as a change. */
   settled_ms: number;
-  /** How long no segment of a team is built again after one was, in multiples of the time that it took. */
+  /** Pause after a rebuild in which no segment of the index is rebuilt, in multiples of the time that the rebuild took. */
   rest: number;
-  /** Changed rows that may wait meanwhile: each search of their team reads them. With more there is no rest. */
+  /** Maximum changed rows that wait during the pause. Each search of their team reads them, so with more there is no pause. */
   waiting_rows: number;
 }
 
 const READ_ROWS = 512;
-/** Entries of one segment: their memory is 8 bytes each. Texts of 1,000 characters make a segment of a fifth of the rows. */
+/** Maximum entries of one segment, with 8 bytes of memory each. With texts of 1,000 characters a segment has a fifth of the usual rows. */
 const MAX_ENTRIES = 4_000_000;
-/** A part of the event loop's time that delays no request noticeably. */
+/** Maximum time for which the event loop is used without a pause, so that no request is delayed noticeably. */
 const MAX_TURN_MS = 4;
-/** How soon a mark is final: when the transactions under way have ended. */
+/** Delay before a mark is checked again. It is final when the open transactions have ended. */
 const MARK_MS = 1_000;
 
-/** Where an index is. */
+/** Location of an index. */
 interface Place {
   db: Db;
   environment: Environment;
@@ -73,28 +73,28 @@ export class Build {
   }
 
   async run(): Promise<void> {
-    // In turns: rows that change all the time do not keep new ones out of the index, nor the reverse.
+    // The first step alternates, so that frequent changes do not keep new rows out of the index, nor the reverse.
     const steps = [() => this.#rebuild(), () => this.#extend(), () => this.#merge()];
     let next: number | null = null;
     for (let i = 0; i < steps.length; i++) {
       const due = await (steps[(this.#claimed.claim + i) % steps.length] as (typeof steps)[number])();
       next = due ?? next;
-      // A claim has numbers for new segments once.
+      // A claim provides numbers for new segments only once.
       if (due === 0) break;
     }
     await endBuild(this.#db, this.#claimed, next);
   }
 
   /**
-   * Builds the segment of a changed row again: the next one behind the last that was. Rows that no segment covers are read with their
-   * next segment. One changed row costs as much as 65,536 do, so the index rests after it.
+   * Rebuilds the segment of a changed row: the next one after the segment that was rebuilt last. Changes of rows that no segment covers
+   * are deleted, because the next segment reads these rows. One changed row costs as much as 65,536, so a pause follows.
    * @returns null when nothing has changed, or it is too early
    */
   async #rebuild(): Promise<0 | null> {
     if (this.#rests.has(this.#claimed)) return null;
     const { rest, waiting_rows } = this.#options;
     const began = performance.now();
-    // A rebuild that failed has cost its time, too.
+    // A pause also follows a rebuild that failed, because it took time too.
     let mayGoOn = false;
     try {
       const rebuilt = await this.#rebuildNext();
@@ -123,7 +123,7 @@ export class Build {
     return 0;
   }
 
-  /** Builds the next segment, if its rows exist and are final. @returns when to look again, null: when something becomes due */
+  /** Builds the next segment if its rows exist and are final. @returns milliseconds until the next try; null: not before it is made due */
   async #extend(): Promise<number | null> {
     const { final_id, marked_id, now_ms, team_id } = this.#claimed;
     const { segment_rows, settled_ms } = this.#options;
@@ -143,7 +143,7 @@ export class Build {
 
   /**
    * Builds the index of a range of ids in one transaction: one segment, or several for long texts or rows that were inserted late.
-   * Changes that were recorded before the rows are read are part of it; later ones stay recorded.
+   * It includes changes that were recorded before the rows are read; later changes stay recorded.
    */
   async #build(after: string | null, to: string, replaced: Segment | null): Promise<void> {
     const changes = await changesIn(this.#db, this.#claimed, after, to);
@@ -198,11 +198,11 @@ export class Build {
       if (rows.length < READ_ROWS) break;
       last = (rows.at(-1) as Searched).id;
     }
-    // The last segment reaches to the end of the range, even if the row there is gone: the ranges leave no gap.
+    // The last segment extends to the end of the range, even if the row there is gone, so that the ranges have no gap.
     yield await part.built(to, this.#pause);
   }
 
-  /** Lets others have the event loop every few milliseconds. */
+  /** Yields to the event loop every few milliseconds. */
   #pause = async (): Promise<void> => {
     if (performance.now() - this.#turn_began < MAX_TURN_MS) return;
     await nextTurn();

@@ -13,7 +13,7 @@ export interface Candidates {
   segment: Covered;
   positions: Positions;
   count: number;
-  /** Whether more rows than this are not worth reading one by one: the segment is read in the order of ids. */
+  /** Whether there are so many candidates that the rows of the segment are read in the order of ids, not one by one. */
   dense: boolean;
 }
 
@@ -21,14 +21,14 @@ export interface Candidates {
 export class Replaced extends Error {}
 
 const DENSE = 1 / 8;
-/** A row is read for each candidate; below one in so many segments another list costs more. */
+/** Expected candidates below which another list costs more than reading the rows. */
 const FEW_CANDIDATES = 0.5;
-/** Reading so many rows takes PostgreSQL as long as the lengths of the other lists of their segment. */
+/** Number of rows whose reading takes PostgreSQL as long as reading the lengths of the other lists of their segment. */
 const FEW_ROWS = 8;
 const MAX_LISTS = 6;
 const MAX_REFINED = 24;
 
-/** Whether so many rows may contain the text that they are read in the order of ids, not one by one. */
+/** Returns whether so many rows may contain the text that they are read in the order of ids, not one by one. */
 export function isDense(candidates: number, rows: number): boolean {
   return candidates > rows * DENSE;
 }
@@ -46,7 +46,7 @@ type Narrowing = GroupList & { of: Narrowed[] };
 
 /** Reads the candidates of one search: rows that have any of its texts. */
 export class CandidateReader {
-  /** Whether every candidate is found: nothing has to be compared with the texts themselves. */
+  /** Whether every candidate is a match, so that nothing has to be compared with the texts themselves. */
   readonly exact: boolean;
   readonly #texts: readonly TextReader[];
 
@@ -123,8 +123,8 @@ class TextReader {
   }
 
   /**
-   * Chooses more lists where the first ones leave many rows: what is rare in one segment can be frequent in another, such as digits of rising
-   * numbers. They are chosen for each segment, among those with fewer rows than are left.
+   * Chooses more lists where the first ones leave many rows: characters that are rare in one segment can be frequent in another, such as
+   * the digits of rising numbers. They are chosen for each segment, among the lists with fewer rows than are left.
    */
   async #others(narrowed: readonly Narrowed[], read: readonly GroupList[]): Promise<Narrowing[]> {
     const many = narrowed
@@ -159,7 +159,7 @@ class TextReader {
       for (const one of of) {
         const { segment, row_count } = one.segment;
         const list = found[n]?.get(segment);
-        // In most segments most texts have no rows: thousands of bytes of zeros would be compared for each.
+        // In most segments most texts have no rows. Without this shortcut, thousands of zero bytes would be compared for each.
         if (!list || one.positions === NO_POSITIONS) one.positions = NO_POSITIONS;
         else one.positions = intersection(one.positions, decoded(list, row_count));
       }
@@ -167,14 +167,14 @@ class TextReader {
   }
 }
 
-/** @returns one of both sets, which has changed, or {@link NO_POSITIONS} */
+/** Returns the intersection in one of the two sets, which is changed, or {@link NO_POSITIONS}. */
 function intersection(set: Positions | null, other: Positions): Positions {
   if (!set) return other;
   intersect(set, other);
   return isEmpty(set) ? NO_POSITIONS : set;
 }
 
-/** @returns one of the sets, which has changed, or {@link NO_POSITIONS} */
+/** Returns the union in one of the sets, which is changed, or {@link NO_POSITIONS}. */
 function united(sets: readonly Positions[]): Positions {
   const [first = NO_POSITIONS, ...others] = sets.filter((set) => set !== NO_POSITIONS);
   for (const other of others) unite(first, other);
@@ -194,8 +194,8 @@ function isSame(one: GroupList, other: GroupList): boolean {
 }
 
 /**
- * Returns the rarest lists, up to the one after which so few rows are expected that the next costs more.
- * @param rows that are left without them
+ * Returns the rarest lists, up to the one after which so few rows are expected that another list costs more.
+ * @param rows number of rows without these lists
  */
 function rarest<List>(lists: readonly { list: List; density: number }[], rows: number): List[] {
   let expected = rows;
@@ -208,7 +208,7 @@ function rarest<List>(lists: readonly { list: List; density: number }[], rows: n
   return chosen;
 }
 
-/** Estimates from the length of a list how large a part of the rows it has. */
+/** Estimates the share of the rows in a list from its length. */
 function density(length: number | undefined, rows: number): number {
   if (length === undefined) return 0;
   if (length === 1) return 1;

@@ -3,14 +3,14 @@ import { type Bucket, bucketOf, type ThirdList } from './bucket.ts';
 
 const CHARACTER_BITS = 9;
 const CHARACTER = 2 ** CHARACTER_BITS - 1;
-/** More than there are keys. */
+/** A number above the maximum number of keys. */
 const NUMBERS = 2 ** 26;
-/** Entries that are sorted in about two milliseconds. */
+/** Number of entries that are sorted in about two milliseconds. */
 const SORTED_AT_ONCE = 1 << 17;
 
 /**
- * Collects which rows contain which three characters. A sequence of characters is a key of three times nine bits. Keys are in a hash
- * table, entries (a key and a position) in a log that is sorted at the end, all in typed arrays: maps and arrays of JavaScript take
+ * Collects which rows contain which sequences of three characters. A sequence is a key of three times nine bits. Keys are in a hash
+ * table, entries (a key and a position) in a log that is sorted at the end. All are typed arrays: maps and arrays of JavaScript take
  * five times as long.
  */
 export class Collector {
@@ -25,7 +25,7 @@ export class Collector {
   #entryPositions = new Uint16Array(1 << 16);
   #entries = 0;
 
-  /** Number of entries: the memory that they take. */
+  /** Number of entries, which determines the memory. */
   get size(): number {
     return this.#entries;
   }
@@ -97,7 +97,7 @@ export class Collector {
    * @param pause called every few milliseconds
    */
   async *buckets(rows: number, pause: () => Promise<void>): AsyncGenerator<Bucket> {
-    // Sorted as plain numbers, which takes a quarter of the time that a comparing function takes.
+    // Sorting plain numbers takes a quarter of the time of sorting with a comparison function.
     const byKey = Float64Array.from({ length: this.#used - 1 }, (_, i) => (this.#keys[i + 1] as number) * NUMBERS + i + 1).sort();
     const numbers = Uint32Array.from(byKey, (keyed) => keyed % NUMBERS);
     const sorted = await this.#sorted(numbers, pause);

@@ -1,14 +1,14 @@
 import type { Store } from '../db/stores.ts';
 import { makeDue } from './build-store.ts';
 
-/** An eighth of a segment: the builder looks eight times for each segment, which costs one index scan. */
+/** Rows between two reports: an eighth of a segment. The builder thus checks eight times for each segment, with one index scan each. */
 const ROWS = 2_048;
 const SEARCHED_AGAIN_MS = 300_000;
 const MAX_TEAMS = 10_000;
 
 /**
- * Reports teams to the builder of the index, so that it need not look at all teams: after every 2,048 rows that this process created,
- * and when somebody searches. A lost report is repeated by the next one.
+ * Reports teams to the builder of the index, so that it does not have to check all teams: after every 2,048 rows that this process
+ * created, and when a search is made. A lost report is made up for by the next one.
  */
 export class BuildHints {
   readonly #kind: string;
@@ -40,7 +40,7 @@ export class BuildHints {
   }
 }
 
-/** Keeps a value; the team that was kept first goes when there are too many. */
+/** Stores a value. When there are too many, the team that was stored first is dropped. */
 function keep(values: Map<string, number>, team: string, value: number): void {
   if (!values.has(team) && values.size >= MAX_TEAMS) values.delete(values.keys().next().value as string);
   values.set(team, value);

@@ -23,7 +23,7 @@ export interface ListSearch<Query extends SearchQuery> {
   position: Position;
   /** Returns the conditions of a query. */
   conditions(query: Query): readonly Fragment[];
-  /** Groups of fields that the caller may search; left out: all. */
+  /** Groups of fields that the caller may search. Absent: all. */
   groups?: readonly number[];
 }
 
@@ -34,7 +34,7 @@ export interface Found<Row> {
   total: number | null;
 }
 
-/** Time for the total of a search. The statement under way ends some hundred milliseconds later. */
+/** Time limit for the total of a search. The running statement ends some hundred milliseconds later. */
 const COUNT_LIMIT_MS = 12_000;
 
 /** Searches the rows of a list by the index of their texts (docs/decisions/0067-search.md). */
@@ -57,7 +57,7 @@ export class ListSearcher<Row extends { id: string }> {
     return result;
   }
 
-  /** Returns null for a list without a text, or one that is so short that it is read as a whole. */
+  /** Returns the page of a search; null for a query without a search text, or a list that is so short that it is read as a whole. */
   async search<Query extends SearchQuery>(store: Store, team_id: bigint, search: ListSearch<Query>): Promise<Found<Row> | null> {
     const { search: text } = search.query;
     if (!text) return null;
@@ -73,7 +73,7 @@ export class ListSearcher<Row extends { id: string }> {
   ): Promise<Found<Row> | null> {
     const { kind, prefix, indexed = (same: string) => [same] } = this.#searchable;
     const texts = indexed(text);
-    // Nothing but accents is left: every row has it.
+    // The text consists of accents only, and every row matches it.
     if (texts.includes('')) return null;
     const corpus = { team_id, kind };
     const index = await readIndex(db, corpus);
@@ -111,7 +111,7 @@ export class ListSearcher<Row extends { id: string }> {
   }
 }
 
-/** An index has the rows of an equality in the order of ids. Ranges, such as that of amounts, are served together. */
+/** Returns the conditions that an index serves. For an equality, the index has the rows in the order of ids. Ranges are served together. */
 function indexedOf(conditions: readonly Fragment[]): Indexed[] {
   const { true: ranges = [], false: equalities = [] } = Object.groupBy(conditions, ({ varies }) => `${varies}`);
   const together = ranges.length > 0 ? [{ condition: allOf(ranges), ordered: false }] : [];

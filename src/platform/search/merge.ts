@@ -6,7 +6,7 @@ import { inBatches, type Part } from './part.ts';
 import { Appended } from './positions.ts';
 import type { Corpus } from './searchable.ts';
 
-/** A merged segment has at least this part of the most rows, so that a row is written to a larger segment once. */
+/** Minimum share of the maximum rows in a merged segment, so that a row is written to a larger segment once. */
 const FULL = 7 / 8;
 const READ_BUCKETS = 256;
 
@@ -25,7 +25,7 @@ export function mergeable(segments: readonly Segment[], max_rows: number): Segme
   return null;
 }
 
-/** Returns one segment in place of several that follow each other: what {@link PartBuilder} would make of their rows. */
+/** Returns one segment in place of several adjacent ones, equal to what {@link PartBuilder} would make of their rows. */
 export async function mergedPart(
   db: Queryable,
   corpus: Corpus,
@@ -95,7 +95,7 @@ function isBefore(one: GroupBucket | undefined, other: GroupBucket | undefined):
   return one.field_group < other.field_group || (one.field_group === other.field_group && one.bucket < other.bucket);
 }
 
-/** Positions of the bucket that is merged; of one at a time, because nothing is awaited meanwhile. */
+/** Positions of the bucket being merged. One buffer is enough, because merging a bucket does not await anything. */
 const positions = new Appended();
 
 /** @param rows of the merged segment */

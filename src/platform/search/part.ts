@@ -60,7 +60,7 @@ export class PartBuilder {
   }
 }
 
-/** Divides the buckets of a segment into what one statement inserts. */
+/** Divides the buckets of a segment into batches, one for each insert statement. */
 export async function inBatches(buckets: AsyncIterable<GroupBucket>): Promise<GroupBucket[][]> {
   const batches: GroupBucket[][] = [];
   let batch: GroupBucket[] = [];

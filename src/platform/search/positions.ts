@@ -5,7 +5,7 @@
 /** A set of positions; without words, it is empty. */
 export type Positions = Uint32Array;
 
-/** Rows of a segment at most: a position takes two bytes. */
+/** Maximum rows of a segment, because a position takes two bytes. */
 export const MAX_POSITIONS = 65_536;
 
 export const NO_POSITIONS: Positions = new Uint32Array();
@@ -15,7 +15,7 @@ const ALL = 0;
 const BITS = 1;
 const DISTANCES = 2;
 
-/** Lists in one buffer that grows. */
+/** One growing buffer for many lists. */
 export class Bytes {
   #bytes = Buffer.allocUnsafe(1 << 10);
   length = 0;
@@ -34,7 +34,7 @@ export class Bytes {
   }
 }
 
-/** Positions of many lists in one array that grows. */
+/** One growing array for the positions of many lists. */
 export class Appended {
   #positions = new Uint16Array(1 << 12);
   length = 0;
@@ -46,7 +46,7 @@ export class Appended {
    */
   append(list: Buffer, rows: number, offset: number): void {
     const kind = list[0];
-    // A distance takes a byte or more.
+    // A distance takes at least one byte.
     const room = this.#reserve(kind === DISTANCES ? list.length - 1 : rows);
     if (kind === ALL) for (let position = 0; position < rows; position++) room[this.length++] = offset + position;
     else if (kind === BITS) this.#appendBits(room, list, offset);
@@ -107,7 +107,7 @@ export function appendList(bytes: Bytes, positions: Uint16Array, rows: number): 
   bytes.length = end <= start + 1 + bits ? end : writeBits(room, start, positions, bits);
 }
 
-/** @returns the end of the list; more than `most` when it is longer than that, and then not all of it is written */
+/** Writes a list of distances. @returns the end of the list; above `most` when it is longer, and then it is not written completely */
 function writeDistances(room: Buffer, start: number, positions: Uint16Array, most: number): number {
   room[start] = DISTANCES;
   let end = start + 1;
@@ -132,6 +132,7 @@ function writeBits(room: Buffer, start: number, positions: Uint16Array, length: 
   return end;
 }
 
+/** Returns an empty set for a segment with this number of rows. */
 export function noPositions(rows: number): Positions {
   return new Uint32Array(Math.ceil(rows / 32));
 }
@@ -162,19 +163,23 @@ function addDistances(set: Positions, list: Buffer): void {
   }
 }
 
+/** Removes from a set the positions that are not in the other. */
 export function intersect(set: Positions, other: Positions): void {
   for (let i = 0; i < set.length; i++) set[i] = (set[i] as number) & (other[i] as number);
 }
 
+/** Adds the positions of the other set to a set. */
 export function unite(set: Positions, other: Positions): void {
   for (let i = 0; i < other.length; i++) set[i] = (set[i] as number) | (other[i] as number);
 }
 
+/** Returns whether a set has no positions. */
 export function isEmpty(set: Positions): boolean {
   for (let i = 0; i < set.length; i++) if (set[i] !== 0) return false;
   return true;
 }
 
+/** Returns the number of positions in a set. */
 export function countOf(set: Positions): number {
   let count = 0;
   // Not with "for of", which takes four times as long. Most words of most sets are 0.

@@ -1,6 +1,6 @@
 import type { Corpus } from './searchable.ts';
 
-/** Which indexes a worker does not build again for a while, because it has built one of their segments again. */
+/** Indexes that a worker does not rebuild for a while, because it has just rebuilt one of their segments. */
 export class Rests {
   /** With their ends, by `performance.now()`. */
   readonly #resting = new Map<string, { corpus: Corpus; until: number }>();

@@ -73,8 +73,8 @@ export function matchingRows<Row extends { id: string }>(
 }
 
 /**
- * SQL: ranges of ids as rows. Bounds that PostgreSQL can see would be estimated with the ids of all teams: it reads the whole table
- * when most ids of other teams are in the range.
+ * SQL: ranges of ids as rows. PostgreSQL would estimate visible bounds with the ids of all teams, and read the whole table when most
+ * ids of other teams are in the range.
  */
 function rangesOf(ranges: readonly IdRange[]): Fragment {
   const after = ranges.map((range) => range.after ?? '');
@@ -92,8 +92,8 @@ export interface Indexed {
 }
 
 /**
- * Returns the ids of the rows that fulfil the narrowest of the conditions, when there are so few that comparing all of them is
- * fastest; else null.
+ * Returns the ids of the rows that fulfil the narrowest of the conditions, if there are so few that comparing all of them is
+ * fastest; otherwise null.
  */
 export async function fewIds(
   db: Queryable,

@@ -8,10 +8,11 @@ import type { ListName } from './wanted.ts';
 export interface Index {
   /** In the order of ids. */
   segments: Segment[];
-  /** Ids of rows for which the segments are not true, in their order. */
+  /** Ids of rows that changed after their segment was built, in their order. */
   changed: string[];
 }
 
+/** Reads the segments and the changed rows of an index in one snapshot. */
 export async function readIndex(db: Queryable, { team_id, kind }: Corpus): Promise<Index> {
   const row = await db.maybe<{ segments: [string, number, number][]; changed: string[] }>(sql`
     select
@@ -37,8 +38,8 @@ export interface ReadList {
 }
 
 /**
- * Returns lists of segments: for each that is asked for, by number of the segment. A bucket without a list of all of its rows is returned
- * whole. Lists without rows are left out.
+ * Returns the requested lists of segments, by number of the segment. A bucket without a list of all of its rows is returned whole. Lists
+ * without rows are left out.
  * @returns null when one of the segments has been replaced
  */
 export async function readLists(
@@ -71,8 +72,8 @@ export async function readLists(
 }
 
 /**
- * Returns the length in bytes of lists of segments: for each that is asked for, by number of the segment. Those without rows are left out, and
- * so is that of all rows of a bucket if it is not stored.
+ * Returns the lengths in bytes of the requested lists of segments, by number of the segment. Lists without rows are left out, and so is
+ * the list of all rows of a bucket if it is not stored.
  */
 export async function lengthsOf(
   db: Queryable,
@@ -91,8 +92,8 @@ export async function lengthsOf(
 }
 
 /**
- * SQL: lists as rows. A subquery with `offset 0` is joined to them by the key of each: for one segment PostgreSQL would read all of its
- * buckets instead.
+ * SQL: lists as rows. A subquery with `offset 0` is joined to them by the key of each list. Without it, PostgreSQL would read all buckets
+ * of a segment.
  */
 function wanted(lists: readonly AskedList[]): Fragment {
   const segments = lists.map((list) => `{${list.segments.map(({ segment }) => segment).join(',')}}`);

@@ -34,7 +34,7 @@ export function searched<T>(work: () => Promise<T>): Promise<T> {
 /** Segments are read in growing numbers: the first few fill the page of a frequent text. */
 const FIRST_CHUNK = 8;
 const MAX_CHUNK = 64;
-/** Into which a dense segment is divided. */
+/** Number of parts into which a dense segment is divided. */
 const PARTS = 4;
 const FIRST_BATCH = 64;
 const MAX_BATCH = 4_096;
@@ -57,8 +57,8 @@ export function coveredBy({ segments }: Index): Covered[] {
 
 /**
  * Returns a page.
- * @param range outside of it there are no matches
- * @param skip matches to leave out first
+ * @param range range of ids that has all matches
+ * @param skip number of matches before the page
  */
 export async function pageOf<Row extends { id: string }>(
   searching: Searching,
@@ -81,7 +81,7 @@ export async function pageOf<Row extends { id: string }>(
   return page;
 }
 
-/** Yields ids that together are those of all matches, piece by piece in the order of the page. */
+/** Yields ranges and lists of ids that together cover all matches, in the order of the page. */
 async function* piecesOf(searching: Searching, order: Order, range: IdRange): AsyncGenerator<Among> {
   const covered = coveredBy(searching.index);
   const last = covered.at(-1)?.last_id ?? null;
@@ -118,7 +118,7 @@ async function* chunk(searching: Searching, order: Order, range: IdRange, segmen
 /** Candidates in a segment or a part of it. */
 interface Stretch {
   segment: Covered;
-  /** Of the segment; no others are set. */
+  /** Positions in the segment, of these candidates only. */
   positions: Positions;
   ids: { after: string | null; to: string };
   dense: boolean;
@@ -127,7 +127,8 @@ interface Stretch {
 const WORD_BITS = 32;
 
 /**
- * Divides dense segments: the rows of a text may lie close together, and a page that begins elsewhere in the segment would read all rows between.
+ * Divides dense segments. The rows of a text may lie close together, and a page that begins elsewhere in the segment would read all rows
+ * in between.
  * @throws Replaced
  */
 async function divided(searching: Searching, candidates: readonly Candidates[]): Promise<Stretch[]> {

@@ -21,7 +21,7 @@ export interface Searchable {
   id: string;
   /** Columns, or SQL expressions, in which a text is searched, by group. A caller may search some groups only. */
   groups: readonly (readonly string[])[];
-  /** Returns the texts to look for, written as in the index: a row with any of them is found. Left out: the index has texts as the caller sees them. */
+  /** Returns the texts to search for, as written in the index. A row with any of them matches. Absent: the search text itself. */
   indexed?(search: string): readonly string[];
 }
 

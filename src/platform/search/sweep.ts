@@ -8,7 +8,7 @@ import type { Corpus, Searchable } from './searchable.ts';
 /** Longest time between a claim and the next one of the same team after a worker was killed. */
 const LEASE_MS = 120_000;
 
-/** Building segments of one index again takes a tenth of the time of a worker. */
+/** Pause after a rebuild, as a multiple of its time: rebuilds of one index take at most a tenth of a worker's time. */
 const REST = 9;
 
 export const DEFAULT_BUILD: BuildOptions = {
@@ -20,8 +20,8 @@ export const DEFAULT_BUILD: BuildOptions = {
 };
 
 /**
- * Builds the search index, one step in a round: a segment takes a third of a second of CPU, so that one worker covers 16,000 rows a
- * second and leaves half of a core to everything else. Of this, one index takes a tenth at most because a few of its rows have changed.
+ * Builds the search index, one step in each round. A segment takes a third of a second of CPU, so that one worker covers 16,000 rows a
+ * second and leaves half of a core to other work. Rebuilds of one index because of changed rows take at most a tenth of this.
  */
 export function searchSweep(store: Store, searchables: readonly Searchable[], options: BuildOptions = DEFAULT_BUILD): Sweep {
   const { db, environment } = store;

@@ -9,7 +9,7 @@ export interface Part {
   count: number;
 }
 
-/** Counts that are known, by number of the segment. A segment and the texts of its rows do not change without notice. */
+/** Known counts by number of the segment. A segment does not change, and changes of its rows are recorded. */
 export type Known = Map<number, number>;
 
 const MAX_KNOWN = 200;
@@ -29,12 +29,12 @@ export class KnownCounts {
 }
 
 export interface Counting {
-  /** There are no matches outside of it. */
+  /** Range of ids that has all matches. */
   range: IdRange;
   /** Whether the list has no condition besides the text and the range. */
   only_text: boolean;
   known: Known;
-  /** When to give up, on the clock of performance.now(). */
+  /** Deadline on the clock of performance.now(). */
   deadline: number;
 }
 
@@ -101,7 +101,7 @@ class Chunk<Row extends { id: string }> {
     return this.#counts;
   }
 
-  /** Whether the count of a segment depends on the text and the segment only. */
+  /** Returns whether the count of a segment depends only on the text and the segment. */
   #isPure(segment: Covered): boolean {
     const { only_text, range } = this.#counting;
     const isInside =

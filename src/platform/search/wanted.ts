@@ -7,19 +7,22 @@ export interface ListName {
   third: string;
 }
 
-/** What a search needs of the index. */
+/** Lists of the index that a search reads. */
 export interface Wanted {
-  /** Each row found is in all of these lists. */
+  /** Each matching row is in all of these lists. */
   all: ListName[];
-  /** Or it is in this one. */
+  /** Alternative list: a matching row may be in this one instead. */
   or: ListName | null;
-  /** Whether every row in the lists is found: nothing has to be compared with the text itself. */
+  /** Whether every row in the lists is a match, so that nothing has to be compared with the text itself. */
   exact: boolean;
 }
 
 const whole = (...codes: number[]): ListName => ({ bucket: String.fromCharCode(...codes), third: String.fromCharCode(WHOLE) });
 
-/** Returns the lists of the rows that may contain a text. It is not empty. */
+/**
+ * Returns the lists of the rows that may contain a text.
+ * @param text not empty
+ */
 export function wantedBy(text: string): Wanted {
   const lists = new Map<string, ListName>();
   const want = (list: ListName) => lists.set(list.bucket + list.third, list);

@@ -118,7 +118,7 @@ export class Tracer {
     return new Span(begun, (ended) => this.#exporter.add(ended));
   }
 
-  /** Decides by the trace id, so that every process makes the same decision. */
+  /** Returns whether a trace is sampled. It depends on the trace id, so that every process makes the same decision. */
   #keeps(trace_id: string): boolean {
     return Number.parseInt(trace_id.slice(-13), 16) < this.#share * 2 ** 52;
   }

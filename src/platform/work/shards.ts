@@ -17,7 +17,7 @@ const RENEW_MS = 2_000;
 export const MEMBER_LEASE_MS = 6_000;
 /** How long due rows of other workers' shards are left to these workers. */
 export const LATE_MS = 2_000;
-/** Time between two looks at them. */
+/** Minimum time between two claims of other workers' rows. */
 const LOOK_MS = 1_000;
 
 /** The due rows that one claim may take. */
@@ -32,7 +32,7 @@ const ALL = Array.from({ length: SHARDS }, (_, shard) => shard);
 /** Every due row. */
 export const EVERY_TURN: Turn = { shards: ALL, late_ms: 0 };
 
-/** SQL: the shards of a turn, as `s (shard)`, in an order of their own for each claim, so that none always comes last. */
+/** SQL: the shards of a turn, as `s (shard)`, in a different order for each claim, so that none always comes last. */
 export function shardsOf({ shards }: Turn): Fragment {
   return clause`unnest(${rotated(shards)}::bigint[]) s (shard)`;
 }
@@ -41,8 +41,8 @@ export function shardsOf({ shards }: Turn): Fragment {
 export const IN_SHARD = fixed('(team_id & 15) = s.shard');
 
 /**
- * SQL: start of the order of a claim. It is the same for every row of a claim's shard, but under row-level security PostgreSQL does not conclude
- * that from {@link IN_SHARD}, and would read and sort all due rows of the shard.
+ * SQL: first term of the order of a claim. It is the same for all rows of a shard, but under row-level security PostgreSQL does not
+ * derive that from {@link IN_SHARD}, and would read and sort all due rows of the shard.
  */
 export const BY_SHARD = fixed('(team_id & 15)');
 
@@ -58,9 +58,9 @@ function rotated(shards: readonly number[]): number[] {
 
 /**
  * Divides the due rows of one environment among the worker processes, so that ten of them do not read the head of the same queue.
- * Each takes the rows of its own range of shards first, and those that others have left for {@link LATE_MS} when its own do not fill a
- * claim: a dead or overloaded worker delays no row for long. Nothing relies on the division: rows are locked and leased one by one, so
- * workers that disagree about it, or do not know it, take no row twice.
+ * Each takes the rows of its own range of shards first. When these do not fill a claim, it also takes rows that have been due for
+ * {@link LATE_MS} in other shards, so that a dead or overloaded worker delays no row for long. Correctness does not depend on the
+ * division: rows are locked and leased one by one, so workers with different divisions, or none, take no row twice.
  */
 export class Shards {
   readonly #member = randomUUID();
@@ -77,7 +77,7 @@ export class Shards {
     return { shards: ALL.filter((shard) => !this.#own.includes(shard)), late_ms: LATE_MS };
   }
 
-  /** Sweep that renews the membership of this worker and learns of the others. */
+  /** Returns the sweep that renews the membership of this worker and reads those of the others. */
   sweep(store: Store): Sweep {
     return {
       name: 'shards',
@@ -100,7 +100,7 @@ export class Turns {
   readonly #shards: Shards | undefined;
   #looked_at = Number.NEGATIVE_INFINITY;
 
-  /** @param shards absent: every row is its own */
+  /** @param shards absent: the worker takes every row first */
   constructor(shards?: Shards) {
     this.#shards = shards;
   }
@@ -110,7 +110,7 @@ export class Turns {
     return this.#shards?.own ?? EVERY_TURN;
   }
 
-  /** Returns the rows that this worker takes when its own do not fill a claim, at most once a second: most of the time there are none. */
+  /** Returns the rows to take when the worker's own do not fill a claim. At most once a second, because there are rarely any. */
   others(): Turn | undefined {
     const others = this.#shards?.others;
     if (!others || performance.now() - this.#looked_at < LOOK_MS) return undefined;
@@ -128,7 +128,7 @@ export type ShardsOf = Record<Environment, Shards>;
  */
 export function rangeOf(members: readonly string[], member: string): readonly number[] {
   const place = members.indexOf(member);
-  // With more workers than shards some have none of their own, and help the others.
+  // With more workers than shards, some have no shard and take only late rows.
   const start = (at: number) => Math.floor((at * SHARDS) / members.length);
   return ALL.slice(start(place), start(place + 1));
 }

@@ -9,7 +9,7 @@ export interface Sweep {
   environment: Environment;
   /** Pause in milliseconds after a round that found nothing. */
   idle_ms: number;
-  /** Number of rows of a full round. A round with fewer has handled all that was due: the next one may wait for more. */
+  /** Number of rows of a full round. A round with fewer has handled all due rows, so the next one may wait for more. */
   full?: number;
   /**
    * Runs one round: claims a bounded batch of due rows, processes them and records the results.
@@ -36,7 +36,7 @@ const MAX_ERROR_REST_MS = 10_000;
 export function startSweep(sweep: Sweep, tools: { clock: Clock; log: Log }): Worker {
   let stopping = false;
   let lastRound = tools.clock.now();
-  // A resting sweep is idle, not stuck.
+  // A sweep in its pause is idle, not stuck.
   let resting = false;
   let endRest = () => {};
 
@@ -63,7 +63,7 @@ export function startSweep(sweep: Sweep, tools: { clock: Clock; log: Log }): Wor
         logFailure(tools.log, err, { sweep: name, environment }, 'a background round failed; it will be tried again');
         pause = Math.max(ERROR_REST_MS, Math.min(sweep.idle_ms, MAX_ERROR_REST_MS));
         failed = true;
-        // The round did end.
+        // The round has ended: readiness reports the state of the database separately.
         if (isOfDatabase(err)) lastRound = tools.clock.now();
       }
       resting = !failed;
@@ -75,7 +75,7 @@ export function startSweep(sweep: Sweep, tools: { clock: Clock; log: Log }): Wor
     try {
       await sweep.end?.();
     } catch (err) {
-      // Whoever stops this process waits for other work too, which an unavailable database must not cut short.
+      // Not thrown: the shutdown also waits for other work, which an unavailable database must not cut short.
       tools.log.warn({ err, sweep: sweep.name, environment: sweep.environment }, 'background work did not end in order');
     }
   };

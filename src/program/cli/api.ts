@@ -41,7 +41,7 @@ export class Api {
 
   /**
    * Calls the service.
-   * @throws Refusal for any answer other than a success, or for none
+   * @throws RequestError for any answer other than a success, or for none
    */
   async call(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: object): Promise<Answer> {
     const result = await send({
@@ -113,7 +113,7 @@ function parsed(text: string): any {
   }
 }
 
-/** Behind a proxy, a restart of the service looks like a 502. */
+/** Returns the delay before a retry. A proxy answers 502 while the service restarts. */
 function temporary(status: number): number | null {
   return status >= 500 ? AGAIN_MS : null;
 }

@@ -12,7 +12,7 @@ import { missingMigrations } from './migrations.ts';
 
 const STATEMENT_MS = 600_000;
 
-/** What a command does where DATA_DIR has no embedded database. One that only reads would find a new one empty, as if all were lost. */
+/** What a command does where DATA_DIR has no embedded database. With a new one, a command that only reads would find no data. */
 export interface Opening {
   /** Creates one. Default: it is an error. */
   create?: boolean;
@@ -29,7 +29,7 @@ export async function withDatabases<T>(
   { create = false }: Opening = {},
 ): Promise<T> {
   const absent = config.database_urls || create ? null : absentDatabase(config.data_dir);
-  // One that is gone or not restored to the end is refused when it is opened, whatever the command.
+  // A database that is gone or partly restored is rejected when it is opened, for every command.
   if (absent?.kind === 'none') throw new Failure(absent.message, absent.advice);
   const startLock = config.database_urls ? null : await takeStartLock(config.data_dir).catch(lockFailure);
   try {

@@ -17,7 +17,7 @@ export class Failure extends Error {
   }
 }
 
-/** A value on the command line that was found to be wrong only when it was used. */
+/** An invalid value on the command line that is detected only when it is used. */
 export class UsageFailure extends Failure {
   override readonly exit_code = USAGE;
 }

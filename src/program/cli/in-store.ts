@@ -9,7 +9,8 @@ import { Failure } from './failure.ts';
 import { checkTeam } from './unknown.ts';
 
 /**
- * Opens a store for `work`, with the team of the options or the demo team. A store has no list of teams, and would take rows of any.
+ * Opens a store for `work`, with the team of the options or the demo team. A store has no list of teams and accepts rows of any team
+ * id, so the team is checked first.
  * @throws Failure with a one-line message when there is no such team, or where the API would answer with an error status
  */
 export async function inStore<T>(

@@ -1,12 +1,12 @@
 import { onOneLine } from './failure.ts';
 
-/** As shells report a program that Ctrl-C ended. */
+/** Exit code that shells report for a program ended by Ctrl-C. */
 const INTERRUPTED = 130;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Runs work that moves money. When a signal ends the command meanwhile, one line on stderr says what is uncertain and what to do,
- * because a person would run the command again.
+ * Runs work that moves money. When a signal ends the command meanwhile, one line on stderr states what is uncertain and what to do.
+ * Otherwise the operator might run the command again.
  */
 export async function interruptible<T>(uncertain: string, advice: string, work: () => Promise<T>): Promise<T> {
   const stop = () => {

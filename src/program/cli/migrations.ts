@@ -24,7 +24,7 @@ export async function missingMigrations(db: Queryable, kind: SchemaKind): Promis
   return knownMigrations(kind).filter((name) => !applied.has(name));
 }
 
-/** Returns the migrations of a database that this version does not know: a newer one applied them. */
+/** Returns the migrations of a database that this version does not have, because a newer version applied them. */
 export function unknownMigrations(applied: readonly string[], kind: SchemaKind): string[] {
   const known = knownMigrations(kind);
   return applied.filter((name) => !known.includes(name));

@@ -21,7 +21,7 @@ import { requireMigrations } from './migrations.ts';
 import { operator } from './operator.ts';
 import { noSuchTeam } from './unknown.ts';
 
-/** Connections to each database: one for the statement of an operation, one for what it looks up meanwhile. */
+/** Connections to each database: one for the statement of an operation, one for lookups that run meanwhile. */
 const POOL = 2;
 
 /** A team and its environment, as options give them. */
@@ -53,8 +53,8 @@ export interface Operations {
 }
 
 /**
- * Opens the operations of the API for a team. They read and write the same rows with the same rights as the service, whether or
- * not it runs.
+ * Opens the operations of the API for a team. They read and write the same rows with the same rights as the service, which does not
+ * have to be running.
  * @throws Failure
  */
 export async function withOperations<T>(
@@ -139,7 +139,7 @@ export function refuseFaults(faults: FieldErrors): void {
 }
 
 /**
- * Turns an error status of the API into a failure of the command.
+ * Converts an error status of the API to a failure of the command.
  * @param advice what to do when the state of the resource does not allow the operation
  * @throws Failure, or the error itself
  */

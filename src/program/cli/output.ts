@@ -6,14 +6,14 @@ export function print(json: boolean | undefined, document: unknown, text: () => 
   process.stdout.write(`${json ? jsonText(document, 2) : text()}\n`);
 }
 
-/** Formats a value as JSON that is safe to print: what could control the terminal is escaped, which JSON.stringify does in part. */
+/** Formats a value as JSON that is safe to print. JSON.stringify escapes only some of the characters that control a terminal. */
 export function jsonText(value: unknown, indent = 0): string {
   return JSON.stringify(value, null, indent).replace(UNPRINTABLE, (one) =>
     one === '\n' ? one : `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
 
-/** Returns a table for programs as it is, but without what would control the terminal if it is written to one. */
+/** Returns a table for programs unchanged, but without characters that would control the terminal when it is written to one. */
 export function shownText(text: string, terminal = process.stdout.isTTY): string {
   return terminal ? text.replace(UNPRINTABLE, (one) => (one === '\n' ? one : '\u{fffd}')) : text;
 }

@@ -17,6 +17,7 @@ export interface ServerState {
   now: Date;
 }
 
+/** Reads the version and the time of a server. */
 export async function serverState(db: Queryable): Promise<ServerState> {
   const [row] = await db.all<ServerState>(sql`
     select current_setting('server_version_num')::integer as version_num, current_setting('server_version') as version,

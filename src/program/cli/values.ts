@@ -16,37 +16,41 @@ import { postalAddressOf, taxIdOf, teamNameOf } from '../../tenants/teams/servic
 
 const MAX_ID = 2n ** 63n - 1n;
 
+/** Parses the id of a team. */
 export function teamId(text: string): bigint {
   if (/^[1-9]\d{0,18}$/.test(text) && BigInt(text) <= MAX_ID) return BigInt(text);
   throw new InvalidArgumentError('The id of a team is a number: "pirogue teams list" shows them.');
 }
 
+/** Parses the name of a team. */
 export function teamName(text: string): string {
   const name = teamNameOf(text);
   if (name !== null) return name;
   throw new InvalidArgumentError('A name has 1 to 200 characters and no control characters.');
 }
 
-/** A postal address of at most 500 characters in up to eight lines; an empty one removes it. */
+/** Parses a postal address of at most 500 characters in up to eight lines. An empty one removes it. */
 export function postalAddress(text: string): string {
   const address = postalAddressOf(text);
   if (address !== null) return address;
   throw new InvalidArgumentError('An address has at most 500 characters and 8 lines, and no control characters.');
 }
 
-/** A tax identification number as its country writes it; an empty one removes it. */
+/** Parses a tax identification number as its country writes it. An empty one removes it. */
 export function taxId(text: string): string {
   const id = taxIdOf(text);
   if (id !== null) return id;
   throw new InvalidArgumentError('A tax id has at most 64 characters, and no control characters.');
 }
 
+/** Parses an e-mail address. */
 export function emailAddress(text: string): string {
   const email = emailAddressOf(text);
   if (email !== null) return email;
   throw new InvalidArgumentError('Use an e-mail address such as owner@shop.example.');
 }
 
+/** Parses a currency code, in upper or lower case. */
 export function currencyCode(text: string): string {
   const code = text.toUpperCase();
   if (isCurrency(code)) return code;
@@ -59,7 +63,7 @@ export function accountName(text: string): string {
   throw new InvalidArgumentError('Use small letters, digits and hyphens, at most 40.');
 }
 
-/** Parses the evidence of a manual decision, which must have some substance. */
+/** Parses the evidence of a manual decision, which has a minimum length. */
 export function evidence(text: string): string {
   const said = text.trim();
   if (said.length >= 10 && said.length <= 2_000 && !/\p{Cc}/u.test(said.replaceAll(/\s/g, ' '))) return said;
@@ -72,6 +76,7 @@ export function partNumber(text: string): number {
   throw new InvalidArgumentError('Parts are numbered from 1.');
 }
 
+/** Parses the name of a person. */
 export function person(text: string): string {
   const name = text.trim();
   if (name !== '' && name.length <= 100 && !/\p{Cc}/u.test(name)) return name;
@@ -91,16 +96,19 @@ export function costList(text: string): Costs {
   return costs;
 }
 
+/** Parses a verification level. */
 export function level(text: string): number {
   if (/^[0-4]$/.test(text)) return Number(text);
   throw new InvalidArgumentError('Use 0 (unverified), 1, 2, 3 or 4.');
 }
 
+/** Parses a number of rows, from 1. */
 export function count(text: string): number {
   if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('Use an integer from 1 to 999999.');
 }
 
+/** Parses scopes, separated by commas. */
 export function scopeList(text: string): Scope[] {
   const names = items(text);
   const wrong = names.filter((name) => !isScope(name));
@@ -109,6 +117,7 @@ export function scopeList(text: string): Scope[] {
   throw new InvalidArgumentError(`${complaint} Use some of ${SCOPES.join(', ')}.`);
 }
 
+/** Parses IP addresses and ranges, separated by commas. */
 export function addressList(text: string): string[] {
   const entries = items(text);
   const wrong = entries.filter((entry) => !isAddressOrRange(entry) || entry.includes('%'));
@@ -129,7 +138,7 @@ export function futureMoment(text: string): Date {
   return at;
 }
 
-/** Whether the text is a valid date or time. Date.parse takes the 30th of February for the 2nd of March. */
+/** Returns whether the text is a valid date or time. Date.parse alone accepts 30 February as 2 March. */
 function isCalendarMoment(text: string): boolean {
   const parts = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/.exec(text);
   return startOfUtcDay(parts?.[1] ?? '') !== null;

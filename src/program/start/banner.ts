@@ -1,7 +1,7 @@
 import type { KeysFile } from './demo.ts';
 
 /**
- * Returns the text of the first screen: where to go, the keys, a call that works when pasted, and the way into the console.
+ * Returns the text of the first screen: the addresses, the keys, a call that works when pasted, and the link to the console.
  * @param signIn address of a link that signs in once; null where the screen is not a terminal
  */
 export function banner(keys: KeysFile, keysFile: string, signIn: string | null): string {

@@ -8,7 +8,7 @@ import { writeAtomically } from './secrets-key.ts';
 /** How long a start waits for a process that is shutting down. Longer than its default deadline, 15 s. */
 const LEAVING_LIMIT_MS = 60_000;
 
-/** What the first process writes beside its lock, for those that find the folder in use. */
+/** Note that the first process writes beside its lock, for later processes that find the folder in use. */
 interface Note {
   pid: number;
   role: Role;
@@ -19,9 +19,9 @@ interface Note {
 
 /** The use of a DATA_DIR by a process that serves HTTP. */
 export interface DataDirUse {
-  /** Whether no other process served from the folder before: keys.json shows the address of this one. */
+  /** Whether no other running process serves from the folder. keys.json then shows the address of this process. */
   first: boolean;
-  /** Announces that the process is shutting down: a start that finds the folder in use waits for it. */
+  /** Announces that the process is shutting down. A start that finds the folder in use then waits for its end. */
   leave(): void;
   /** Called when the database has stopped. */
   release(): void;
@@ -60,10 +60,10 @@ function firstUse(lock: FileLock, noteFile: string, note: Note): DataDirUse {
       try {
         write(true);
       } catch {
-        // A full disk must not keep a process from stopping: a start that finds it is then refused instead of waiting.
+        // A full disk must not prevent a process from stopping. A start meanwhile is then rejected instead of waiting.
       }
     },
-    // The note stays: without it, a start between its removal and the end of the lock would be refused.
+    // The note is kept. Without it, a start between its removal and the release of the lock would be rejected.
     release: () => lock.release(),
   };
 }

@@ -9,9 +9,9 @@ import { migrate } from '../../platform/db/migrate.ts';
 import { ensureRoles, ensureServiceLogin } from '../../platform/db/roles.ts';
 import { connectionsOf } from '../../platform/db/stores.ts';
 
-/** Two roles on one DATA_DIR, and one process that replaces another. */
+/** Maximum number of processes on one DATA_DIR: two roles, and one process that replaces another. */
 const MAX_PROCESSES = 3;
-/** For the command line, operators and what PostgreSQL reserves for superusers. */
+/** Connections for the command line, for operators and for those that PostgreSQL reserves for superusers. */
 const SPARE_CONNECTIONS = 20;
 
 /** URLs for migrations and administration (the owner's) and for the service, and a function that stops what was started. */
@@ -22,8 +22,8 @@ export interface Databases {
 }
 
 /**
- * Returns the configured databases, or starts the embedded PostgreSQL under DATA_DIR; joins it when another of our processes
- * runs it.
+ * Returns the configured databases, or starts the embedded PostgreSQL under DATA_DIR. It joins the server when another process of
+ * this installation runs it.
  */
 export async function openDatabases(config: Config, log?: Log): Promise<Databases> {
   const given = config.database_urls;

@@ -23,6 +23,7 @@ export interface KeysFile {
 
 const KINDS: readonly Exclude<KeyKind, 'restricted'>[] = ['public', 'secret'];
 
+/** Returns the path of DATA_DIR/keys.json. */
 export function keysFilePath(config: Config): string {
   return path.join(config.data_dir, 'keys.json');
 }

@@ -6,9 +6,9 @@ import type { Log } from '../../kit/log.ts';
 const NAMES = ['control', 'sandbox', 'live'] as const;
 
 /**
- * Rejects database URLs that are exchanged or name one database in two spellings: what the sandbox pays out would move real money.
- * @param migrating a store may still be empty: the migrations that follow make its tables, and its partitions, which show its environment
- * @throws ConfigError
+ * Rejects database URLs that are exchanged, or that name one database in two spellings: payouts of the sandbox would move real money.
+ * @param migrating whether a store may still be empty. The migrations that follow create its partitions, which show its environment
+ * @throws ConfigError when a URL is rejected
  */
 export async function requireEnvironments(urls: DatabaseUrls, migrating: boolean, log: Log): Promise<void> {
   const databases = await Promise.all(

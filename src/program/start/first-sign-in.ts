@@ -8,8 +8,8 @@ import { findUserByEmail, insertMembership, insertUser } from '../../tenants/peo
 const OWNER = { email: 'owner@demo.example', name: 'Demo owner' };
 
 /**
- * Makes the link that signs a newcomer in as owner of the demo team: valid for ten minutes, once. It is printed on a terminal only,
- * which nobody stores.
+ * Makes the link that signs a new user in as owner of the demo team: valid for ten minutes, once. It is printed on a terminal only,
+ * because other output may be stored.
  * @param at milliseconds since the epoch
  * @returns its path below the address of the console
  */

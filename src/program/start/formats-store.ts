@@ -1,8 +1,8 @@
 import { type Queryable, sql } from '../../kit/sql.ts';
 
 /**
- * Returns the newest form of a kind of data that this installation permits. It is read at the start only: the release that
- * permits a newer one replaces every process.
+ * Returns the newest format of a kind of data that this installation permits. It is read only at the start, because a release that
+ * permits a newer format replaces every process.
  */
 export async function permittedFormat(control: Queryable, name: 'packing'): Promise<number> {
   const row = await control.maybe<{ permitted: number }>(sql`select permitted from formats where name = ${name}`);

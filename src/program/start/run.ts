@@ -104,7 +104,7 @@ async function serve(
     metrics = await openMetrics(deps, workers, () => stores.use());
     if (role !== 'worker') server = await listen(deps, workers, demoOf(config, keys));
     log.info({ role, profile: config.profile, url: config.public_url }, 'started');
-    // Machines that parse the log as JSON find the keys in the file.
+    // With JSON logs the banner is not printed: programs read the keys from the file.
     if (keys && server && config.log_format === 'pretty') await printBanner(deps, keys);
     log.info(`stopping: ${await stopAsked}`);
   } finally {
@@ -128,7 +128,7 @@ interface Prepared {
   secrets: Secrets;
 }
 
-/** Writes what the service's role may not: the schema, its own secrets, and, in development, the demo team. Idempotent. */
+/** Writes data that the service's role may not write: the schema, the secrets and, in development, the demo team. Idempotent. */
 async function prepare(config: Config, role: Role, databases: Databases, first: boolean, log: Log): Promise<Prepared> {
   const migrating = role === 'migrate' || config.migrate_on_start;
   await requireEnvironments(databases.urls, migrating, log);
@@ -194,7 +194,7 @@ async function drain(
   await Promise.all([requestLog?.close(LOG_CLOSE_MS), exchangeLog?.close(LOG_CLOSE_MS)]);
 }
 
-/** Waits for the end of work, but no longer than this. */
+/** Waits for the end of work, at most this long. */
 async function within(ms: number, work: Promise<unknown> | undefined): Promise<void> {
   await Promise.race([work, sleep(ms, undefined, { ref: false })]);
 }

@@ -7,6 +7,7 @@ import { fixedKeys, type SealingKey, type SealingKeys, sealingKey } from '../../
 
 const RESTORE = 'restore it from a backup; sealed values in the databases cannot be opened without it';
 
+/** Returns the path of DATA_DIR/secrets.key. */
 export function keyFilePath({ data_dir }: Pick<Config, 'data_dir'>): string {
   return path.join(data_dir, 'secrets.key');
 }

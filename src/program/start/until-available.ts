@@ -4,14 +4,14 @@ import type { Log } from '../../kit/log.ts';
 
 const FIRST_WAIT_MS = 250;
 const MAX_WAIT_MS = 5_000;
-/** Longer than a failover takes. After this the process exits, and its supervisor restarts it. */
+/** Maximum time of all retries, longer than a failover takes. After this the process exits, and its supervisor restarts it. */
 const MAX_TOTAL_MS = 300_000;
 
 /**
  * Retries `work` while the database is unavailable, with increasing waits and one log line, so that a process that starts
  * during a failover waits for its end.
- * @param work may be given up at any point, as by a crash: a statement of a migration may wait for a silent database for a day
- * @param stop_ms how long a try may go on after the process was stopped
+ * @param work may be abandoned at any point, as by a crash: a statement of a migration may wait a day for a database that does not respond
+ * @param stop_ms how long a try may continue after the process was asked to stop, in milliseconds
  * @returns undefined when the process was stopped meanwhile
  */
 export async function untilAvailable<T extends object>(

@@ -23,7 +23,7 @@ export interface Collection {
   return_url: string;
   /** The callback address for this attempt. It identifies the attempt and cannot be guessed. */
   callback_url: string;
-  /** Milliseconds since the epoch; null before submission. After a further step whose result is not known, when that was sent. */
+  /** Milliseconds since the epoch; null before submission. After a further step with an unknown result: the time of that step. */
   submitted_at: number | null;
   /** End of the payment window, in milliseconds since the epoch. */
   expires_at: number;
@@ -268,13 +268,13 @@ export interface Provider {
   /** Returns the channels currently available. Null: every channel (the sandbox). */
   offers(): readonly Offer[] | null;
   /**
-   * Returns whether the account has the channel, but its operator is closed for the operation at the moment, so that it is not among
-   * the offers: an amount that no other account takes can wait. When omitted, an operator that is closed still has an offer.
+   * Returns whether the account has the channel, but its operator is closed for the operation at the moment and is not among the
+   * offers. An amount that no other account accepts can then wait. When omitted, a closed operator still has an offer.
    */
   isClosed?(operation: Offer['operations'][number], channelId: string, currency: string): boolean;
   /** Returns the provider-side key of an attempt, payout or refund part (`leg`). It is a pure function of our id. */
   keyOf(id: string): string;
-  /** Returns whether the number of an attempt on this channel is that of the wallet that pays (docs/decisions/0107). When omitted, always. */
+  /** Returns whether the number of an attempt on this channel is that of the paying wallet (docs/decisions/0107). When omitted, always. */
   provesPayer?(channelId: string): boolean;
   /** Runs a step before money can move, such as requesting a pay token. */
   prepare?(collection: Collection): Promise<Preparation>;

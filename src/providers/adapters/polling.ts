@@ -4,22 +4,22 @@ import type { Capabilities, PollPlan } from './contract.ts';
  * When providers are polled for outcomes: the same for payments, refunds, payouts and returns.
  */
 
-/** A provider that has not responded by then may still have acted: the result is then polled for. */
+/** Lease of a submission. A provider that has not responded by then may still have acted, so the result is polled for. */
 export const SUBMIT_LEASE_MS = 60_000;
 /** Delay before the first poll where the outcome is unknown; later polls follow {@link pollDelay}. */
 export const FIRST_POLL_MS = 2_000;
 /** Minimum delay between polls, even for a provider that requests an immediate one. */
 export const MIN_POLL_WAIT_MS = 100;
-/** Delay between polls of what only a person can resolve, and the maximum of {@link backOff}. */
+/** Delay between polls of operations that only a person can resolve, and the maximum of {@link backOff}. */
 export const MAX_POLL_WAIT_MS = 300_000;
-/** What counts for a reading that does not come from the provider: a document, or an account that can no longer be used. */
+/** Values for a reading that does not come from a provider: from a document, or of an account that can no longer be used. */
 export const NO_PROVIDER: Pick<Capabilities, 'polls' | 'not_found_grace_ms'> = {
   polls: { first_ms: MAX_POLL_WAIT_MS, factor: 1, max_ms: MAX_POLL_WAIT_MS },
   not_found_grace_ms: 0,
 };
 /**
- * Polls after which a provider that gives no definite answer about what had failed is not asked again, until there is other news: with
- * {@link backOff} about a day.
+ * Maximum polls of a failed operation for which the provider returns no definite status; another update starts new polls. With
+ * {@link backOff} they take about a day.
  */
 export const MAX_RECHECKS = 300;
 /** Minimum time after which "not found" allows money to be sent out again, because status endpoints lag. */
@@ -36,12 +36,12 @@ export function pollDelay({ first_ms, factor, max_ms }: PollPlan, polls: number)
 }
 
 /**
- * Returns whether a refund or payout that its provider reports as not found may be sent again, with the same key: not soon after
- * it was sent, and never to a provider without idempotency, which would move the money twice if it has the first one after all.
- * There it is left to manual resolution.
+ * Returns whether a refund or payout that its provider reports as not found may be sent again with the same key. It may not soon after
+ * it was sent, and never to a provider without idempotency: if the first one did arrive, the money would be moved twice. That case is
+ * left to manual resolution.
  * @param operation the provider's refund or payout operations, whose idempotency may differ
  * @param sent_at when it was last sent, in milliseconds since the epoch; null: unknown
- * @param now when the provider was asked, in milliseconds since the epoch
+ * @param now when the provider was queried, in milliseconds since the epoch
  */
 export function mayBeSentAgain(
   capabilities: Pick<Capabilities, 'idempotency' | 'not_found_grace_ms'>,
@@ -54,9 +54,9 @@ export function mayBeSentAgain(
 }
 
 /**
- * Returns whether "not found" proves nothing of a refund or payout, because it was sent a short time ago.
- * @param sent_at when it was last sent, in milliseconds since the epoch; null: unknown, so long ago
- * @param now when the provider was asked, in milliseconds since the epoch
+ * Returns whether "not found" proves nothing about a refund or payout, because it was sent a short time ago.
+ * @param sent_at when it was last sent, in milliseconds since the epoch; null: unknown, and assumed to be long ago
+ * @param now when the provider was queried, in milliseconds since the epoch
  */
 export function mayNotBeShownYet(
   capabilities: Pick<Capabilities, 'not_found_grace_ms'>,
@@ -67,9 +67,9 @@ export function mayNotBeShownYet(
 }
 
 /**
- * Returns whether a poll was scheduled since: after a callback, or by a worker that has claimed the row meanwhile.
- * @param now when the next poll is due by now; null: never
- * @param known when it was due when the provider was asked
+ * Returns whether another poll was scheduled during a call to the provider: after a callback, or by a worker that claimed the row.
+ * @param now current due time of the next poll; null: never
+ * @param known due time when the provider was queried
  */
 export function isNewPoll(now: Date | null, known: Date | null): boolean {
   return now !== null && now.getTime() !== known?.getTime();

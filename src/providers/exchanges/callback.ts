@@ -4,7 +4,7 @@ import { type KnownNumbers, redactedBody } from './redact.ts';
 import type { Authentication, NewExchange } from './schema.ts';
 import type { AccountOwner } from './watch.ts';
 
-/** A callback that was answered, and the attempt, payout or refund that it is about. */
+/** An answered callback, and the attempt, payout or refund to which it refers. */
 export interface AnsweredCallback extends AccountOwner {
   subject_id: string;
   provider: string;
@@ -20,7 +20,7 @@ export interface AnsweredCallback extends AccountOwner {
   duration_ms: number;
 }
 
-/** Returns what may be stored of a callback: of its body and our answer the listed fields, never its headers, query and secret address. */
+/** Returns the storable form of a callback: the listed fields of its body and our answer, never its headers, query or secret address. */
 export function callbackExchange({ raw, answer, by_address, numbers, duration_ms, ...rest }: AnsweredCallback): NewExchange {
   const { account_id, subject_id, environment, at } = rest;
   return {

@@ -1,9 +1,9 @@
-/** Kinds of values that are kept of a field; `own`: only our ids, where some providers take a text of the merchant. */
+/** Kind of the values of a field that are stored. `own`: only our ids, because some providers accept a text of the merchant there. */
 export type Kind = 'code' | 'amount' | 'time' | 'id' | 'own';
 
 /**
- * Fields of the providers' requests and responses whose values are kept, if they have the form of their kind. No other value is
- * stored: a provider may add a field, or return a payer's data anywhere.
+ * Fields of the providers' requests and responses whose values are stored, if they have the form of their kind. No other value is
+ * stored, because a provider may add a field, or return a payer's data anywhere.
  */
 const KINDS: Record<Kind, string> = {
   code:
@@ -26,7 +26,7 @@ export const FIELDS: ReadonlyMap<string, Kind> = new Map(
   Object.entries(KINDS).flatMap(([kind, names]) => names.split(' ').map((name) => [name, kind as Kind] as const)),
 );
 
-/** Objects and lists whose fields are looked at. */
+/** Objects and lists whose fields are examined. */
 export const CONTAINERS: ReadonlySet<string> = new Set(
   (
     'data payer payee recipient accountDetails failureReason rejectionReason reason error errors Body stkCallback meta authorization ' +
@@ -34,7 +34,7 @@ export const CONTAINERS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Fields that are named without their value, so that a reader sees that they were sent. */
+/** Fields that are stored without their value, to show that they were sent. */
 export const NAMED: ReadonlySet<string> = new Set(
   (
     'message description customer phoneNumber phone_number PhoneNumber partyId PartyA PartyB msisdn customerMessage payerMessage payeeNote email name ' +

@@ -4,12 +4,12 @@ import type { Queryable } from '../../kit/sql.ts';
 import type { NewExchange } from './schema.ts';
 import { insertExchanges } from './store.ts';
 
-/** An exchange has up to 8 kB: at most 8 MB wait. */
+/** An exchange has up to 8 kB, so at most 8 MB wait. */
 const BUFFERING = { max_rows: 100, max_waiting: 1_000, every_ms: 250 };
 
 /**
- * Stores exchanges with providers in the background (docs/decisions/0095-request-log.md). Neither a charge nor a callback waits for it or
- * fails with it; under pressure, exchanges are lost and counted.
+ * Stores exchanges with providers in the background (docs/decisions/0095-request-log.md). Neither a charge nor a callback waits for it
+ * or fails because of it. Under overload, exchanges are lost and counted.
  */
 export class ExchangeLog {
   readonly #writers: Readonly<Record<Environment, BufferedWriter<NewExchange>>>;
@@ -32,7 +32,7 @@ export class ExchangeLog {
     this.#writers[exchange.environment].add(exchange);
   }
 
-  /** Stores what waits, until the deadline. */
+  /** Stores the waiting exchanges, until the deadline. */
   async close(deadline_ms: number): Promise<void> {
     await Promise.all(ENVIRONMENTS.map((environment) => this.#writers[environment].close(deadline_ms)));
   }

@@ -7,9 +7,9 @@ const MAX_PARSED = 64 * 1024;
 const MAX_STORED = 4_000;
 const MAX_DEPTH = 6;
 const MAX_ITEMS = 10;
-/** Fields of one object that are looked at. */
+/** Maximum fields of one object that are examined. */
 const MAX_FIELDS = 60;
-/** Digits at the end of a number by which it is recognised in any form: without its country, with spaces. */
+/** Number of final digits by which a phone number is recognised in any form: without its country code, or with spaces. */
 const TAIL = 7;
 
 const OWN_ID = /^[a-z]{2,4}_(?:test_)?[0-9a-hjkmnp-tv-z]{26}$/;
@@ -21,15 +21,15 @@ const FORMS: Readonly<Record<Exclude<Kind, 'own'>, RegExp>> = {
   id: /^[A-Za-z0-9][A-Za-z0-9_.-]{3,63}$/,
 };
 
-/** As names are written, and few codes are. */
+/** Matches the capitalisation of names, which few codes have. */
 const CAPITALISED = /^[A-Z][a-z]+(?:[-_.][A-Z][a-z]+)*$/;
 
-/** What is known of the person whose money the exchange is about: their numbers, in any form. Null: nothing is known. */
+/** Known numbers of the person whose money is moved, in any form. Null: none is known. */
 export type KnownNumbers = readonly string[] | null;
 
 /**
- * Returns what may be stored of a JSON body: the values of listed fields that have the form of their kind, and neither contain nor
- * could be a number of the person. Other fields are counted only, because even a field's name may be somebody's.
+ * Returns the storable form of a JSON body: the values of listed fields that have the form of their kind, and neither contain nor
+ * could be a number of the person. Other fields are only counted, because even the name of a field may be personal data.
  * @returns null when the body is empty, too long or not JSON
  */
 export function redactedBody(text: string, numbers: KnownNumbers): string | null {
@@ -45,8 +45,8 @@ export function redactedBody(text: string, numbers: KnownNumbers): string | null
 }
 
 /**
- * Returns the path of a provider's address as it may be stored: words, versions, and ids that are ours or random. Everything else
- * becomes `…`; host and query are left out.
+ * Returns the storable form of the path of a provider's address: words, versions, and ids that are ours or random. Any other segment
+ * becomes `…`. Host and query are left out.
  */
 export function redactedPath(url: string): string {
   const path = URL.parse(url)?.pathname ?? '/';
@@ -65,8 +65,8 @@ export function redactedPath(url: string): string {
 type Tails = readonly string[] | null;
 
 /**
- * A number that is too short to be recognised is as good as unknown. So are all when there is only an account number or a token: the
- * person has a phone number too.
+ * Returns the final digits of the numbers; null when they are not sufficient to recognise the person. A number may be too short. When
+ * there is only an account number or a token, the phone number of the person is unknown.
  */
 function tailsOf(numbers: KnownNumbers): Tails {
   if (!numbers?.some((number) => number.startsWith('+'))) return null;
@@ -100,7 +100,7 @@ function isKept(value: unknown, kind: Kind, tails: Tails): boolean {
   if (OWN_ID.test(text) || UUID.test(text)) return kind === 'id' || kind === 'own';
   if (kind === 'own' || !FORMS[kind].test(text) || holdsCard(text, 'any')) return false;
   if (kind === 'code' && CAPITALISED.test(text)) return false;
-  // A word could be a name; the ids of providers have digits.
+  // A word could be a name. The ids of providers have digits.
   if (kind === 'id' && !/\d/.test(text)) return false;
   const digits = text.replace(/\D/g, '');
   if (digits.length < TAIL || kind === 'time') return true;

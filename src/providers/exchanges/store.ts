@@ -1,7 +1,7 @@
 import { type Queryable, sql } from '../../kit/sql.ts';
 import { type ExchangeRow, MAX_CALLBACKS, type NewExchange } from './schema.ts';
 
-/** Stores exchanges of several teams; of callbacks those that are within their maximum. */
+/** Stores exchanges of several teams, and callbacks up to their maximum. */
 export function insertExchanges(db: Queryable, rows: readonly NewExchange[]): Promise<number> {
   const all = <Name extends keyof NewExchange>(name: Name) => rows.map((row) => row[name]);
   return db.run(sql`
@@ -23,8 +23,8 @@ export function insertExchanges(db: Queryable, rows: readonly NewExchange[]): Pr
 
 /**
  * Returns the latest exchanges of attempts, payouts and refunds, each in the order in which they were made.
- * @param from id below those of the first that is shown
- * @param limit for each of them
+ * @param from lower bound of the ids
+ * @param limit maximum number for each of them
  */
 export function exchangesOf(
   db: Queryable,

@@ -21,12 +21,12 @@ interface Subject extends AccountOwner {
   numbers: KnownNumbers;
 }
 
-/** Runs a call to a provider as one about this attempt, payout or refund. */
+/** Runs a call to a provider in the context of this attempt, payout or refund. */
 type Within = <Answer>(subject_id: string, numbers: KnownNumbers, call: () => Promise<Answer>) => Promise<Answer>;
 
 /**
- * Records the HTTP exchanges of providers: a wrapped provider says what a call is about, a wrapped sender what was sent for it. Calls
- * that are about nothing (balances, lookups) are not recorded.
+ * Records the HTTP exchanges of providers. A wrapped provider supplies the subject of a call, a wrapped sender the exchanges for it.
+ * Calls without a subject (balances, lookups) are not recorded.
  */
 export class ExchangeWatch {
   readonly #subject = new AsyncLocalStorage<Subject>();
@@ -38,7 +38,7 @@ export class ExchangeWatch {
     this.#clock = clock;
   }
 
-  /** Returns a sender that records what is sent for a subject, once its outcome is known. */
+  /** Returns a sender that records each exchange of a subject, once its outcome is known. */
   send(inner: Send): Send {
     return async (options) => {
       const subject = this.#subject.getStore();
@@ -48,7 +48,7 @@ export class ExchangeWatch {
     };
   }
 
-  /** Returns the provider with the subject of its calls known. Absent capabilities stay absent. */
+  /** Returns the provider with each call run in the context of its subject. Absent capabilities stay absent. */
   provider(provider: Provider, owner: AccountOwner): Provider {
     const { name, account_id, payouts, refunds } = provider;
     const within: Within = (subject_id, numbers, call) =>

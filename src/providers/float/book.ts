@@ -40,7 +40,7 @@ export class FloatBook implements FloatsOfTeam {
   async of(environment: Environment, team_id: bigint): Promise<FloatView | null> {
     const known = this.#entry(`${environment} ${team_id}`);
     const age = this.#clock.now() - known.read_at;
-    // After the database's clock was set back, what was read is of a time to come.
+    // After the database's clock was set back, the age is negative and the cached view is not used.
     if (known.view && age >= 0 && age < CACHE_MS) return known.view;
     known.looking ??= this.#look(known, environment, team_id);
     if (known.view && age >= 0 && age < MEANWHILE_MS) return known.view;

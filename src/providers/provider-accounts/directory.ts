@@ -114,7 +114,7 @@ export class ProviderDirectory implements Providers {
   }
 
   async addressed(account_id: string): Promise<Addressed | undefined> {
-    // Unknown ids are not cached: callers could fill the memory with them, and an account that was just added has to be found.
+    // Unknown ids are not cached, because callers could fill the memory with them, and a new account has to be found at once.
     const row = await this.#addressed.get(account_id, () => findSealedAccount(this.#control, account_id), Boolean);
     const provider = row && this.#listed(row)[0]?.provider;
     return row && provider && { environment: row.environment, team_id: row.team_id, provider };

@@ -26,7 +26,7 @@ export async function faultsOf(
   environment: Environment,
   credentials: Record<string, string>,
 ): Promise<string[]> {
-  const { Value } = await import('typebox/value'); // here, because only this command needs its 300 files
+  const { Value } = await import('typebox/value'); // loaded on first use, because only this command needs its 300 files
   const known = Object.keys(connector.credentials.properties);
   const unknown = Object.keys(credentials).filter((name) => !known.includes(name));
   const missing = (connector.credentials.required ?? []).filter((name) => !credentials[name]);

@@ -6,7 +6,7 @@ import { type Country, countryByCode } from './countries.ts';
 
 const load = createRequire(import.meta.url);
 
-/** Returns the library of numbering plans. It is loaded with the first number, because most processes read none. */
+/** Returns the library of numbering plans. It is loaded with the first number, because most processes parse none. */
 export function numberingPlans() {
   return load('libphonenumber-js') as typeof import('libphonenumber-js');
 }

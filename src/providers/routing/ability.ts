@@ -29,7 +29,7 @@ export function offersFor(provider: Provider, { operation, channel, currency }: 
   );
 }
 
-/** Returns whether the provider would take the request if the operator of the channel were not closed at the moment. */
+/** Returns whether the provider would accept the request if the operator of the channel were not closed at the moment. */
 export function isClosed(provider: Provider, { operation, channel, currency }: Wanted): boolean {
   return provider.isClosed?.(operation, channel.id, currency) ?? false;
 }

@@ -17,7 +17,7 @@ const REPORT_COUNTS_MS = 2_000;
 /** Maximum lanes in one exchange. */
 const MAX_REPORTED = 500;
 
-/** The attempt that a callback is about. */
+/** The attempt to which a callback refers. */
 export interface ReportedAttempt {
   id: string;
   channel: string;
@@ -32,8 +32,8 @@ interface Entry {
 }
 
 /**
- * Measures the health of each account on each channel for each operation, from the calls of all nodes: each reports its own to
- * the others, and a circuit that one opens or closes is open or closed on all of them half a second later.
+ * Measures the health of each account on each channel for each operation, from the calls of all nodes. Each node reports its own to
+ * the others. When one opens or closes a circuit, the others do the same within 0.8 s (platform/nodes).
  */
 export class Health implements HealthView, Observer, Topic {
   readonly name = 'provider';
@@ -122,7 +122,7 @@ export class Health implements HealthView, Observer, Topic {
     const now = this.#clock.now();
     const withCounts = now - this.#reportedAt >= REPORT_COUNTS_MS || now < this.#reportedAt;
     if (withCounts) this.#reportedAt = now;
-    // A lane may be in both.
+    // A set, because a lane may be in both.
     const names = new Set([...this.#circuits, ...(withCounts ? this.#counts : [])]);
     return [...names].slice(0, MAX_REPORTED).flatMap((key) => {
       this.#circuits.delete(key);
@@ -141,7 +141,7 @@ export class Health implements HealthView, Observer, Topic {
     if (lane && isLaneReport(body)) lane.learn(node, body, this.#clock.now(), age_ms);
   }
 
-  /** Returns a new lane for a report of another node; undefined when it would evict one that this node measures, or cannot be one. */
+  /** Returns a new lane for a report of another node; undefined when it would evict one that this node measures, or the key is invalid. */
   #newLane(key: string): Lane | undefined {
     const [account_id = '', channel = '', operation = ''] = key.split(' ');
     if (this.#lanes.size >= MAX_LANES || !isMeasured(operation)) return undefined;

@@ -5,11 +5,11 @@ import type { RouteRequest } from './schema.ts';
 
 type Bounds = Pick<Offer, 'min_minor' | 'max_minor' | 'step_minor'>;
 
-/** An amount that no account takes. */
+/** An amount that no account accepts. */
 type Rejected = Pick<RouteRequest, 'channel' | 'currency' | 'amount_minor'>;
 
 /**
- * Returns why no account of the team can ever take an amount, as the message under `errors.amount`.
+ * Returns why no account of the team can ever accept an amount, as the message under `errors.amount`.
  * @param limits of the accounts that offer the channel; at least one, and each excludes the amount
  * @param borne_minor the fee within the amount that the payer bears; null when there is none
  */
@@ -20,12 +20,12 @@ export function limitsFault(limits: readonly Bounds[], rejected: Rejected, borne
   return `${fault}: no provider account takes ${wireFromMinor(amount_minor)} ${currency}; ${instead}`;
 }
 
-/** Returns the message about a total that includes a fee, which the caller did not send. Without a fee, the message as it is. */
+/** Returns the message with the fee that is part of the rejected total, because the caller did not send it. Without a fee: unchanged. */
 export function withFee(fault: string, currency: string, borne_minor: Minor | null): string {
   return borne_minor === null ? fault : `${fault} with the fee of ${wireFromMinor(borne_minor)} ${currency} that the payer bears`;
 }
 
-/** The limit that comes closest to the amount: of several accounts the widest, and a step only where an account takes the size. */
+/** Returns the message about the limit closest to the amount: the widest of all accounts, or a step where minimum and maximum fit. */
 function boundOf(limits: readonly Bounds[], { channel, currency, amount_minor }: Rejected): string {
   const large = limits.filter(({ min_minor }) => min_minor === null || amount_minor >= min_minor);
   if (large.length === 0) return atLeast(channel.id, currency, lowest(limits.map(({ min_minor }) => min_minor ?? 0n)));

@@ -1,6 +1,6 @@
 import { fields, type Fields, type PersonalData } from '../../kit/personal.ts';
 
-/** Why a provider was chosen, as it is stored with an attempt or a transfer. */
+/** Explanation of the choice of a provider, as stored with an attempt or a transfer. */
 export const explanation: Fields = { plain: 'at operation channel currency amount rule by draw accounts' };
 
 export const personal: PersonalData = {

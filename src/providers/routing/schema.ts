@@ -19,7 +19,7 @@ export interface RouteRequest {
   channel: Channel;
   currency: string;
   amount_minor: Minor;
-  /** The amount of which this charge collects a tranche: an account that cannot take its last tranche takes none. When omitted, the same. */
+  /** Amount of which this charge collects a tranche. An account that cannot accept its last tranche is excluded. Default: the same. */
   whole_minor?: Minor;
 }
 
@@ -142,8 +142,8 @@ export interface Moment {
 export interface Decision {
   candidates: Provider[];
   explanation: Explanation;
-  /** When nothing but the amount excludes the accounts that offer the channel, their offers: no later request fares better. Else empty. */
+  /** Offers of the accounts with the channel when only the amount excludes all of them, so that a retry cannot succeed. Otherwise empty. */
   limits: readonly Offer[];
-  /** Whether an account is left out for a reason that ends by itself: its circuit is open, or its operator is closed at the moment. */
+  /** Whether an account is excluded for a temporary reason: its circuit is open, or its operator is closed at the moment. */
   waits: boolean;
 }

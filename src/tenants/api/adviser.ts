@@ -47,7 +47,7 @@ export function adviserOf(route: Route): Adviser {
   };
 }
 
-/** Whether the body has a field, whatever its value: what is wrong with it is then no other name. */
+/** Returns whether the body has a field, whatever its value. Its fault is then not a wrong name. */
 function isSent(body: unknown, path: string): boolean {
   const inside = (value: unknown, name: string): unknown =>
     value !== null && typeof value === 'object' && Object.hasOwn(value, name)

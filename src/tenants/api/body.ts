@@ -3,7 +3,7 @@ import type { FieldErrors } from '../../kit/errors.ts';
 
 /** Deeper than any request needs, and far below the recursion limit. */
 const MAX_LEVELS = 32;
-/** More than any request needs. A value of three bytes takes dozens of bytes of memory, in each object of a list that is read later. */
+/** More than any request needs. A value of three bytes takes dozens of bytes of memory, again for each object of a list that is read. */
 const MAX_VALUES = 10_000;
 /** Maximum characters of a field name repeated in an error. */
 const MAX_SHOWN_KEY = 64;
@@ -27,8 +27,8 @@ const CARD_KEYS = /^(card_?number|card_?no|pan|cvc2?|cvv2?|csc|security_?code|ca
 /** Harmless alone; next to a card field, or inside `card`, these fields are part of the card data. */
 const CARD_COMPANIONS = /^(number|exp.*)$/;
 /**
- * Fields for phone and account numbers, where one in ten 13-digit numbers passes the Luhn check. They may hold such a number only in an
- * operation that has the field: elsewhere somebody tries where a card number is let through.
+ * Fields for phone and account numbers, where one in ten 13-digit numbers passes the Luhn check. Such a number is accepted only in an
+ * operation that has the field. Elsewhere, the caller may be testing where a card number is accepted.
  */
 const NUMBER_FIELDS = new Set([
   'phone',
@@ -49,7 +49,7 @@ export type KnownFields = Readonly<Record<string, unknown>>;
 /** No phone number has more digits, even with a leading 00. A longer number that passes the card check is a card number. */
 const MAX_PHONE = 15;
 
-/** What the name of a field says. */
+/** Classification of a field by its name. */
 interface Named {
   /** Names card data. */
   card: boolean;
@@ -62,7 +62,7 @@ interface Named {
   fault: string | null;
 }
 
-/** Names of fields, which are nearly always the same ones: examining a name takes longer than examining its value. */
+/** Cache by field name. Most bodies have the same names, and examining a name takes longer than examining its value. */
 const known: Record<CardRule, Map<string, Named>> = { issued: new Map(), any: new Map() };
 const MAX_KNOWN = 1_000;
 
@@ -74,12 +74,12 @@ function namedBy(key: string, rule: CardRule): Named {
     ...{ card: CARD_KEYS.test(name), companion: CARD_COMPANIONS.test(name), cards: /^cards?$/.test(name) },
     ...{ numbered: holdsCard(key, rule), fault: textFault(key) },
   };
-  // Names that nobody else sends are not kept: they may be payers' data.
+  // Long names and names with a card number are not cached, because they may be payers' data.
   if (known[rule].size < MAX_KNOWN && key.length <= MAX_SHOWN_KEY && !named.numbered) known[rule].set(key, named);
   return named;
 }
 
-/** A place in an array has no name. */
+/** Classification of an array element, which has no name. */
 const UNNAMED: Named = { card: false, companion: false, cards: false, numbered: false, fault: null };
 
 interface Node {
@@ -94,7 +94,7 @@ interface Node {
  * Walks a parsed body once, without recursion, and reports disallowed content: raw card data (by field name, or digits that
  * are a card number), NUL bytes and lone surrogates (PostgreSQL cannot store them), excessive nesting and too many values.
  * @param rule which numbers count as card numbers
- * @param fields fields that the operation has; left out: any
+ * @param fields fields that the operation has. Absent: any
  */
 export function inspectBody(body: unknown, rule: CardRule = 'issued', fields?: KnownFields): Inspection {
   const found: Inspection = { cards: {}, faults: {} };
@@ -165,7 +165,7 @@ function isNumberField(path: string, fields: KnownFields | undefined): boolean {
   return NUMBER_FIELDS.has(path) && (!fields || Object.hasOwn(fields, topOf(path)));
 }
 
-/** @returns why PostgreSQL cannot store the text unchanged, or null */
+/** Returns why PostgreSQL cannot store the text unchanged, or null. */
 export function textFault(text: string): string | null {
   if (text.includes('\u0000')) return 'must not contain NUL characters';
   if (!text.isWellFormed()) return 'must be well-formed Unicode (it has half a surrogate pair)';

@@ -100,7 +100,7 @@ export const HINTS: Record<HintName, HintText> = table;
 
 /**
  * Returns the text of a hint.
- * @param values what replaces the places; never a secret, and nothing that was read from the database about another team
+ * @param values replacements of the places; never a secret, and no data of another team
  */
 export function hint(name: HintName, values: Record<string, string | undefined> = {}): string {
   return HINTS[name].text.replace(/\{(\w+)\}/g, (place, key: string) => values[key] ?? place);

@@ -47,8 +47,8 @@ export function insertKeysOf(rows: string): Fragment {
 }
 
 /**
- * SQL: the stored response of a key, as a lateral join `a` to keys `k`: of the partition of the key's day. Those from before the table
- * are with the key.
+ * SQL: the stored response of a key, as a lateral join `a` to keys `k`. It reads only the partition of the key's day. Responses from
+ * before that table existed are stored with the key.
  */
 export const ANSWER = fixed(`
     left join lateral (select answer, resource_id from idempotency_answers
@@ -109,7 +109,8 @@ export interface KeyedAnswer extends KeyRef {
 }
 
 /**
- * Stores responses of requests, for replays. For a week after an upgrade also with their keys, where an earlier release looks for them.
+ * Stores responses of requests, for replays. For a week after an upgrade they are also stored with their keys, where an earlier release
+ * reads them.
  * @param answers each key once
  */
 export async function storeResponses(db: Queryable, answers: readonly KeyedAnswer[]): Promise<void> {

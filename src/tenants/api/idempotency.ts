@@ -46,7 +46,7 @@ function expiredKey() {
   );
 }
 
-/** The error of a consumed key whose response was about a person: an erasure removes it with what else is kept about them. */
+/** Builds the error for a used key whose response was removed by the erasure of a person. */
 export function erasedKey(): Problem {
   return invalid(
     { idempotency_key: ['was used for a person whose data was erased, and is spent: choose a new one for a new request'] },
@@ -55,7 +55,7 @@ export function erasedKey(): Problem {
 }
 
 /**
- * Checks that the call may be answered with what the key created before.
+ * Checks that the call may be answered with the stored response of its key.
  * @throws Problem 422 when the key was used with another request, or more than 24 hours ago
  */
 export function checkReplay(call: Request & Pick<Call, 'at'>, used: { request_hash: Buffer; created_at: Date }): void {
@@ -103,8 +103,8 @@ function replay(row: KeyRow, call: Call): Reply {
 }
 
 /**
- * Returns the object that a request created under a key before; null when it did not. Keys are never reused, so the answer does not
- * depend on how long ago that was.
+ * Returns the object that an earlier request created under the key; null when there is none. Keys are never reused, so the result does
+ * not depend on the time since then.
  */
 export async function createdBefore(
   db: Queryable,

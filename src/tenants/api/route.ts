@@ -14,13 +14,13 @@ export interface Route<Body extends TSchema = TSchema, Query extends TSchema = T
   /** With `:name` for parameters. */
   path: string;
   summary: string;
-  /** Documentation: what the summary does not say, in Markdown. */
+  /** Documentation: details beyond the summary, in Markdown. */
   description?: string;
   /** Documentation; default: derived from method and path. */
   operation_id?: string;
   /** Key kinds that may call the operation: `public` accepts all; `private` rejects a public key with 406. */
   access: 'public' | 'private';
-  /** Whether it stays open to the public keys of a team that has restricted them to paying. */
+  /** Whether the public keys of a team that has restricted them to paying may call the operation. */
   pays?: true;
   /** Scope that a restricted key needs. */
   scope: Scope;
@@ -75,8 +75,8 @@ export interface Call<Body = unknown, Query = unknown> {
   /** Time of the request in milliseconds since the epoch, used for everything it writes. */
   at: number;
   /**
-   * Verifies whom the operation is about to pay, in its transaction: the recipient may have changed since a person saw it. It throws to
-   * prevent it. Absent: any.
+   * Verifies the recipient that the operation is about to pay, in its transaction: it may have changed since a person saw it. An error
+   * prevents the payout. Absent: any recipient is accepted.
    */
   verifyPayee?(payee: PaidTo): void;
 }

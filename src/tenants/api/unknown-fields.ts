@@ -18,7 +18,7 @@ export interface UnknownField {
 /** The unknown fields of a body, sorted by name, so that a repeated request lists the same ones whatever their order. */
 export interface UnknownFields {
   listed: UnknownField[];
-  /** Number of further ones. */
+  /** Number of further unknown fields. */
   more: number;
 }
 
@@ -43,7 +43,7 @@ interface Found {
 
 /**
  * Returns a function that finds the fields of a body that its schema does not have; called once per route. Objects whose schema lists no
- * fields, such as `metadata`, may hold anything. A body of known fields only costs one look-up for each of them.
+ * fields, such as `metadata`, may hold anything. For a body without unknown fields the cost is one look-up for each field.
  */
 export function unknownFieldsOf(schema: TSchema): (body: unknown) => UnknownFields {
   let known: Known | null | undefined;
@@ -90,18 +90,18 @@ function collect(value: unknown, known: Known, inside: string, found: Found[]): 
   }
 }
 
-/** The schema is never deeper than the code that declares it, so neither is the walk of a body. */
+/** Returns the fields of a schema. The recursion is as deep as the schema in the code, whatever the body. */
 function knownOf(schema: Shape): Known | null {
   const { properties } = schema.items ?? schema;
   if (!properties) return null;
   const fields = new Map(Object.entries(properties).map(([name, inner]) => [name, knownOf(inner)]));
-  // Fields of the entries of a list have no path without a number, so they are no suggestion.
+  // Paths of fields in list entries contain an index, so they are not suggested.
   const single = [...fields].filter(([name]) => !properties[name]?.items);
   const inner = single.flatMap(([name, field]) => (field?.paths ?? []).map((path) => `${name}.${path}`));
   return { fields, paths: [...fields.keys(), ...inner] };
 }
 
-/** The name is the caller's own text: cut, and without what looks like a key or a card number. */
+/** Returns the caller's field name for a response: cut, and without anything that looks like a key or a card number. */
 function shortened(name: string): string {
   const shown = blot(name.slice(0, MAX_NAME));
   return name.length > MAX_NAME ? `${shown}…` : shown;

@@ -6,13 +6,13 @@ import { textFault } from './body.ts';
 
 const MAX_MESSAGES = 100;
 
-/** Body values are not converted: a number in quotes is not a number. Each compiles a schema once. */
+/** Compiles schemas of bodies. Values are not converted: a number in quotes is not a number. */
 const bodies = compiler({ coerceTypes: false, verbose: true });
-/** Query values are text, so they are converted. */
+/** Compiles schemas of queries, whose values are text and are converted. */
 const queries = compiler({ coerceTypes: true });
 
 function compiler(options: { coerceTypes: boolean; verbose?: boolean }): Ajv {
-  // The schemas are those of routes: test/openapi/document.test.ts validates them, and the first request need not wait for it.
+  // The schemas are not validated here, which would delay the first request: test/openapi/document.test.ts validates those of all routes.
   const ajv = new Ajv({
     validateSchema: false,
     allErrors: true,
@@ -30,8 +30,8 @@ function compiler(options: { coerceTypes: boolean; verbose?: boolean }): Ajv {
 }
 
 /**
- * UTF-16 units of the longest URL of a field, 2,048 characters. All faults of a text are looked for at once, so that the limit of its field
- * does not prevent that it is parsed; a long host takes a hundred milliseconds.
+ * Maximum length of a parsed URL in UTF-16 units: the longest URL of a field has 2,048 characters. All faults of a text are checked,
+ * so a text above the limit of its field would be parsed too, and parsing a long host takes a hundred milliseconds.
  */
 const MAX_URL = 4_096;
 
@@ -51,8 +51,8 @@ export interface Validator {
 }
 
 /**
- * Returns the validator of a route; called once per route. It is compiled with the first request: there are more than any
- * process uses, and a start would wait for all.
+ * Returns the validator of a route; called once per route. It is compiled with the first request, because a process uses only some of
+ * them and its start would wait for all.
  */
 export function validatorOf(body: TSchema | undefined, query: TSchema | undefined): Validator {
   return {
@@ -74,7 +74,7 @@ function queryFaults(value: Record<string, unknown>): FieldErrors {
   );
 }
 
-/** "Infinity" and 1e400 are converted to infinity, which passes every maximum. */
+/** Returns faults for infinite numbers: "Infinity" and 1e400 are converted to infinity, which passes some schemas. */
 function endless(value: Record<string, unknown>): FieldErrors {
   const found = Object.entries(value).filter(([, number]) => typeof number === 'number' && !Number.isFinite(number));
   return Object.fromEntries(found.map(([name]) => [name, ['is too large']]));
@@ -122,7 +122,7 @@ function messageOf(error: ErrorObject): string {
 /** Fields of amounts: `amount`, `min_amount`, `unit_price`. */
 const AMOUNTS = /(amount|price)$/;
 
-/** Whether a number was sent as text. `data` is the rejected value; validators of queries, which convert text, do not keep it. */
+/** Returns whether a number was sent as text. `data` is the rejected value; it is absent for queries, which convert text. */
 function isQuoted({ params, data }: ErrorObject): boolean {
   const numeric = [params.type].flat().some((type) => type === 'number' || type === 'integer');
   return numeric && typeof data === 'string' && /^-?\d+(\.\d+)?$/.test(data.trim());

@@ -1,6 +1,6 @@
 import { Problem } from '../../kit/errors.ts';
 
-/** Why something about an approval is not done. The pages have a text for each. */
+/** Reason why an action on an approval is rejected. The pages have a text for each. */
 export type ApprovalFault =
   | 'own'
   | 'decided'
@@ -33,7 +33,7 @@ export function refuseApproval(fault: ApprovalFault): never {
   throw new Problem(STATUS[fault] ?? 409, MESSAGES[fault], { error_code: fault });
 }
 
-/** Returns which rule of approvals an error names; null for every other. */
+/** Returns the fault that an error names; null for any other error. */
 export function approvalFault(error: unknown): ApprovalFault | null {
   const code = error instanceof Problem ? error.details.error_code : undefined;
   return code !== undefined && Object.hasOwn(MESSAGES, code) ? (code as ApprovalFault) : null;

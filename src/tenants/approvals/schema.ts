@@ -2,7 +2,7 @@ import type { Environment } from '../../kit/environment.ts';
 import type { Minor } from '../../kit/money.ts';
 import type { Permission } from '../people/roles.ts';
 
-/** What waits for a second person. */
+/** Kind of action that needs the approval of a second person. */
 export type ApprovalKind = 'money' | 'account' | 'key' | 'person' | 'threshold';
 
 export type Decision = 'approved' | 'rejected' | 'withdrawn';
@@ -10,13 +10,13 @@ export type Decision = 'approved' | 'rejected' | 'withdrawn';
 /** How long an approval can be decided on, and after the decision, how long it can run. */
 export const APPROVAL_MS = 3 * 86_400_000;
 
-/** How long approvals are kept after they were asked for. */
+/** Retention of approvals, from the time of the request. */
 export const APPROVALS_KEEP_MS = 400 * 86_400_000;
 
-/** What a team's open approvals are limited to, in both environments together. */
+/** Maximum number of open approvals of a team in one environment. */
 export const MAX_WAITING = 100;
 
-/** Whoever asks for much at once, such as a list of payouts, sends one mail in this time to each who may decide. */
+/** Minimum time between two mails about the requests of one person to an approver, for example about a list of payouts. */
 export const ASKED_MAIL_MS = 60_000;
 
 /** A movement of a currency above this amount needs a second person. */
@@ -25,19 +25,19 @@ export interface Threshold {
   above_minor: Minor;
 }
 
-/** What was asked for, as it is stored encrypted. */
+/** Content of a request for approval, stored encrypted. */
 export interface Wanted {
   /** Parameters in the path of an operation of the API. */
   params?: Readonly<Record<string, string>>;
-  /** Body of an operation of the API, or what an action of the console is about. */
+  /** Body of an operation of the API, or the data of an action of the console. */
   body: Readonly<Record<string, unknown>>;
-  /** The saved recipient of a payout when it was asked for: a changed one is not paid. */
+  /** The saved recipient of a payout at the time of the request. A changed one is not paid. */
   payee?: Readonly<Record<string, unknown>>;
-  /** Where the money of a subaccount went when a change of it was asked for: another one is not overwritten. */
+  /** The destination of a subaccount's money at the time of the request. A destination that has changed since is not overwritten. */
   account?: Readonly<Record<string, unknown>>;
 }
 
-/** Whether it runs as an operation of the API when it is approved, as the second person. */
+/** Returns whether the approved request runs as an operation of the API, in the name of the second person. */
 export function isOperation({ kind }: Pick<ApprovalRow, 'kind'>): boolean {
   return kind === 'money' || kind === 'account';
 }
@@ -50,7 +50,7 @@ export interface ApprovalRow {
   kind: ApprovalKind;
   /** Operation of the API such as `POST /refunds`, or an action of the console such as `person.role`. */
   operation: string;
-  /** What the role of whoever asks must permit. */
+  /** Permission that the requester's role must have. */
   permission: Permission;
   form_key: string;
   body_sealed: string;
@@ -67,7 +67,7 @@ export interface ApprovalRow {
   decided_at: Date | null;
   done_at: Date | null;
   outcome: 'done' | 'failed' | null;
-  /** Id of what was made. */
+  /** Id of the created object. */
   result: string | null;
   /** Why it failed. */
   message: string | null;

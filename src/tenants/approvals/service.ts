@@ -25,7 +25,7 @@ import {
 import { APPROVING } from './thresholds.ts';
 import { sealWanted } from './wanted.ts';
 
-/** Who asks or decides, in a team and an environment. */
+/** The person who requests or decides, in a team and an environment. */
 export interface ApprovalActor {
   team: { id: bigint; name: string };
   environment: Environment;
@@ -36,20 +36,21 @@ export interface ApprovalActor {
   at: number;
 }
 
-/** What a person asks a second one for. */
+/** A request for the approval of a second person. */
 export type Request = Pick<NewApproval, 'kind' | 'operation' | 'permission' | 'form_key' | 'amount_minor' | 'currency'> & {
   wanted: Wanted;
 };
 
 /**
- * Asks for a second person: once for each form. Those who may decide are notified by mail, at most once a minute of each person who asks.
+ * Requests the approval of a second person, once for each form. Approvers are notified by mail, at most once a minute for each
+ * requester.
  * @returns id of the approval
  * @throws Problem 429 while too many wait
  */
 export async function ask(tx: Tx, secrets: Secrets, who: ApprovalActor, request: Request): Promise<string> {
   const { wanted, ...rest } = request;
   const { team, environment, user_id, session_id } = who;
-  // What is tried in the sandbox must not keep anything from being asked for in live.
+  // Counted per environment, so that tests in the sandbox cannot use up the limit of live.
   const place = { team_id: team.id, environment };
   if ((await countWaiting(tx, place, MAX_WAITING)) >= MAX_WAITING) refuseApproval('many_waiting');
   const told = await hasAskedWithin(tx, place, user_id, ASKED_MAIL_MS);
@@ -66,8 +67,9 @@ export async function ask(tx: Tx, secrets: Secrets, who: ApprovalActor, request:
 
 /**
  * Decides on an open approval, as the second person.
- * @param verify what else the second person must not be
- * @throws Problem 404; 403 for whoever asked and whoever may not decide; 409 when it is decided or expired, or whoever asked may not do it any more
+ * @param verify further check of the second person
+ * @throws Problem 404; 403 for the requester and for people who may not decide; 409 when it is decided or expired, or the requester has
+ *   lost the permission
  */
 export async function decide(
   tx: Tx,
@@ -91,8 +93,8 @@ export async function decide(
 }
 
 /**
- * Takes back what one has asked for.
- * @throws Problem 404; 403 for everybody else; 409 when it is decided or expired
+ * Withdraws a request of one's own.
+ * @throws Problem 404; 403 for anyone but the requester; 409 when it is decided or expired
  */
 export async function withdraw(tx: Tx, who: ApprovalActor, id: string): Promise<void> {
   const row = await lockOpen(tx, who, id);
@@ -103,7 +105,7 @@ export async function withdraw(tx: Tx, who: ApprovalActor, id: string): Promise<
 
 /**
  * Returns an approved operation that this person may run now.
- * @throws Problem 403 for whoever asked, and whoever may not decide on it; as {@link lockRunnable}
+ * @throws Problem 403 for the requester and for people who may not decide on it; otherwise as {@link lockRunnable}
  */
 export async function lockOperation(tx: Tx, who: ApprovalActor, id: string): Promise<ApprovalRow> {
   const row = await lockRunnable(tx, who, id);
@@ -114,7 +116,7 @@ export async function lockOperation(tx: Tx, who: ApprovalActor, id: string): Pro
 
 /**
  * Returns an approval that may run now, locked until the transaction ends.
- * @throws Problem 404; 409 when it is not approved, its time is over, or whoever asked may not do it any more
+ * @throws Problem 404; 409 when it is not approved, its time is over, or the requester has lost the permission
  */
 export async function lockRunnable(tx: Tx, { team, environment }: ApprovalActor, id: string): Promise<ApprovalRow> {
   const row = await lockApproval(tx, { team_id: team.id, environment, id });
@@ -135,7 +137,7 @@ async function lockOpen(tx: Tx, { team, environment }: ApprovalActor, id: string
   return row;
 }
 
-/** Of an operation of the API, the second person must be permitted it too: it runs as theirs. */
+/** Rejects a second person who may not run the operation of the API themselves: it runs in their name. */
 async function refuseChecker(tx: Tx, { user_id, environment }: ApprovalActor, row: ApprovalRow): Promise<void> {
   const { team_id, permission } = row;
   const checker = await lockMember(tx, team_id, user_id);
@@ -144,7 +146,7 @@ async function refuseChecker(tx: Tx, { user_id, environment }: ApprovalActor, ro
   if (!may) throw new Problem(403, 'Your role does not permit this.');
 }
 
-/** The role may have changed since the request. The membership stays as it is until the transaction ends. */
+/** Rejects a requester whose role has lost the permission since the request. The membership is locked until the transaction ends. */
 async function refuseFormerMaker(tx: Tx, { team_id, asked_by, permission, environment }: ApprovalRow): Promise<void> {
   const maker = await lockMember(tx, team_id, asked_by);
   if (!maker || maker.disabled || !isPermitted(maker.role, permission, environment)) refuseApproval('maker');

@@ -1,7 +1,7 @@
 import type { ApprovalRow } from './schema.ts';
 
 /**
- * State of an approval. `approved`: decided, and neither done nor failed yet; `lapsed`: it stayed so until its time was over.
+ * State of an approval. `approved`: decided, and neither done nor failed yet. `lapsed`: approved, but not done before it expired.
  */
 export const APPROVAL_STATES = ['open', 'expired', 'approved', 'lapsed', 'done', 'failed', 'rejected', 'withdrawn'] as const;
 

@@ -9,7 +9,7 @@ export interface ApprovalRef {
   id: string;
 }
 
-/** What an approval is made of. */
+/** Values of a new approval. */
 export type NewApproval = ApprovalRef &
   Pick<
     ApprovalRow,
@@ -24,12 +24,12 @@ const columns =
   fixed(`id, team_id, environment, kind, operation, permission, form_key, body_sealed, amount_minor, currency, asked_by,
   asked_at, expires_at, expires_at <= pirogue_now() as over, decision, decided_by, decided_at, done_at, outcome, result, message`);
 
-/** What somebody still has to do something about: the condition of the index `approvals_waiting`, and its time is not over. */
+/** Condition of approvals that need a decision or have not run yet: that of the index `approvals_waiting`, and not expired. */
 const WAITING = clause`(decision is null or (decision = 'approved' and done_at is null)) and expires_at > pirogue_now()`;
 
 /**
  * Inserts an approval.
- * @returns false when its form has asked before
+ * @returns false when its form was submitted before
  */
 export async function insertApproval(tx: Tx, row: NewApproval): Promise<boolean> {
   const inserted = await tx.run(sql`
@@ -42,6 +42,7 @@ export async function insertApproval(tx: Tx, row: NewApproval): Promise<boolean>
   return inserted === 1;
 }
 
+/** Returns an approval of a team in an environment. */
 export function findApproval(db: Queryable, { team_id, environment, id }: ApprovalRef): Promise<ApprovalRow | undefined> {
   return db.maybe<ApprovalRow>(sql`
     select ${columns} from approvals where id = ${id} and team_id = ${team_id} and environment = ${environment}`);
@@ -70,7 +71,7 @@ export async function findByForm(db: Queryable, team_id: bigint, form_key: strin
   return row?.id;
 }
 
-/** Whether a person has asked for something in a team within this time. */
+/** Returns whether a person has requested an approval in a team within this time. */
 export async function hasAskedWithin(
   db: Queryable,
   { team_id, environment }: Omit<ApprovalRef, 'id'>,
@@ -83,7 +84,7 @@ export async function hasAskedWithin(
   return row !== undefined;
 }
 
-/** Stores a decision about an open approval, and until when it can run. */
+/** Stores a decision about an open approval, and the time until which it can run. */
 export async function writeDecision(
   tx: Tx,
   id: string,
@@ -95,21 +96,21 @@ export async function writeDecision(
     where id = ${id} and decision is null`);
 }
 
-/** Stores that an approved operation is done. It is, even when another try of it was rejected meanwhile. */
+/** Stores that an approved operation is done, even when another try was rejected meanwhile. */
 export async function writeDone(db: Queryable, id: string, result: string | null): Promise<void> {
   await db.run(sql`
     update approvals set done_at = pirogue_now(), outcome = 'done', result = coalesce(${result}, result), message = null
     where id = ${id} and decision = 'approved' and outcome is distinct from 'done'`);
 }
 
-/** Stores why an approved operation is not done, and never will be. */
+/** Stores why an approved operation has failed. It is not tried again. */
 export async function writeFailed(db: Queryable, id: string, message: string): Promise<void> {
   await db.run(sql`
     update approvals set done_at = pirogue_now(), outcome = 'failed', message = ${message}
     where id = ${id} and decision = 'approved' and done_at is null`);
 }
 
-/** Returns the approvals that wait for somebody, the oldest first. */
+/** Returns the approvals that need a decision or have not run yet, the oldest first. */
 export function listWaiting(db: Queryable, team_id: bigint, environment: Environment, limit: number): Promise<ApprovalRow[]> {
   return db.all<ApprovalRow>(sql`
     select ${columns} from approvals where team_id = ${team_id} and environment = ${environment} and ${WAITING}
@@ -117,7 +118,7 @@ export function listWaiting(db: Queryable, team_id: bigint, environment: Environ
 }
 
 /**
- * Returns approvals that wait for nobody any more, the newest first.
+ * Returns approvals that are done, failed, rejected, withdrawn or expired, the newest first.
  * @param before id after which the list continues; null: its beginning
  */
 export function listEnded(
@@ -145,7 +146,7 @@ export async function countWaiting(
 }
 
 /**
- * Deletes approvals that were asked for long ago.
+ * Deletes approvals that are past their retention.
  * @returns number of rows
  */
 export function forgetApprovals(db: Queryable, keep_ms: number, limit: number): Promise<number> {

@@ -9,12 +9,14 @@ export function listThresholds(db: Queryable, team_id: bigint): Promise<Threshol
   );
 }
 
+/** Sets the threshold of a team in a currency. */
 export async function setThreshold(tx: Tx, team_id: bigint, currency: string, above_minor: Minor): Promise<void> {
   await tx.run(sql`
     insert into approval_thresholds (team_id, currency, above_minor) values (${team_id}, ${currency}, ${above_minor})
     on conflict (team_id, currency) do update set above_minor = excluded.above_minor`);
 }
 
+/** Removes the threshold of a team in a currency. */
 export async function removeThreshold(tx: Tx, team_id: bigint, currency: string): Promise<void> {
   await tx.run(sql`delete from approval_thresholds where team_id = ${team_id} and currency = ${currency}`);
 }

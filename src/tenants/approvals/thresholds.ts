@@ -5,15 +5,15 @@ import { isPermitted, ROLES } from '../people/roles.ts';
 import { refuseApproval } from './faults.ts';
 import type { Threshold } from './schema.ts';
 
-/** People who must be able to approve while a team has a threshold: one asks, another decides. */
+/** Minimum number of people who may approve while a team has a threshold: one requests, another decides. */
 const MIN_APPROVERS = 2;
 
 /** Roles that may approve. People are the same in both environments, and so are these roles. */
 export const APPROVING = ROLES.filter((role) => isPermitted(role, 'approval.write', 'live'));
 
 /**
- * Whether a movement needs a second person. In a team with thresholds, a currency without its own needs one for each movement.
- * @param thresholds those of the team, all of them
+ * Returns whether a movement needs a second person. In a team with thresholds, every movement in a currency without one needs it.
+ * @param thresholds all thresholds of the team
  */
 export function needsSecond(thresholds: readonly Threshold[], moved: { amount_minor: Minor; currency: string }): boolean {
   if (thresholds.length === 0) return false;
@@ -22,8 +22,8 @@ export function needsSecond(thresholds: readonly Threshold[], moved: { amount_mi
 }
 
 /**
- * Verifies that two people of a team may approve.
- * @throws Problem 409
+ * Verifies that at least two people of a team may approve.
+ * @throws Problem 409 otherwise
  */
 export async function refuseTooFew(db: Queryable, team_id: bigint): Promise<void> {
   const approvers = await listApprovers(db, team_id, APPROVING);

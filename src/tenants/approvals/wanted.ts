@@ -4,12 +4,12 @@ import type { ApprovalRow, Wanted } from './schema.ts';
 
 const COLUMN = 'approvals.body_sealed';
 
-/** Encrypts what was asked for, bound to its approval. */
+/** Encrypts the content of a request, bound to its approval. */
 export function sealWanted(secrets: Secrets, { team_id, id }: { team_id: bigint; id: string }, wanted: Wanted): string {
   return secrets.seal(JSON.stringify(wanted), sealedPlace(COLUMN, team_id, id));
 }
 
-/** Returns what was asked for. */
+/** Decrypts the content of a request. */
 export function wantedOf(secrets: Secrets, { team_id, id, body_sealed }: ApprovalRow): Wanted {
   return JSON.parse(secrets.open(body_sealed, sealedPlace(COLUMN, team_id, id))) as Wanted;
 }

@@ -1,6 +1,6 @@
 import type { Call } from '../api/route.ts';
 
-/** Who acts, and from where: ids only. */
+/** The originator of an action and its address, by ids only. */
 export interface Actor {
   kind: 'key' | 'user' | 'payer' | 'operator' | 'provider' | 'worker';
   /** Id of the key, `usr_…:ses_…` (user and session), or login name of the operator; null for actors without an id here. */
@@ -10,7 +10,7 @@ export interface Actor {
   address: string | null;
 }
 
-/** Who makes a request: the holder of a key, a person who is signed in, or an operator on the command line. */
+/** The originator of a request: the holder of a key, a person who is signed in, or an operator on the command line. */
 export interface Requester extends Actor {
   kind: 'key' | 'user' | 'operator';
   id: string;

@@ -12,7 +12,7 @@ const ENTRY = `e.tx::text, e.team_id, e.id, (extract(epoch from e.created_at) * 
 
 /**
  * Returns the sweep that seals the audit trail of a store.
- * @param chain the trail, with what is sealed beside its entries
+ * @param chain the trail, with the data that is sealed together with its entries
  */
 export function auditSealSweep(store: Store, chain: Chain): Sweep {
   return chainSweep(store, 'audit-seal', chain);
@@ -26,7 +26,7 @@ export function controlSealSweep(control: Db): Sweep {
   return chainSweep({ environment: 'live', db: control }, 'control-seal', CONTROL_ENTRIES);
 }
 
-/** Seals the new entries of the control database at once; also entries that are not sealed yet. */
+/** Seals all entries of the control database that are not sealed yet, without the usual delay. */
 export async function sealControl(control: Queryable): Promise<void> {
   await sealNext(control, CONTROL_ENTRIES, BATCH, 0);
 }
@@ -36,7 +36,7 @@ export const CONTROL_ENTRIES = entriesChain();
 
 /**
  * Returns an audit trail: that of a store, or that of the control database, which is never distributed.
- * @param beside what a store seals together with an entry `e`: a join, and the columns it adds
+ * @param beside data that a store seals together with an entry `e`: a join, and the columns it adds
  */
 export function entriesChain(beside?: { columns: string; join: string }): Chain {
   const columns = fixed(beside ? `${ENTRY}, ${beside.columns}` : ENTRY);

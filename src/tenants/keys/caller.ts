@@ -15,7 +15,7 @@ export interface Caller {
   key_id: string;
   /** Session of a person who is signed in to the console. Absent: the caller presented a key. */
   session_id?: string;
-  /** A session acts as a secret key does: its scopes are checked before. */
+  /** A session acts as a secret key, because the permissions of its role are checked earlier. */
   kind: KeyKind;
   scopes: readonly Scope[];
   /** Machine of the operator who acts for the team on the command line; absent: the holder of the key acts. */

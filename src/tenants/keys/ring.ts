@@ -12,7 +12,7 @@ const MAX_KEYS = 10_000;
  * from the same address has to get through.
  */
 const MAX_UNKNOWN_A_MINUTE = 300;
-/** Number of keys remembered, by hash only, after they were found once. */
+/** Maximum number of keys, by hash only, that count as known after they were found once. */
 const MAX_FAMILIAR = 20_000;
 
 /** A key with its list of allowed addresses; empty: any address. */

@@ -21,6 +21,7 @@ export type Scope = `${(typeof RESOURCES)[number]}.${'read' | 'write'}`;
 
 export const SCOPES: readonly Scope[] = RESOURCES.flatMap((name) => [`${name}.read`, `${name}.write`] as const);
 
+/** Returns whether the text is the name of a scope. */
 export function isScope(text: string): text is Scope {
   return SCOPES.some((scope) => scope === text);
 }

@@ -31,11 +31,12 @@ export function newKey(kind: KeyKind, environment: Environment): string {
   return keyPrefix(kind, environment) + randomBase62(43);
 }
 
+/** Returns the SHA-256 of a key, under which it is stored. */
 export function hashKey(key: string): Buffer {
   return sha256(key);
 }
 
-/** Returns the hash of a key as text, under which a process remembers it. */
+/** Returns the hash of a key as text, under which a process caches it. */
 export function nameOfKey(key: string): string {
   return sha256Base64(key);
 }

@@ -1,7 +1,7 @@
-/** Retention of mails that are done with: they contain addresses of recipients. */
+/** Retention of mails that were sent or given up: they contain addresses of recipients. */
 export const MAILS_KEEP_MS = 30 * 86_400_000;
 
-/** Data stored per kind of mail. Only ids and the like: no key, no secret, and no address or name of a person. */
+/** Data stored per kind of mail: no key, no secret, and no address or name of a person. */
 export interface MailFacts {
   /** A secret key was sent with Origin or Referer, so it is exposed in a page. */
   secret_key_in_browser: { key_id: string; last4: string };
@@ -14,9 +14,9 @@ export interface MailFacts {
   float_low: FloatFacts;
   /** The recipient was erased after an attempt; the local copy of the mail has to be deleted too. */
   dropped: Record<string, never>;
-  /** To the customer of an invoice, in the team's name. */
+  /** Mail to the customer of an invoice, in the team's name. */
   invoice: InvoiceFacts;
-  /** To the payer, in the team's name: the payment has succeeded. */
+  /** Receipt to the payer of a successful payment, in the team's name. */
   receipt: ReceiptMailFacts;
 }
 

@@ -58,7 +58,7 @@ type MailRef = Pick<MailRow, 'team_id' | 'id'>;
 
 /**
  * Marks a mail as sent.
- * @returns whether it was: a mail that was dropped while it was sent stays due, because its local copy still has to be deleted
+ * @returns whether it was marked. A mail that was dropped while it was sent stays due, because its local copy still has to be deleted
  */
 export async function markSent(db: Queryable, { team_id, id }: MailRef): Promise<boolean> {
   const marked = await db.run(sql`
@@ -73,6 +73,7 @@ export async function endDroppedLease(db: Queryable, { team_id, id, tries }: Mai
     update mails set due_at = pirogue_now() where team_id = ${team_id} and id = ${id} and tries = ${tries} and kind = 'dropped'`);
 }
 
+/** Deletes a mail. */
 export async function deleteMail(db: Queryable, { team_id, id }: MailRef): Promise<void> {
   await db.run(sql`delete from mails where team_id = ${team_id} and id = ${id}`);
 }
@@ -107,8 +108,8 @@ export function deleteOldTurns(db: Queryable, age_ms: number, limit: number): Pr
 }
 
 /**
- * Deletes mails to these addresses, sent or not. A mail with a delivery attempt may have left a copy behind, or be in progress:
- * it is emptied, and the mail worker deletes it when its lease has expired.
+ * Deletes mails to these addresses, sent or not. A mail with a delivery attempt may have a local copy, or be in progress. It is
+ * emptied, and the mail worker deletes it when its lease has expired.
  */
 export async function dropMails(tx: Tx, team_id: bigint, addresses: readonly string[]): Promise<void> {
   if (addresses.length === 0) return;

@@ -31,15 +31,15 @@ export function recordSelf(
 }
 
 /**
- * Begins a change of how a person signs in: no sign-in takes place meanwhile.
- * @throws Problem 403 when the session was ended since its request arrived: the change would undo that which ended it
+ * Locks the person before a change of their factors, so that no sign-in takes place meanwhile.
+ * @throws Problem 403 when the session was revoked since its request arrived: the change could undo the reason for it
  */
 async function hold(tx: Tx, { session }: Self): Promise<void> {
   await lockUser(tx, session.user.id);
   if ((await provedAt(tx, session.id)) === 0) throw new Problem(403, 'You are signed out: sign in and repeat what you did.');
 }
 
-/** What follows each change of how a person signs in: an entry, a mail, and the end of all their other sessions. */
+/** Completes a change of how a person signs in: ends all their other sessions, writes an audit entry and queues a mail. */
 async function changed(tx: Tx, self: Self, action: Action, change: SecurityChange): Promise<void> {
   const { session, from } = self;
   await revokeSessions(tx, session.user.id, session.id);
@@ -47,15 +47,17 @@ async function changed(tx: Tx, self: Self, action: Action, change: SecurityChang
   await mailSecurity(tx, session.user, change, from);
 }
 
+/** Changes the name and the language of the person. */
 export async function changeProfile(tx: Tx, self: Self, profile: { name: string; locale: string | null }): Promise<void> {
   await setProfile(tx, self.session.user.id, profile);
   await recordSelf(tx, self, 'person.update');
 }
 
+/** Changes the password of the person, and ends all their other sessions. */
 export async function changePassword(tx: Tx, self: Self, hash: string): Promise<void> {
   await hold(tx, self);
   await setPassword(tx, self.session.user.id, hash);
-  // A link that somebody else has read would replace it again.
+  // A link that another person has read could replace the new password.
   await revokeLinks(tx, self.session.user.id, 'reset');
   await changed(tx, self, 'person.password', 'password');
 }
@@ -88,7 +90,7 @@ export async function renewRecovery(tx: Tx, self: Self): Promise<string[]> {
   return codes;
 }
 
-/** Notes that a passkey was added. Returns recovery codes as {@link turnCodesOn} does. */
+/** Records that a passkey was added. Returns recovery codes as {@link turnCodesOn} does. */
 export async function passkeyAdded(tx: Tx, self: Self): Promise<string[]> {
   await hold(tx, self);
   await changed(tx, self, 'person.passkey_add', 'passkey_added');
@@ -108,7 +110,7 @@ async function firstRecoveryCodes(tx: Tx, { session }: Self): Promise<string[]> 
   return (await countRecoveryCodes(tx, session.user.id)) > 0 ? [] : renewRecoveryCodes(tx, session.user.id);
 }
 
-/** Recovery codes stand for a second factor: without one they would be a factor of their own. */
+/** Removes recovery codes without a second factor: they replace one, and must not become a factor of their own. */
 async function forgetUselessRecovery(tx: Tx, { session }: Self): Promise<void> {
   if (!(await hasSecondFactor(tx, session.user.id))) await replaceRecoveryCodes(tx, session.user.id, []);
 }

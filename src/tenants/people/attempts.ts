@@ -5,7 +5,7 @@ import { countAttempts } from './failure-store.ts';
 /** Period of all limits. */
 const PERIOD_MS = 15 * 60_000;
 
-/** What is limited: a name in the table of failures, and how many attempts a period permits. */
+/** A limit: a name in the table of failures, and the maximum number of attempts in a period. */
 export interface Limit {
   name: string;
   max: number;
@@ -25,7 +25,7 @@ export function byAccount(account: string): Limit {
 }
 
 /**
- * Passwords from a browser in which the person has signed in. It has a limit of its own, so that a guesser who uses up the limit of
+ * Passwords from a browser in which the person has signed in. It has a separate limit, so that an attacker who uses up the limit of
  * the account does not lock its owner out.
  */
 export function byDevice(user_id: string, device: string): Limit {

@@ -12,7 +12,7 @@ import { revokeSessions } from './session-store.ts';
 import { accountOf, mailSecurity, signIn } from './sign-in.ts';
 import { findUser, insertMembership, insertUser, lockUser, setPassword, soughtEmail } from './store.ts';
 
-/** A person who acts by a link, without a session. */
+/** Returns the actor for a person who acts by a link, without a session. */
 function holderOf(user_id: string, from: Origin): Actor {
   return { kind: 'user', id: user_id, request_id: from.request_id, address: from.ip };
 }
@@ -41,7 +41,7 @@ export async function resetPassword(tx: Tx, link_id: string, hash: string, from:
   return true;
 }
 
-/** Uses the link of a first or of a lost sign-in. Returns whom it signs in; null when it is not valid any more. */
+/** Uses the link of a first sign-in, or of a person who cannot sign in. Returns the person; null when it is not valid any more. */
 export async function useSignInLink(tx: Tx, link_id: string): Promise<{ user: UserRow; team_id: bigint | null } | null> {
   const link = await useLink(tx, link_id);
   const user = link?.kind === 'sign_in' && link.user_id !== null ? await findUser(tx, link.user_id) : undefined;

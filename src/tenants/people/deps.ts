@@ -8,7 +8,7 @@ export interface PeopleDeps {
   secrets: Secrets;
 }
 
-/** Where a request of a person comes from. */
+/** Origin of a person's request. */
 export interface Origin {
   ip: string;
   agent: string;

@@ -1,7 +1,7 @@
 import { fixed, type Queryable, sql } from '../../kit/sql.ts';
 
 /**
- * Notes that a one-time code was used.
+ * Records that a one-time code was used.
  * @returns false when this code, or a later one, was used before
  */
 export async function useTotpStep(db: Queryable, user_id: string, step: bigint): Promise<boolean> {
@@ -67,6 +67,7 @@ export async function insertPasskey(db: Queryable, key: Omit<PasskeyRow, 'create
   );
 }
 
+/** Returns a passkey by its credential id. */
 export function findPasskey(db: Queryable, id: string): Promise<PasskeyRow | undefined> {
   return db.maybe<PasskeyRow>(sql`
     select ${passkeyColumns} from passkeys where id = ${id}`);
@@ -79,6 +80,7 @@ export function listPasskeys(db: Queryable, user_id: string): Promise<PasskeyRow
     where user_id = ${user_id} order by created_at, id limit 50`);
 }
 
+/** Deletes a passkey of a person; false when there is none with this id. */
 export async function deletePasskey(db: Queryable, user_id: string, id: string): Promise<boolean> {
   return (await db.run(sql`delete from passkeys where user_id = ${user_id} and id = ${id}`)) === 1;
 }
@@ -98,7 +100,7 @@ export async function useChallenge(db: Queryable, hash: Buffer): Promise<boolean
   );
 }
 
-/** Whether a person has a factor beside the password. */
+/** Returns whether a person has a factor beside the password. */
 export async function hasSecondFactor(db: Queryable, user_id: string): Promise<boolean> {
   const [row] = await db.all<{ has: boolean }>(sql`
     select totp_sealed is not null or exists (select from passkeys p where p.user_id = users.id) as has from users where id = ${user_id}`);

@@ -1,15 +1,15 @@
 import { type Queryable, sql } from '../../kit/sql.ts';
 
 /**
- * Counts one attempt under each name and returns the counts, in one statement: two processes that count at the same time both see the
- * other. A count begins anew when the period since its first attempt has passed.
+ * Counts one attempt under each name and returns the counts. It is one statement, so that concurrent attempts are all included. A
+ * count starts again when the period since its first attempt has passed.
  */
 export function countAttempts(
   db: Queryable,
   names: readonly string[],
   period_ms: number,
 ): Promise<{ name: string; failures: number; wait_ms: number }[]> {
-  // In the order of the names, so that two statements never wait for each other's rows.
+  // Sorted by name to prevent deadlocks between two statements.
   return db.all(sql`
     insert into sign_in_failures as f (name, failures, since)
     select name, 1, pirogue_now() from unnest(${[...names].sort()}::text[]) as name order by name
@@ -20,12 +20,12 @@ export function countAttempts(
       (extract(epoch from f.since - pirogue_now()) * 1000 + ${period_ms}::float8)::float8 as wait_ms`);
 }
 
-/** Forgets the attempts under these names: the person has proved who they are. */
+/** Deletes the counts under these names, after the person has signed in. */
 export async function forgetAttempts(db: Queryable, names: readonly string[]): Promise<void> {
   await db.run(sql`delete from sign_in_failures where name = any(${[...names]}::text[])`);
 }
 
-/** Takes back one attempt: it was none. */
+/** Subtracts one attempt that must not count. */
 export async function takeBackAttempt(db: Queryable, name: string): Promise<void> {
   await db.run(sql`update sign_in_failures set failures = greatest(failures - 1, 0) where name = ${name}`);
 }

@@ -9,7 +9,7 @@ export interface Kept {
 }
 
 /**
- * Deletes what is past its retention: some rows of each table.
+ * Deletes rows that are past their retention, a limited number of each table.
  * @returns number of rows
  */
 export async function forgetPeople(db: Queryable, kept: Kept, limit: number): Promise<number> {

@@ -23,6 +23,10 @@ export type NewLink = Omit<LinkRow, 'created_at' | 'expires_at'> & {
   form_key?: string | null;
 };
 
+/**
+ * Inserts a link.
+ * @param lives_ms validity in milliseconds
+ */
 export async function insertLink(db: Queryable, link: NewLink, lives_ms: number): Promise<void> {
   const { id, kind, email, user_id, team_id, role, invited_by, form_key = null } = link;
   await db.run(sql`
@@ -32,8 +36,8 @@ export async function insertLink(db: Queryable, link: NewLink, lives_ms: number)
 }
 
 /**
- * Inserts the link of a reset and queues its mail, when there is such a person: the same statement, and nearly the same work, as when
- * there is none.
+ * Inserts the link of a reset and queues its mail if the person exists. For an unknown address the statement is the same and takes
+ * nearly the same time, so that the response time does not reveal who has an account.
  */
 export async function insertReset(
   db: Queryable,
@@ -60,7 +64,7 @@ export function findOpenLink(db: Queryable, id: string): Promise<LinkRow | undef
     select ${columns} from user_links where id = ${id} and ${VALID}`);
 }
 
-/** Uses a link that is valid. Of two that use it at the same time, one gets it. */
+/** Uses a valid link. Only one of two concurrent requests succeeds. */
 export function useLink(db: Queryable, id: string): Promise<LinkRow | undefined> {
   return db.maybe<LinkRow>(sql`
     update user_links set used_at = pirogue_now() where id = ${id} and ${VALID}
@@ -82,14 +86,14 @@ export function listInvitations(db: Queryable, team_id: bigint): Promise<LinkRow
     order by created_at desc limit 200`);
 }
 
-/** Returns the id of the invitation that a form of a team has sent, whatever became of it. */
+/** Returns the id of the invitation that a form of a team has sent, whatever its state. */
 export async function findSent(db: Queryable, team_id: bigint, form_key: string): Promise<string | undefined> {
   const row = await db.maybe<{ id: string }>(sql`
     select id from user_links where team_id = ${team_id} and form_key = ${form_key}`);
   return row?.id;
 }
 
-/** Whether a form was the last to send an invitation of a team again. */
+/** Returns whether this form was the last one that sent an invitation of a team again. */
 export async function wasResent(
   db: Queryable,
   { team_id, id }: { team_id: bigint; id: string },
@@ -118,8 +122,8 @@ export function revokeInvitation(db: Queryable, team_id: bigint, id: string): Pr
 
 /**
  * Extends an open invitation of a team by a full period.
- * @param invited_by who sends it again: it ends with their membership, not with that of who sent it first
- * @param resent_key the form that does; null: none
+ * @param invited_by the person who sends it again: the invitation ends with their membership, not with that of the first sender
+ * @param resent_key key of the form; null: none
  */
 export function renewInvitation(
   db: Queryable,

@@ -3,7 +3,7 @@ import { isId, newId } from '../../kit/ids.ts';
 import type { Queryable } from '../../kit/sql.ts';
 import { insertLink, type LinkKind, type NewLink } from './link-store.ts';
 
-/** How long a link of each kind may be used. */
+/** Validity of a link of each kind, in milliseconds. */
 export const LINK_MS: Readonly<Record<LinkKind, number>> = {
   invitation: 7 * 86_400_000,
   reset: 30 * 60_000,
@@ -21,7 +21,7 @@ export async function makeLink(db: Queryable, link: Omit<NewLink, 'id'>, at: num
   return id;
 }
 
-/** Returns the path of a link below the address of the console. The database alone is not enough to make one. */
+/** Returns the path of a link below the address of the console. It contains a MAC, so it cannot be made from the database alone. */
 export function linkPath(secrets: Secrets, id: string): string {
   return `/console/link/${id}.${secrets.mac('console-link', id)}`;
 }

@@ -1,7 +1,7 @@
 import { type Queryable, sql } from '../../kit/sql.ts';
 import type { NewUserMail, UserMailKind, UserMailRow } from './mails.ts';
 
-/** Queues a mail in the transaction of what it reports. A worker sends it after the commit, at least once. */
+/** Queues a mail in the transaction of the change that it reports. A worker sends it after the commit, at least once. */
 export async function queueUserMail<Kind extends UserMailKind>(db: Queryable, mail: NewUserMail<Kind>): Promise<void> {
   const { kind, facts, recipient } = mail;
   await db.run(sql`
@@ -30,6 +30,7 @@ export function claimUserMails(db: Queryable, lease_ms: number, limit: number): 
     returning id, kind, facts, recipient, tries, created_at, (extract(epoch from pirogue_now() - created_at) * 1000)::float8 as age_ms`);
 }
 
+/** Marks a mail as sent. */
 export async function markUserMailSent(db: Queryable, id: bigint): Promise<void> {
   await db.run(sql`
     update user_mails set sent_at = pirogue_now(), due_at = null, error = null where id = ${id} and sent_at is null`);

@@ -1,10 +1,10 @@
 import type { Environment } from '../../kit/environment.ts';
 import type { Role } from './roles.ts';
 
-/** Retention of mails that are done with: they contain addresses. */
+/** Retention of mails that were sent or given up: they contain addresses. */
 export const USER_MAILS_KEEP_MS = 30 * 86_400_000;
 
-/** What changed in how a person signs in. */
+/** Change of how a person signs in. */
 export type SecurityChange =
   | 'password'
   | 'codes_on'
@@ -15,17 +15,17 @@ export type SecurityChange =
   | 'passkey_removed'
   | 'factors_cleared';
 
-/** Data of the mails to people. A link is named by its id: its address is made when the mail is sent. */
+/** Data of the mails to people. A link is stored by its id; its address is built when the mail is sent. */
 export interface UserMailFacts {
   invitation: { link: string; team: string; by: string | null; role: Role };
   reset: { link: string };
   new_device: { address: string | null; agent: string; at: string };
   security: { change: SecurityChange; at: string };
-  /** Names neither people nor amounts: the page shows them to whoever may see them. */
+  /** Contains no people and no amounts: the page shows them to people who may see them. */
   approval: { team: string; environment: Environment; path: string; step: 'asked' | 'approved' | 'rejected' };
 }
 
-/** Null: both languages. */
+/** Language of a mail; null: both languages. */
 interface InLanguage {
   language?: string | null;
 }

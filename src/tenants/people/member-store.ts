@@ -2,7 +2,7 @@ import { type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import type { Role } from './roles.ts';
 import { soughtEmail } from './store.ts';
 
-/** A person of a team, for its list. */
+/** A person in the list of a team. */
 export interface Member {
   user_id: string;
   name: string;
@@ -11,7 +11,7 @@ export interface Member {
   /** Whether they have a factor beside the password. */
   second_factor: boolean;
   disabled_at: Date | null;
-  /** Last use of a session; null: none is remembered. */
+  /** Last use of a session; null: no session is stored. */
   seen_at: Date | null;
 }
 
@@ -35,8 +35,8 @@ export interface LockedMember {
 }
 
 /**
- * Locks the memberships of a team until the transaction ends and returns them: two changes of roles cannot both rely on an owner whom
- * the other removes.
+ * Locks the memberships of a team until the transaction ends and returns them, so that two concurrent changes cannot remove the last
+ * two owners.
  */
 export function lockMembers(tx: Tx, team_id: bigint): Promise<LockedMember[]> {
   return tx.all<LockedMember>(sql`
@@ -44,14 +44,14 @@ export function lockMembers(tx: Tx, team_id: bigint): Promise<LockedMember[]> {
     where m.team_id = ${team_id} order by m.user_id for update of m`);
 }
 
-/** Returns a member, whose role stays as it is until the transaction ends. */
+/** Returns a member and locks their role until the transaction ends. */
 export function lockMember(tx: Tx, team_id: bigint, user_id: string): Promise<LockedMember | undefined> {
   return tx.maybe<LockedMember>(sql`
     select m.user_id, m.role, u.disabled_at is not null as disabled from memberships m join users u on u.id = m.user_id
     where m.team_id = ${team_id} and m.user_id = ${user_id} for share of m`);
 }
 
-/** Somebody who may decide on what others ask for. */
+/** A person who may decide on approvals. */
 export interface Approver {
   user_id: string;
   email: string;
@@ -65,11 +65,12 @@ export function listApprovers(db: Queryable, team_id: bigint, roles: readonly Ro
     where m.team_id = ${team_id} and m.role = any(${roles}::text[]) and u.disabled_at is null order by m.user_id limit ${MAX_MEMBERS}`);
 }
 
+/** Sets the role of a member. */
 export async function updateRole(tx: Tx, team_id: bigint, user_id: string, role: Role): Promise<void> {
   await tx.run(sql`update memberships set role = ${role} where team_id = ${team_id} and user_id = ${user_id}`);
 }
 
-/** Removes a person from a team, and withdraws what they have invited others to. */
+/** Removes a person from a team, and withdraws the open invitations that they have sent for it. */
 export async function deleteMember(tx: Tx, team_id: bigint, user_id: string): Promise<void> {
   await tx.run(sql`delete from memberships where team_id = ${team_id} and user_id = ${user_id}`);
   await withdrawInvitationsOf(tx, team_id, user_id);
@@ -82,7 +83,7 @@ export async function withdrawInvitationsOf(tx: Tx, team_id: bigint, user_id: st
     where team_id = ${team_id} and kind = 'invitation' and invited_by = ${user_id} and used_at is null and revoked_at is null`);
 }
 
-/** Whether a person with this e-mail address is in a team. */
+/** Returns whether a person with this e-mail address is in a team. */
 export async function isMember(db: Queryable, team_id: bigint, email: string): Promise<boolean> {
   const row = await db.maybe(sql`
     select 1 as found from memberships m join users u on u.id = m.user_id where m.team_id = ${team_id} and lower(u.email) = lower(${soughtEmail(email)})`);
@@ -101,7 +102,7 @@ export interface TeamLine {
 }
 
 /**
- * Returns teams with the number of their people. They are in the order of their ids, which are random: the primary key pages through them.
+ * Returns teams with the number of their people, in the order of their random ids, so that the primary key serves the paging.
  * @param before the team after which the list continues; null: its beginning
  */
 export function listTeamLines(db: Queryable, before: bigint | null, limit: number): Promise<TeamLine[]> {

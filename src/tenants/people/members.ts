@@ -9,17 +9,17 @@ import { LINK_MS, makeLink } from './links.ts';
 import { deleteMember, isMember, type LockedMember, lockMembers, updateRole, withdrawInvitationsOf } from './member-store.ts';
 import { isPermitted, ROLES, type Role } from './roles.ts';
 
-/** Who changes the people of a team. */
+/** The person or operator who changes the people of a team. */
 export interface Administrator {
   team_id: bigint;
-  /** Null: an operator on the machine, whom no role limits. */
+  /** Null: an operator on the machine, to whom no role applies. */
   user_id: string | null;
   by: Actor;
   /** Milliseconds since the epoch. */
   at: number;
 }
 
-/** Why a change of people is not made. The pages have a text for each. */
+/** Reason why a change of people is rejected. The pages have a text for each. */
 export type PeopleFault = 'owners' | 'last_owner' | 'own_role' | 'member' | 'many';
 
 const MESSAGES: Readonly<Record<PeopleFault, string>> = {
@@ -34,7 +34,7 @@ function refuse(fault: PeopleFault): never {
   throw new Problem(fault === 'many' ? 429 : 409, MESSAGES[fault], { error_code: fault });
 }
 
-/** Returns which rule of people a problem names; null for every other. */
+/** Returns the fault that a problem names; null for any other problem. */
 export function peopleFault(problem: Problem): PeopleFault | null {
   const { error_code } = problem.details;
   return error_code !== undefined && error_code in MESSAGES ? (error_code as PeopleFault) : null;
@@ -51,13 +51,13 @@ export async function changeRole(tx: Tx, who: Administrator, user_id: string, ro
   if ((target === 'owner' || role === 'owner') && !appointsOwners(own)) refuse('owners');
   if (target === 'owner' && other_owners === 0) refuse('last_owner');
   await updateRole(tx, who.team_id, user_id, role);
-  // What they invited others to was permitted by the role that they had.
+  // Their open invitations were permitted by the former role.
   await withdrawInvitationsOf(tx, who.team_id, user_id);
   await record(tx, who.by, { team_id: who.team_id, action: 'person.role', resource_id: user_id, at: who.at });
 }
 
 /**
- * Removes a member. Their sessions stay: they may be in other teams, and each request reads the teams anew.
+ * Removes a member. Their sessions stay open, because they may be in other teams, and each request reads the memberships again.
  * @throws Problem 404 when the person is not in the team, 403 or 409 when the administrator may not
  */
 export async function removeMember(tx: Tx, who: Administrator, user_id: string): Promise<void> {
@@ -68,12 +68,12 @@ export async function removeMember(tx: Tx, who: Administrator, user_id: string):
   await record(tx, who.by, { team_id: who.team_id, action: 'person.remove', resource_id: user_id, at: who.at });
 }
 
-/** In whose name an invitation is mailed. */
+/** Sender of an invitation, as named in the mail. */
 interface Sender {
   team: string;
   inviter: string | null;
   language: string | null;
-  /** Key of the form: submitted again, it mails nothing. Left out: by the command line. */
+  /** Key of the form. A form that is submitted again sends no mail. Absent on the command line. */
   form_key?: string;
 }
 
@@ -117,7 +117,7 @@ export async function withdraw(tx: Tx, who: Administrator, link: string): Promis
   await record(tx, who.by, { team_id: who.team_id, action: 'person.withdraw', resource_id: link, at: who.at });
 }
 
-/** Sends an invitation again, for a whole period. From then on it is the sender's own. */
+/** Sends an invitation again with its full validity. It then belongs to the new sender. */
 export async function resend(tx: Tx, who: Administrator, link: string, from: Sender): Promise<void> {
   const own = ownRole(await lockMembers(tx, who.team_id), who);
   const { form_key: resent_key = null } = from;
@@ -131,7 +131,7 @@ export async function resend(tx: Tx, who: Administrator, link: string, from: Sen
   await record(tx, who.by, { team_id: who.team_id, action: 'person.invite', resource_id: link, at: who.at });
 }
 
-/** The roles of both, as they are now: that of the page may have changed since it was checked. */
+/** Returns the current roles of the administrator and the member, locked: they may have changed since the page checked them. */
 async function lockedPair(tx: Tx, who: Administrator, user_id: string) {
   const members = await lockMembers(tx, who.team_id);
   const own = ownRole(members, who);
@@ -149,7 +149,7 @@ function ownRole(members: readonly LockedMember[], { user_id }: Administrator): 
   return role;
 }
 
-/** People are the same in both environments, so the permission counts in live. */
+/** Returns whether a role may appoint owners. People are the same in both environments, so the permission in live counts. */
 function appointsOwners(role: Role | null): boolean {
   return role === null || isPermitted(role, 'owner.write', 'live');
 }

@@ -1,6 +1,6 @@
 import { type Queryable, sql } from '../../kit/sql.ts';
 
-/** Returns the names of those of these users who are members of the team, by their ids. */
+/** Returns the names of the given users who are members of the team, by their ids. */
 export async function namesOfMembers(
   db: Queryable,
   team_id: bigint,

@@ -5,10 +5,10 @@ import type { Queryable } from '../../kit/sql.ts';
 import { findPasskey, insertPasskey, type PasskeyRow, useChallenge, usePasskey } from './factor-store.ts';
 import type { User } from './schema.ts';
 
-/** How long a challenge may be answered. */
+/** Validity of a challenge in milliseconds. */
 const CHALLENGE_MS = 5 * 60_000;
 const MAX_ANSWER = 20_000;
-/** ES256, EdDSA and RS256: what authenticators have. */
+/** ES256, EdDSA and RS256, the algorithms of common authenticators. */
 const ALGORITHMS = [-7, -8, -257];
 
 /** Where passkeys are valid: the host of the console, and its origin as the browser reports it. */
@@ -17,7 +17,7 @@ export interface Site {
   origin: string;
 }
 
-/** Returns where passkeys are valid; null when browsers permit none there: by address, or without https outside this machine. */
+/** Returns where passkeys are valid; null where browsers permit none: for an IP address, or without https outside this machine. */
 export function siteOf(origin: string): Site | null {
   const url = URL.parse(origin);
   if (!url) return null;
@@ -28,8 +28,8 @@ export function siteOf(origin: string): Site | null {
 }
 
 /**
- * Returns a challenge: random bytes, the time, and a keyed hash that binds both to this browser. It is answered within minutes, once
- * ({@link useChallenge}).
+ * Returns a challenge: random bytes, the time, and a keyed hash that binds both to this browser. It can be answered once, within
+ * {@link CHALLENGE_MS} ({@link useChallenge}).
  * @param at milliseconds since the epoch
  */
 export function newChallenge(secrets: Secrets, browser: string, at: number): string {
@@ -37,7 +37,7 @@ export function newChallenge(secrets: Secrets, browser: string, at: number): str
   return Buffer.from(`${body}.${secrets.mac('console-passkey', `${browser}|${body}`)}`).toString('base64url');
 }
 
-/** Accepts the challenge that an answer names, once. */
+/** Returns whether the challenge in a response is valid, and marks it as used. */
 async function isChallenge(db: Queryable, secrets: Secrets, browser: string, challenge: string, at: number): Promise<boolean> {
   const [time = '', random = '', mac = ''] = Buffer.from(challenge, 'base64url').toString().split('.', 3);
   const body = `${time}.${random}`;
@@ -46,12 +46,12 @@ async function isChallenge(db: Queryable, secrets: Secrets, browser: string, cha
   return age_ms >= -CHALLENGE_MS && age_ms <= CHALLENGE_MS && (await useChallenge(db, sha256(body)));
 }
 
-/** What the browser needs for a sign-in: any passkey that it has for this host. */
+/** Returns the options of the browser for a sign-in with any passkey for this host. */
 export function requestOptions(site: Site, challenge: string) {
   return { challenge, rpId: site.host, userVerification: 'required', timeout: CHALLENGE_MS };
 }
 
-/** What the browser needs to make a passkey for this person. */
+/** Returns the options of the browser for creating a passkey for this person. */
 export function creationOptions(
   site: Site,
   challenge: string,
@@ -70,7 +70,7 @@ export function creationOptions(
   };
 }
 
-/** What an answer of the browser is compared with. */
+/** Values with which a response of the browser is compared. */
 export interface Expected {
   secrets: Secrets;
   site: Site;
@@ -79,7 +79,7 @@ export interface Expected {
   at: number;
 }
 
-/** Compares the answer of a browser with the passkey that it names. Returns the passkey, or null when the answer does not prove it. */
+/** Verifies the response of a browser against the passkey that it names. Returns the passkey; null when the response is not valid. */
 export async function provePasskey(db: Queryable, expected: Expected, answer: string): Promise<PasskeyRow | null> {
   const { secrets, site, browser, at } = expected;
   const response = parsed(answer);
@@ -101,8 +101,8 @@ export async function provePasskey(db: Queryable, expected: Expected, answer: st
 }
 
 /**
- * Registers the passkey in the answer of a browser.
- * @throws Problem 422 when the answer proves nothing, or the passkey is registered already
+ * Registers the passkey in the response of a browser.
+ * @throws Problem 422 when the response is not valid, or the passkey is registered already
  */
 export async function addPasskey(
   db: Queryable,
@@ -126,7 +126,7 @@ export async function addPasskey(
     }).catch(() => null); // the library throws whatever does not fit
   const proof = response && (await hasNoCertificates(response)) ? await verify() : null;
   const made = proof?.verified ? proof.registrationInfo.credential : null;
-  // The library takes the id from the signed part of the answer.
+  // The library reads the id from the signed part of the response.
   if (!made || made.id !== response?.id || !(await isChallenge(db, secrets, browser, asked.text, at))) {
     throw new Problem(422, 'The passkey could not be verified. Try again.');
   }
@@ -138,7 +138,7 @@ export async function addPasskey(
   if (!(await insertPasskey(db, row))) throw new Problem(422, 'This passkey is registered already.');
 }
 
-/** Keeps the challenge that an answer names while the library verifies the rest. Its errors would hide those of the database. */
+/** Stores the challenge in a response while the library verifies the rest. It is checked later: the library hides database errors. */
 function heldChallenge() {
   const held = {
     text: '',
@@ -151,9 +151,9 @@ function heldChallenge() {
 }
 
 /**
- * Returns whether an answer says nothing of the maker of its authenticator, as it was asked not to: at most, the new key signs for itself. A
- * browser removes anything else. Certificates in an answer come from whoever wrote it, and the library would visit the addresses of revocation
- * lists that they name.
+ * Returns whether a response has no attestation by the maker of the authenticator, as requested; self-attestation of the new key is
+ * accepted. A browser removes any other attestation. Certificates in a response could be forged, and the library would call the
+ * addresses of the revocation lists that they name.
  */
 async function hasNoCertificates({ response }: Parsed): Promise<boolean> {
   const { decodeAttestationObject, isoBase64URL } = await import('@simplewebauthn/server/helpers');
@@ -162,22 +162,22 @@ async function hasNoCertificates({ response }: Parsed): Promise<boolean> {
     const format = attestation.get('fmt');
     return format === 'none' || (format === 'packed' && attestation.get('attStmt').get('x5c') === undefined);
   } catch {
-    return false; // the library throws whatever does not fit
+    return false; // the library throws for any other form
   }
 }
 
-/** Returns the texts of a list; nothing of anything else. */
+/** Returns the texts in a list; an empty list for any other value. */
 function textsIn(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 
-/** The parts of an answer that are read here; the library reads the rest. */
+/** The parts of a response that are read here; the library reads the rest. */
 interface Parsed {
   id: string;
   response: Readonly<Record<string, unknown>>;
 }
 
-/** Returns whether the parts of an answer that the library decodes are texts: it reserves memory by the length that anything else claims. */
+/** Returns whether the encoded parts of a response are texts. For other values, the library would allocate memory by a claimed length. */
 function isEncoded(response: unknown): boolean {
   if (typeof response !== 'object' || response === null) return false;
   const { clientDataJSON, attestationObject, authenticatorData, signature } = response as Parsed['response'];
@@ -185,7 +185,7 @@ function isEncoded(response: unknown): boolean {
   return typeof clientDataJSON === 'string' && parts.every((part) => typeof part === 'string');
 }
 
-/** Reads the JSON that the script puts into a form; null when it is anything else. */
+/** Parses the JSON that the script puts into a form; null for any other text. */
 function parsed(answer: string): Parsed | null {
   if (answer.length > MAX_ANSWER) return null;
   try {

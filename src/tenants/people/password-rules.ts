@@ -5,8 +5,7 @@ import { MAX_PASSWORD, MIN_PASSWORD } from './passwords.ts';
 export type PasswordFault = 'short' | 'long' | 'common' | 'own';
 
 /**
- * What the commonest passwords of twelve or more characters are made of, after digits and signs at their ends are removed and
- * repetitions are folded.
+ * Words of the most common passwords of twelve or more characters, without digits and signs at their ends and with repetitions folded.
  */
 const COMMON = new Set(
   `password passwort motdepasse monmotdepasse mypassword thepassword passwordpassword azerty azertyuiop qwerty qwertyuiop qwertzuiop
@@ -22,7 +21,7 @@ const KEYBOARD = ['01234567890123456789', '98765432109876543210', 'abcdefghijklm
 
 /**
  * Returns why a password is too easy to guess; null when it is accepted. Length counts, not signs and digits (NIST SP 800-63B).
- * @param own the person's address and name, and the name of the service, which guessers try first
+ * @param own the person's address and name, and the name of the service, which attackers try first
  */
 export function passwordFault(password: string, own: readonly string[]): PasswordFault | null {
   const text = normalized(password, 'NFKC').toLowerCase();

@@ -35,7 +35,7 @@ export async function isPassword(password: string, stored: string | null): Promi
   return timingSafeEqual(tag, known.tag) && stored !== null;
 }
 
-/** A hash that no password has: its tag is random. Made without hashing, so that the first comparison takes no longer. */
+/** A hash that no password has, because its tag is random. It is made without hashing, so that the first comparison takes no longer. */
 const ABSENT = written(randomBytes(NONCE_BYTES), randomBytes(TAG_BYTES));
 
 function tagOf(password: string, nonce: Buffer, parameters: typeof CURRENT): Promise<Buffer> {

@@ -6,7 +6,7 @@ export const ROLES = ['owner', 'admin', 'developer', 'finance', 'support', 'read
 
 export type Role = (typeof ROLES)[number];
 
-/** What the console has beside the resources of the API. */
+/** Permissions of the console besides the scopes of the API. */
 export const CONSOLE_PERMISSIONS = [
   'key.read',
   'key.write',
@@ -23,22 +23,22 @@ export const CONSOLE_PERMISSIONS = [
 
 export type ConsolePermission = (typeof CONSOLE_PERMISSIONS)[number];
 
-/** A scope of the API, which a person needs for what a restricted key needs it for, or a permission of the console. */
+/** A scope of the API, which a person needs for the same actions as a restricted key, or a permission of the console. */
 export type Permission = Scope | ConsolePermission;
 
 export const PERMISSIONS: readonly Permission[] = [...SCOPES, ...CONSOLE_PERMISSIONS];
 
-/** Where a role has a permission. */
+/** Environments in which a role has a permission. */
 type Extent = 'both' | 'sandbox';
 
 type Grants = Partial<Record<Permission, Extent>>;
 
 const READS = PERMISSIONS.filter((name) => name.endsWith('.read'));
 
-/** Everyone in a team reads its payments and what belongs to them. */
+/** Permissions of every member: reading payments and related resources. */
 const VIEW: Grants = all(READS.filter((name) => !['key.read', 'audit.read', 'request_log.read'].includes(name)));
 
-/** Moves money out or commits the team to it. */
+/** Permissions to move money out, or to commit the team to it. */
 const MONEY: readonly Permission[] = ['refund.write', 'transfer.write', 'beneficiary.write', 'approval.write'];
 const SALES: readonly Permission[] = ['payment.write', 'invoice.write', 'link.write', 'customer.write', 'payment_method.write'];
 const TECHNICAL: readonly Permission[] = [
@@ -67,11 +67,12 @@ function all(names: readonly Permission[], extent: Extent = 'both'): Grants {
   return Object.fromEntries(names.map((name) => [name, extent]));
 }
 
+/** Returns whether the value is the name of a role. */
 export function isRole(text: unknown): text is Role {
   return ROLES.some((role) => role === text);
 }
 
-/** Whether a role has a permission in an environment. */
+/** Returns whether a role has a permission in an environment. */
 export function isPermitted(role: Role, permission: Permission, environment: Environment): boolean {
   const extent = TABLE[role][permission];
   return extent === 'both' || extent === environment;

@@ -1,17 +1,17 @@
 import type { Role } from './roles.ts';
 
-/** A person, as the pages need one. */
+/** A person, with the fields that pages need. */
 export interface User {
   id: string;
   email: string;
   name: string;
   locale: string | null;
-  /** Runs the installation. */
+  /** Whether the person is an operator of the installation. */
   operator: boolean;
   disabled_at: Date | null;
 }
 
-/** A user with what sign-in compares. */
+/** A user with the factors that a sign-in verifies. */
 export interface UserRow extends User {
   /** Argon2id in the PHC string format; null without a password. */
   password: string | null;

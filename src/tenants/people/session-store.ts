@@ -16,6 +16,7 @@ export interface NewSession {
   ends_ms: number;
 }
 
+/** Inserts a session. */
 export async function insertSession(db: Queryable, session: NewSession): Promise<void> {
   const { id, user_id, hash, address, agent, browser, ends_ms } = session;
   await db.run(sql`
@@ -46,7 +47,7 @@ export function findSession(db: Queryable, hash: Buffer, idle_ms: number): Promi
       and s.seen_at > pirogue_now() - ${idle_ms}::float8 * interval '1 ms'`);
 }
 
-/** Notes that a session was used just now. */
+/** Records that a session was used just now. */
 export async function touchSession(db: Queryable, id: string): Promise<void> {
   await db.run(sql`update console_sessions set seen_at = pirogue_now() where id = ${id}`);
 }
@@ -58,7 +59,7 @@ export async function provedAt(db: Queryable, id: string): Promise<number> {
   return row?.proved_at.getTime() ?? 0;
 }
 
-/** Returns the role in a team of whoever has a session that is still open; undefined when it has ended, or there is none. */
+/** Returns the role in a team of the person with this session; undefined when the session has ended, or does not exist. */
 export async function roleInSession(db: Queryable, id: string, team_id: bigint): Promise<Role | undefined> {
   const row = await db.maybe<{ role: Role }>(sql`
     select m.role from console_sessions s join users u on u.id = s.user_id
@@ -67,7 +68,7 @@ export async function roleInSession(db: Queryable, id: string, team_id: bigint):
   return row?.role;
 }
 
-/** Notes that the person presented a factor just now. */
+/** Records that the person presented a factor just now. */
 export async function proveSession(db: Queryable, id: string): Promise<void> {
   await db.run(sql`update console_sessions set proved_at = pirogue_now(), seen_at = pirogue_now() where id = ${id}`);
 }
@@ -110,8 +111,8 @@ export function listSessions(db: Queryable, user_id: string, idle_ms: number): P
 }
 
 /**
- * What is known of the browsers in which a person has signed in before. Sessions are forgotten: a person who is older than the oldest
- * of them counts as one who has signed in.
+ * Returns whether a person has signed in before, and whether in this browser. Old sessions are deleted, so a person who was created
+ * before the retention period counts as one who has signed in.
  */
 export async function earlierSessions(db: Queryable, user_id: string, browser: Buffer): Promise<{ any: boolean; here: boolean }> {
   const [row] = await db.all<{ any: boolean; here: boolean }>(sql`

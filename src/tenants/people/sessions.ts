@@ -4,13 +4,13 @@ import type { Queryable } from '../../kit/sql.ts';
 import type { Session } from './schema.ts';
 import { findSession, insertSession, touchSession } from './session-store.ts';
 
-/** A session ends when it was not used for this long. */
+/** Time without use after which a session ends. */
 export const IDLE_MS = 2 * 3_600_000;
-/** A session ends at this age, used or not. */
+/** Age at which a session ends, used or not. */
 export const ABSOLUTE_MS = 12 * 3_600_000;
 /** Age of the last factor up to which it counts as fresh. */
 export const FRESH_MS = 10 * 60_000;
-/** A session's last use is written at most this often. */
+/** Minimum time between two writes of a session's last use. */
 const TOUCH_MS = 60_000;
 const MAX_AGENT = 300;
 

@@ -16,7 +16,7 @@ import { openSession } from './sessions.ts';
 import { findSignIn, findUser, lockUser, soughtEmail } from './store.ts';
 import { useTotp } from './totp.ts';
 
-/** How long the second step may take. */
+/** Maximum time for the second step, in milliseconds. */
 const HALF_MS = 5 * 60_000;
 const MAX_EMAIL = 254;
 
@@ -60,7 +60,7 @@ function passwordLimit(
   return user?.known_browser ? byDevice(user.id, device.toString('base64url')) : byAccount(accountOf(secrets, email));
 }
 
-/** Compares a one-time code or a recovery code of a person, in the transaction of what it permits: a code that is used is used up. */
+/** Verifies a one-time code or a recovery code, in the transaction of the action that it permits. An accepted code is used up. */
 export async function presentCode(tx: Tx, { secrets }: PeopleDeps, user: UserRow, code: string, from: Origin): Promise<boolean> {
   const bare = code.replaceAll(/\s/g, '');
   if (await useTotp(tx, secrets, user, bare, from.at)) return true;
@@ -69,7 +69,7 @@ export async function presentCode(tx: Tx, { secrets }: PeopleDeps, user: UserRow
   return true;
 }
 
-/** Counts an attempt to present a code; above 0 it is not permitted before so many milliseconds have passed. */
+/** Counts an attempt to present a code. @returns milliseconds until the next attempt is permitted; 0 when this one is */
 export function attemptCode({ stores }: PeopleDeps, user_id: string, from: Origin): Promise<number> {
   return attempt(stores.control, [byAddress(from.ip), byCode(user_id)]);
 }
@@ -82,7 +82,7 @@ export function newHalf(secrets: Secrets, user: Pick<UserRow, 'id' | 'password'>
   return `${user.id}.${from.at}.${macOfHalf(secrets, user, from.browser, from.at)}`;
 }
 
-/** Returns whose password was right; null when the proof is not valid any more. */
+/** Returns the person whose password was right; null when the proof is not valid any more. */
 export async function readHalf({ stores, secrets }: PeopleDeps, half: string, from: Origin): Promise<UserRow | null> {
   const [user_id = '', time = '', mac = ''] = half.split('.', 3);
   const age_ms = from.at - Number(time);
@@ -96,9 +96,9 @@ function macOfHalf(secrets: Secrets, user: Pick<UserRow, 'id' | 'password'>, bro
 }
 
 /**
- * Verifies that how a person signs in is as it was when they presented their factors, and keeps it so until the transaction ends. A
- * password that was replaced while it was compared would otherwise open a session that its replacement does not end.
- * @throws Problem 409
+ * Verifies that the factors of a person have not changed since they presented them, and locks them until the transaction ends. A
+ * password that is replaced during the comparison would otherwise open a session that the replacement does not end.
+ * @throws Problem 409 when they have changed
  */
 export async function holdFactors(tx: Tx, user: SignsIn): Promise<void> {
   const now = await lockUser(tx, user.id);
@@ -111,7 +111,7 @@ export async function holdFactors(tx: Tx, user: SignsIn): Promise<void> {
 type SignsIn = Omit<UserRow, 'totp_step'>;
 
 /**
- * Signs a person in: a new session, whatever this browser had before.
+ * Signs a person in with a new session, whatever session this browser had before.
  * @param before the session that the browser has; it ends
  * @returns the value of the session's cookie
  * @throws Problem as {@link holdFactors} does
@@ -141,14 +141,14 @@ export async function signIn(tx: Tx, secrets: Secrets, user: SignsIn, from: Orig
   return cookie;
 }
 
-/** Notes in a session that its person has just presented their factors again. */
+/** Records in a session that its person has just presented their factors again. */
 export async function confirmSession(tx: Tx, session: Session, from: Origin): Promise<void> {
   await proveSession(tx, session.id);
   await forgetAttempts(tx, [byCode(session.user.id).name, byAccount(`session|${session.id}`).name]);
   await takeBackAttempt(tx, byAddress(from.ip).name);
 }
 
-/** Compares the password of somebody who is signed in. */
+/** Verifies the password of a person who is signed in. */
 export async function presentOwnPassword(
   { stores: { control } }: PeopleDeps,
   from: Origin,

@@ -17,24 +17,25 @@ export async function insertUser(db: Queryable, user: NewUser): Promise<boolean>
   );
 }
 
+/** Returns a user by id. */
 export function findUser(db: Queryable, id: string): Promise<UserRow | undefined> {
   return db.maybe<UserRow>(sql`
     select id, email, name, password, totp_sealed, totp_step, locale, operator, disabled_at from users where id = ${id}`);
 }
 
 /**
- * Returns a person, locked until the transaction ends: sign-ins and changes of factors take place one after the other. It is the first
- * lock of both, but for the row of a passkey.
+ * Returns a person, locked until the transaction ends, so that sign-ins and changes of factors take place one after the other. It is
+ * the first lock of both, except for the row of a passkey.
  */
 export function lockUser(tx: Tx, id: string): Promise<UserRow | undefined> {
-  // Not `for update`, for which new rows that refer to the person would wait.
+  // Not `for update`, which would block new rows that refer to the person.
   return tx.maybe<UserRow>(sql`
     select id, email, name, password, totp_sealed, totp_step, locale, operator, disabled_at from users where id = ${id} for no key update`);
 }
 
 /**
- * Returns an e-mail address as it is looked for: in the case in which attempts for it are counted. PostgreSQL alone would find one under
- * spellings that are counted apart: it takes `İ` for `i`.
+ * Returns an e-mail address as it is looked up, in the case in which its attempts are counted. PostgreSQL alone would also find it under
+ * spellings that are counted separately: it treats `İ` as `i`.
  */
 export function soughtEmail(email: string): string {
   return email.toLowerCase();
@@ -83,7 +84,7 @@ export async function setDisabled(db: Queryable, id: string, disabled: boolean):
 /** A person who tries to sign in, and whether this browser has been used by them before. */
 export type SignInRow = UserRow & { known_browser: boolean };
 
-/** Finds who signs in by e-mail address. */
+/** Returns the person who signs in with this e-mail address. */
 export function findSignIn(db: Queryable, email: string, browser: Buffer): Promise<SignInRow | undefined> {
   return db.maybe<SignInRow>(sql`
     select id, email, name, password, totp_sealed, totp_step, locale, operator, disabled_at,

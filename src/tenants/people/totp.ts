@@ -5,13 +5,13 @@ import type { Queryable } from '../../kit/sql.ts';
 import { useTotpStep } from './factor-store.ts';
 import type { UserRow } from './schema.ts';
 
-/** What authenticator apps expect: SHA-1, six digits, thirty seconds (RFC 6238 and the key URI format). */
+/** Parameters that authenticator apps expect: SHA-1, six digits, thirty seconds (RFC 6238 and the key URI format). */
 const PERIOD_S = 30;
 const SECRET_BYTES = 20;
 /** Codes of the neighbouring steps are accepted, because the clocks of phones differ. */
 const WINDOW = 1;
 
-/** Where the secret of a person is stored; it cannot be opened as that of another. */
+/** Returns the storage place of a person's secret, so that it cannot be decrypted as that of another person. */
 function placeOf(user_id: string): string {
   return sealedPlace('users.totp_sealed', 0n, user_id);
 }
@@ -20,7 +20,7 @@ function totpOf(secret: Secret, email: string): TOTP {
   return new TOTP({ issuer: 'Pirogue', label: email, algorithm: 'SHA1', digits: 6, period: PERIOD_S, secret });
 }
 
-/** A secret that is being set up: what is stored once a code has proved it, and what the app reads. */
+/** A secret that is being set up: the form to be stored once a code has proved it, and the form for the app. */
 export interface NewTotp {
   sealed: string;
   /** In base32, for typing. */
@@ -49,7 +49,7 @@ function presented(secrets: Secrets, user: Pick<UserRow, 'id' | 'email'>, sealed
   return { sealed, secret, uri: totpOf(Secret.fromBase32(secret), user.email).toString() };
 }
 
-/** Returns the step of a code; null when it is not a code of this secret now. */
+/** Returns the time step of a code; null when it is not a current code of this secret. */
 export function stepOfCode({ secret }: Pick<NewTotp, 'secret'>, code: string, at: number): bigint | null {
   if (!/^\d{6}$/.test(code)) return null;
   const delta = totpOf(Secret.fromBase32(secret), '').validate({ token: code, timestamp: at, window: WINDOW });

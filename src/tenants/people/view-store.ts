@@ -1,7 +1,7 @@
 import type { Environment } from '../../kit/environment.ts';
 import { type Queryable, sql, type Tx } from '../../kit/sql.ts';
 
-/** A list of the console, as one person sees it in a team. */
+/** A list of the console, for one person in a team. */
 export interface ViewPlace {
   user_id: string;
   team_id: bigint;
@@ -29,7 +29,8 @@ export function listViews(db: Queryable, { user_id, team_id, environment, page }
 }
 
 /**
- * Saves a view; one of the same name gets its filters. The membership is locked, so that two requests cannot both take the last place.
+ * Saves a view, or replaces the filters of one with the same name. The membership is locked, so that two requests cannot both take the
+ * last place.
  * @returns false when there are as many views as a list may have
  */
 export async function saveView(tx: Tx, place: ViewPlace, { name, query }: SavedView): Promise<boolean> {
@@ -44,7 +45,7 @@ export async function saveView(tx: Tx, place: ViewPlace, { name, query }: SavedV
   return true;
 }
 
-/** Deletes a view. One that does not exist is deleted already. */
+/** Deletes a view. It is not an error when there is none with this name. */
 export async function deleteView(db: Queryable, place: ViewPlace, name: string): Promise<void> {
   const { user_id, team_id, environment, page } = place;
   await db.run(sql`

@@ -7,7 +7,7 @@ import { insertRequests, type NewRequest } from './store.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Enough for a write of 100 ms at 5,000 requests a second. */
+/** Maximum number of waiting rows: enough for a write of 100 ms at 5,000 requests a second. */
 const MAX_WAITING = 2_000;
 const BUFFERING = { max_rows: 200, max_waiting: MAX_WAITING, every_ms: 250 };
 
@@ -16,13 +16,13 @@ interface LogParts {
   stores: Readonly<Record<Environment, Queryable>>;
   /** Requests of a team that are stored for one UTC day. */
   max_per_day: number;
-  /** Is called with the number of requests that were not stored because the database was late or gone. */
+  /** Receives the number of requests that were not stored because the database was late or unavailable. */
   lost(environment: Environment, rows: number, error?: unknown): void;
 }
 
 /**
- * Stores what requests were made, in the background (docs/decisions/0095-request-log.md). A request neither waits for it nor fails with
- * it; under pressure, rows are lost and counted.
+ * Stores a log of requests in the background (docs/decisions/0095-request-log.md). A request neither waits for it nor fails because of
+ * it. Under overload, rows are lost and counted.
  */
 export class RequestLog {
   readonly #writers: Readonly<Record<Environment, BufferedWriter<NewRequest>>>;
@@ -52,7 +52,7 @@ export class RequestLog {
     this.#writers[environment].add({ ...row, id, request_id: own_id ? null : request_id });
   }
 
-  /** Stores what waits, until the deadline. */
+  /** Stores the waiting rows, until the deadline. */
   async close(deadline_ms: number): Promise<void> {
     await Promise.all(ENVIRONMENTS.map((environment) => this.#writers[environment].close(deadline_ms)));
   }

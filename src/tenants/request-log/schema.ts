@@ -1,6 +1,6 @@
 import type { Environment } from '../../kit/environment.ts';
 
-/** Time for which requests are listed. Their partition is dropped when all of its day is older. */
+/** Time for which requests are listed. The partition of a day is dropped when the whole day is older. */
 export const REQUESTS_KEEP_MS = 7 * 24 * 60 * 60_000;
 
 /** A request as it is reported to the log. */

@@ -14,7 +14,7 @@ const PER_PAGE = 50;
 export interface RequestPage {
   items: RequestRow[];
   meta: CursorMeta;
-  /** How far the page has searched, when there may be more that match beyond; null otherwise. */
+  /** Position at which the search of the page stopped, when more matches may follow; null otherwise. */
   searched_to: string | null;
 }
 
@@ -25,8 +25,8 @@ export interface Wanted extends RequestFilter {
 }
 
 /**
- * Lists requests of a team of the last seven days, the newest first. A page compares a limited number of requests with the filter; one
- * that found few leads on from where it stopped.
+ * Lists requests of a team of the last seven days, the newest first. A page compares a limited number of requests with the filter. Its
+ * cursor continues where the search stopped.
  * @throws Problem 422 for a day or a cursor that is not valid
  */
 export async function listRequests(
@@ -58,7 +58,7 @@ export async function listRequests(
 
 function periodOf(day: string | undefined, at: number): { from: number; to: number } {
   const earliest = at - REQUESTS_KEEP_MS;
-  // Requests of a process whose clock is ahead.
+  // The end is a day ahead, to include requests of a process whose clock is ahead.
   if (!day) return { from: earliest, to: at + DAY_MS };
   const start = startOfUtcDay(day);
   if (start === null) throw invalid({ day: ['must be a day such as 2026-11-23'] });

@@ -1,7 +1,7 @@
 import { clause, fixed, ONE_PLAN, type Queryable, sql } from '../../kit/sql.ts';
 import type { MadeRequest, RequestRow } from './schema.ts';
 
-/** A request to be stored, with the id of its row. `request_id` is null where the id of the row ends as it. */
+/** A request to be stored, with the id of its row. `request_id` is null where it has the same end as the id of the row. */
 export type NewRequest = Omit<MadeRequest, 'environment' | 'own_id' | 'request_id'> & { id: string; request_id: string | null };
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -13,8 +13,8 @@ export interface FullDay {
 }
 
 /**
- * Stores requests of several teams with one statement, and counts them by team and day. Those of a team whose day then has more than
- * the maximum are counted only.
+ * Stores requests of several teams with one statement, and counts them by team and day. Requests beyond a team's maximum for the day
+ * are only counted.
  *
  * Each column is one text, because thousands of requests a second are stored beside them: arrays cost the program twice as much. No
  * value has a line break: each is an id, a fixed word, a number, or was checked character by character.
@@ -69,7 +69,7 @@ function countsOf(rows: readonly NewRequest[]): DayCount[] {
   return [...counts.values()].sort((a, b) => Number(a.team_id - b.team_id) || a.day - b.day);
 }
 
-/** What requests are listed. */
+/** Filter of the listed requests. */
 export interface RequestFilter {
   request_id?: string | undefined;
   method?: string | undefined;
@@ -95,7 +95,7 @@ export interface FoundRequests {
   stopped_at: string | null;
 }
 
-/** Rows that one page reads at most, whatever the filter. */
+/** Maximum rows that one page reads, whatever the filter. */
 export const MAX_SCANNED = 5_000;
 
 /** Characters of an id after its prefix. */
@@ -143,7 +143,7 @@ function rowIdOf(row: string, request_id: string): string {
   return row.slice(0, -ID_CHARS) + request_id.slice(-ID_CHARS);
 }
 
-/** Returns the UTC days from a moment on of which the log has not all requests of a team. */
+/** Returns the UTC days from a moment on for which the log does not have all requests of a team. */
 export async function fullDays(db: Queryable, team_id: bigint, from: Date, max_per_day: number): Promise<Date[]> {
   const rows = await db.all<{ day: Date }>(sql`
     select day from request_log_days where team_id = ${team_id} and day >= ${from} and requests > ${max_per_day} order by day`);

@@ -4,7 +4,7 @@ import { Remembered } from '../../kit/remembered.ts';
 import type { Queryable } from '../../kit/sql.ts';
 import { findChargeTerms } from './store.ts';
 
-/** Maximum age of cached terms: that of keys, so that a command that waits for either waits for both. */
+/** Maximum age of cached terms. It equals that of keys, so that a command that waits for one waits for both. */
 export const TERMS_CACHE_MS = 800;
 const MAX_TEAMS = 10_000;
 
@@ -25,9 +25,9 @@ export class ChargeTerms {
     this.#remembered = new Remembered(clock, TERMS_CACHE_MS, MAX_TEAMS);
   }
 
-  /** @throws Error when there is no such team */
+  /** Returns the terms of a team. @throws Error when there is no such team */
   of(team_id: bigint): Promise<Terms> {
-    // Who has just been verified does not wait.
+    // Terms of unverified teams are not cached, so that a verification takes effect at once.
     return this.#remembered.get(
       `${team_id}`,
       () => this.#look(team_id),

@@ -2,12 +2,12 @@ export type Plan = 'starter' | 'growth' | 'scale' | 'unlimited';
 
 export const PLANS: readonly Plan[] = ['starter', 'growth', 'scale', 'unlimited'];
 
-/** What a team's public keys may do: all that the contract allows them, or only create, charge and retrieve a payment. */
+/** Operations of a team's public keys: all that the contract allows, or only creating, charging and retrieving payments. */
 export type PublicKeys = 'contract' | 'pay-only';
 
 export const PUBLIC_KEYS: readonly PublicKeys[] = ['contract', 'pay-only'];
 
-/** What a merchant's invoices have to say about it; null where it has not set it. */
+/** Details of a merchant on its invoices; null where it has not set them. */
 export interface Seller {
   /** Postal address, one line for each of its lines. */
   address: string | null;
@@ -15,13 +15,13 @@ export interface Seller {
   tax_id: string | null;
 }
 
-/** How a merchant's pages for payers look; null where it has not chosen. */
+/** Appearance of a merchant's pages for payers; null where it has not chosen. */
 export interface Brand {
   /** `#rrggbb`, in lower case. */
   brand_color: string | null;
 }
 
-/** In which language a merchant's pages and mails for payers are. */
+/** Language of a merchant's pages and mails for payers. */
 export interface PayerLanguage {
   /** Code such as `fr`, of the languages that the pages had when it was set; null: ours. */
   payer_language: string | null;

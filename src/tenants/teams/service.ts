@@ -32,7 +32,7 @@ export async function createTeam(db: Queryable, given: NewTeam): Promise<Team> {
 
 const MAX_NAME = 200;
 
-/** Returns a team's name without the spaces around it; null when the text is none. */
+/** Returns a team's name without the spaces around it; null when the text is not a valid name. */
 export function teamNameOf(text: string): string | null {
   const name = text.trim();
   return name !== '' && name.length <= MAX_NAME && !/\p{Cc}/u.test(name) ? name : null;
@@ -41,7 +41,7 @@ export function teamNameOf(text: string): string | null {
 const MAX_ADDRESS = { characters: 500, lines: 8 };
 const MAX_TAX_ID = 64;
 
-/** Returns a postal address without empty lines and spaces around lines; null when the text is none. An empty one is an address. */
+/** Returns a postal address without empty lines and spaces around lines; null when the text is not valid. Empty text is valid. */
 export function postalAddressOf(text: string): string | null {
   const lines = text
     .split(/\r?\n/)
@@ -52,7 +52,7 @@ export function postalAddressOf(text: string): string | null {
   return fits && !/[^\P{Cc}\n]/u.test(address) ? address : null;
 }
 
-/** Returns a tax identification number, as its country writes it, without the spaces around it; null when the text is none. */
+/** Returns a tax identification number, as its country writes it, without the spaces around it; null when the text is not valid. */
 export function taxIdOf(text: string): string | null {
   const id = text.trim();
   return id.length <= MAX_TAX_ID && !/\p{Cc}/u.test(id) ? id : null;

@@ -7,6 +7,7 @@ export type TeamRow = Team & Seller & Brand & PayerLanguage & { created_at: Date
 const columns = fixed(`id, name, email, plan, verification_level, default_currency, unique_references, hosted_retry, api_version,
   public_keys, address, tax_id, brand_color, payer_language, payer_language_always, created_at`);
 
+/** Inserts a team unless its id exists. @returns number of inserted rows */
 export function insertTeam(db: Queryable, team: Team): Promise<number> {
   return db.run(sql`
     insert into teams (id, name, email, plan, verification_level, default_currency, unique_references, hosted_retry,
@@ -16,6 +17,7 @@ export function insertTeam(db: Queryable, team: Team): Promise<number> {
     on conflict (id) do nothing`);
 }
 
+/** Returns a team by id. */
 export function findTeam(db: Queryable, id: bigint): Promise<TeamRow | undefined> {
   return db.maybe<TeamRow>(sql`
     select ${columns}

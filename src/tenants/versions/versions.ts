@@ -64,7 +64,7 @@ export class Versions {
   problemFor(version: string, route: RouteName, error: unknown): unknown {
     if (version === this.newest || !(error instanceof Problem) || !error.details.errors) return error;
     const errors = this.errorsFor(version, route, error.details.errors);
-    // A message generated from the first field contains its name.
+    // A message that was generated from the rejected fields contains their names, so it is generated again.
     const message = error.message === invalid(error.details.errors).message ? invalid(errors).message : error.message;
     return new Problem(error.status, message, { ...error.details, errors });
   }

@@ -54,7 +54,7 @@ function option({ id }: Channel, label: string, chosen: Channel | null): Html {
   return html`<option value="${id}"${chosen?.id === id && html` selected`}>${label}</option>`;
 }
 
-/** The channel's name. Operators have a name; the plain bank channel is called "bank transfer" in the payer's language. */
+/** Returns the channel's name. Operators have a name; the plain bank channel is called "bank transfer" in the payer's language. */
 function nameOf({ texts }: Scene, { id, name }: Channel): string {
   return id.endsWith('.bank') ? texts.means.bank : name;
 }

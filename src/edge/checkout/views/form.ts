@@ -57,7 +57,7 @@ ${wayBack(scene)}</section><div class="side">${reference(scene)}${order(scene)}$
   return paymentDocument(scene, { title, body, parts: ['form'], two: true });
 }
 
-/** What happened to the payment, and that nothing was charged. Announced by screen readers. */
+/** Notice of the failed payment, which states that nothing was charged. Announced by screen readers. */
 function failure({ failed, texts }: FormScene): Html | null {
   return failed && html`<p class="alert" role="alert"><b>${failed.title}.</b> ${failed.reason} ${texts.tryAgain}</p>`;
 }
@@ -111,7 +111,7 @@ ${bill(scene, means)}
 <button>${payLabel(scene, total_minor)}</button>${kind === 'mobile_money' && belowButton(scene, means)}</form></details>`;
 }
 
-/** What most payers need not touch stands below the button, which so stays on the first screen of a small phone. */
+/** Fields that most payers do not need. They are below the button, which then stays on the first screen of a small phone. */
 function belowButton(scene: FormScene, means: MethodOption): Html {
   return html`<p class="help" id="${PIN_HELP}">${scene.texts.phoneHelp}</p>${rememberBox(scene)}${otherOperators(scene, means)}`;
 }

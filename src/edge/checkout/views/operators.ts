@@ -22,8 +22,8 @@ function groupsOf({ typed }: FormScene, { channels, home }: MethodOption): Group
 }
 
 /**
- * Tiles of the operators, as radio buttons: none has to be chosen, because the operator follows from the number in most cases. The
- * operators of the country of the payer's number are shown. A hidden field when there is a single operator.
+ * Tiles of the operators, as radio buttons. None has to be chosen, because the operator follows from the number in most cases. The
+ * operators of the country of the payer's number are shown. A single operator is a hidden field.
  */
 export function operatorField(scene: FormScene, means: MethodOption): Html {
   const { texts, fieldErrors } = scene;

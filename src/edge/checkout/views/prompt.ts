@@ -19,19 +19,19 @@ export function steps({ texts, now }: Scene & { now: number }, attempt: AttemptR
 ${left_ms !== null && html`<p class="alert" role="alert" data-late hidden>${texts.lateText}</p>`}`;
 }
 
-/** Whether the operator's confirmation window has closed. The outcome is then being checked. */
+/** Returns whether the operator's confirmation window has closed. The outcome is then being checked. */
 export function isLate(attempt: AttemptRow, now: number): boolean {
   return leftOf(attempt, now) === 0;
 }
 
-/** Milliseconds until the operator cancels the prompt; null when its window is not known. */
+/** Returns the milliseconds until the operator cancels the prompt; null when its window is not known. */
 function leftOf(attempt: AttemptRow, now: number): number | null {
   const window_ms = promptWindow(attempt.channel);
   if (window_ms === null) return null;
   return Math.max(0, (attempt.submitted_at ?? attempt.created_at).getTime() + window_ms - now);
 }
 
-/** What to do when no prompt appears: dial the operator's USSD code where one is known. */
+/** Advice for a payer without a prompt: dial the operator's USSD code where one is known. */
 export function dialHint(texts: CheckoutTexts, attempt: AttemptRow): Html {
   const code = must(channelById(attempt.channel), 'the channel was checked when the attempt was made').ussd_hint;
   return html`<p class="after"><span class="hint">${code ? dial(texts, code) : texts.noPrompt}</span></p>`;

@@ -18,7 +18,7 @@ export type FinalStatus = Exclude<PaymentStatus, 'pending' | 'processing' | 'par
 export interface Result extends Scene {
   /** Can precede the stored status by moments when the payment has just expired. */
   status: FinalStatus;
-  /** Money arrived with another amount, so that it is not known yet what becomes of it. */
+  /** Money arrived with another amount, so its use is not decided yet. */
   unmatched: boolean;
   /** The merchant's return URL; null for none. */
   returnTo: string | null;
@@ -90,7 +90,7 @@ function outcomeOf(scene: Result): Outcome {
   }
 }
 
-/** Tranches that were captured are returned. The text says so, so that the payer does not have to ask. */
+/** Returns the text of an expired payment. It states that captured tranches are returned, so that the payer does not have to ask. */
 function expiredText(scene: Result): string {
   const { texts, payment, unmatched, merchant } = scene;
   if (isReturned(payment)) return texts.refundedText(money(scene, payment.refunded_minor));
@@ -98,7 +98,7 @@ function expiredText(scene: Result): string {
   return unmatched ? texts.unmatched(merchant) : texts.expiredText;
 }
 
-/** What becomes of money that came after the payment had failed or was cancelled; null for none. */
+/** Returns what happens to money that arrived after the payment had failed or was cancelled; null when none did. */
 function lateText(scene: Result): string | null {
   const { texts, payment, unmatched, merchant } = scene;
   if (unmatched) return texts.unmatched(merchant);
@@ -107,7 +107,7 @@ function lateText(scene: Result): string | null {
   return texts.lateReturned(money(scene, payment.captured_minor));
 }
 
-/** Whether all that was captured has gone back to the payer. */
+/** Returns whether the whole captured amount was refunded to the payer. */
 function isReturned({ captured_minor, refunded_minor }: Result['payment']): boolean {
   return captured_minor > 0n && refunded_minor >= captured_minor;
 }

@@ -5,8 +5,8 @@ import { MINUTE_MS, promptWindow } from '../windows.ts';
 import type { Waiting } from './waiting.ts';
 
 /**
- * What a payer can do about a prompt that is already on a phone: a wrong number, or a change of mind. Where no provider can take
- * the prompt back, only the phone can, and a second prompt would risk a second payment (docs/decisions/0084-second-thoughts.md).
+ * Advice for a payer about an open prompt: after a wrong number or a change of mind. Where the provider cannot cancel the prompt, only
+ * the phone can reject it, and a second prompt would risk a second payment (docs/decisions/0084-second-thoughts.md).
  */
 export function wrongNumber(scene: Waiting, { channel }: AttemptRow, number: string | null): Html {
   const { texts } = scene;
@@ -18,7 +18,7 @@ export function wrongNumber(scene: Waiting, { channel }: AttemptRow, number: str
   }`;
 }
 
-/** Form that asks the provider to cancel the charge; nothing where the provider cannot. */
+/** Form that requests the provider to cancel the charge; nothing where the provider cannot. */
 export function cancelForm(scene: Waiting): Html {
   const { texts, path, form_token, cancellable, note } = scene;
   if (!cancellable) return html``;

@@ -7,24 +7,24 @@ import type { Wanted } from '../../../tenants/approvals/schema.ts';
 import type { Answer, TeamVisit } from '../page.ts';
 import { heldBack } from './held.ts';
 
-/** What decides where the money of a subaccount goes. */
+/** Fields that determine where the money of a subaccount goes. */
 type Destination = Pick<AccountRow, 'split' | 'settlement'>;
 
-/** What the form of a subaccount shows. */
+/** Fields that the form of a subaccount shows. */
 type Shown = Destination & Pick<AccountRow, 'id' | 'name' | 'email' | 'phone'>;
 
 const NOWHERE: Destination = { split: null, settlement: null };
 
-/** Whether the body changes where the subaccount's money goes. */
+/** Returns whether the body changes where the subaccount's money goes. */
 export function isRedirected(body: CreateAccountBody, before: Destination | null): boolean {
   return !isDeepStrictEqual(destinationOf(sentDetails(body)), before ? destinationOf(before) : NOWHERE);
 }
 
 /**
- * Asks a second person for a new subaccount that has a destination, or for a change of where the money of one goes.
+ * Requests the approval of a new subaccount with a destination, or of a change of the destination of a subaccount's money.
  * @param before the subaccount that is changed; null: a new one
  * @returns where the form leads; null: the team has no threshold
- * @throws Problem as the operation does for a form that it does not take
+ * @throws Problem as the operation does for an invalid form
  */
 export function heldAccount(visit: TeamVisit, body: CreateAccountBody, before: Shown | null): Promise<Answer | null> {
   const operation = before ? 'PATCH /accounts/:id' : 'POST /accounts';
@@ -34,19 +34,19 @@ export function heldAccount(visit: TeamVisit, body: CreateAccountBody, before: S
   return heldBack(visit, { kind: 'account', operation, permission, body: sent, seen });
 }
 
-/** Leaves out details that stay: days may pass before the decision, and sending them would undo what somebody changed meanwhile. */
+/** Leaves out unchanged details. The decision may take days, and sending them would undo changes made meanwhile. */
 function withoutKept(body: CreateAccountBody, before: Shown): Readonly<Record<string, unknown>> {
   const isKept = (name: string, value: unknown) =>
     (name === 'name' || name === 'email' || name === 'phone') && value === before[name];
   return Object.fromEntries(Object.entries(body).filter(([name, value]) => !isKept(name, value)));
 }
 
-/** Whether the destination of the subaccount's money has changed since the change was asked for, or the subaccount is gone. */
+/** Returns whether the destination of the subaccount's money has changed since the request, or the subaccount is gone. */
 export async function hasOtherDestination(visit: TeamVisit, { params, account }: Wanted): Promise<boolean> {
   return account !== undefined && !isDeepStrictEqual(await currentOf(visit, params?.id), account);
 }
 
-/** Whether the subaccount already pays out as this body says. */
+/** Returns whether the subaccount already has the destination in this body. */
 export async function goesTo(visit: TeamVisit, id: string | undefined, body: Wanted['body']): Promise<boolean> {
   return isDeepStrictEqual(await currentOf(visit, id), destinationOf(sentDetails(body)));
 }

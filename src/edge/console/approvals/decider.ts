@@ -3,8 +3,8 @@ import { wantedOf } from '../../../tenants/approvals/wanted.ts';
 import type { TeamVisit } from '../page.ts';
 
 /**
- * Whether the person may decide on an open approval, by the rules of `decide` and `approve`. The count beside the navigation, the list and
- * the page of an approval say the same by it.
+ * Returns whether the person may decide on an open approval, by the rules of `decide` and `approve`. The count beside the navigation, the
+ * list and the page of an approval all use it.
  */
 export function mayDecide(
   { can, session, approvals }: Pick<TeamVisit, 'can' | 'session' | 'approvals'>,
@@ -15,7 +15,7 @@ export function mayDecide(
   try {
     return wantedOf(approvals.secrets, row).body.user !== session.user.id;
   } catch {
-    // Sealed with a key that this installation does not have. Its page says so; the others must not fail by it.
+    // Encrypted with a key that this installation does not have. The page of the approval reports it; other pages must not fail.
     return false;
   }
 }

@@ -22,13 +22,13 @@ export function movesMoneyOut(kind: KeyKind, scopes: readonly string[]): boolean
 export type HeldAction = Pick<Request, 'operation' | 'permission'> & {
   kind: 'account' | 'key' | 'person' | 'threshold';
   body: Readonly<Record<string, unknown>>;
-  /** What of it is not in the body, and what it relies on. */
+  /** Parts of the request outside of the body, and the state on which it relies. */
   seen?: Omit<Wanted, 'body'>;
 };
 
 /**
- * Asks a second person for an action, in a team that has a threshold.
- * @param rehearse the action, when a second person cannot make it possible: its faults are reported at once, and nothing is stored
+ * Requests the approval of an action, in a team that has a threshold.
+ * @param rehearse runs the action in a transaction that is rolled back, so that its faults are reported at once and no request is stored
  * @returns where the form leads; null: the team has no threshold, so the action is not held
  * @throws Problem of the rehearsal
  */
@@ -51,7 +51,7 @@ export async function heldBack(
   return toApproval(visit, await control.transaction((tx) => ask(tx, secrets, approvalActor(visit), request)));
 }
 
-/** Leads to the page of an approval. */
+/** Redirects to the page of an approval. */
 export function toApproval({ base }: TeamVisit, id: string): Answer {
   return redirect(`${base}/approvals/${id}`);
 }

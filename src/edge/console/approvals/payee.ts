@@ -6,8 +6,8 @@ import type { Wanted } from '../../../tenants/approvals/schema.ts';
 import type { TeamVisit } from '../page.ts';
 
 /**
- * Returns the saved recipient that a payout names, as it is now; null when the body has the recipient itself, or none.
- * @throws Problem 404
+ * Returns the current saved recipient that a payout names; null when the body contains the recipient itself, or none.
+ * @throws Problem 404 when it does not exist
  */
 export async function payeeOf({ store, team }: TeamVisit, body: Readonly<Record<string, unknown>>): Promise<PaidTo | null> {
   const id = [body.beneficiary, body.recipient].find(
@@ -19,7 +19,7 @@ export async function payeeOf({ store, team }: TeamVisit, body: Readonly<Record<
   return { name, channel, account_number, phone, bank_code, country };
 }
 
-/** Whether the saved recipient has changed since the payout was asked for, or is gone. */
+/** Returns whether the saved recipient has changed since the payout was requested, or is gone. */
 export async function hasOtherPayee(visit: TeamVisit, wanted: Wanted): Promise<boolean> {
   if (!wanted.payee) return false;
   const now = await payeeOf(visit, wanted.body).catch((error: unknown) => {
@@ -29,7 +29,7 @@ export async function hasOtherPayee(visit: TeamVisit, wanted: Wanted): Promise<b
   return isOtherPayee(wanted, now ?? {});
 }
 
-/** Whether a recipient differs from the one that was saved when the payout was asked for. */
+/** Returns whether a recipient differs from the one that was saved when the payout was requested. */
 export function isOtherPayee({ payee = {} }: Wanted, now: Readonly<Record<string, unknown>>): boolean {
   return Object.keys(payee).some((name) => payee[name] !== now[name]);
 }

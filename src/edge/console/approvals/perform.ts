@@ -15,7 +15,7 @@ import { actorOf } from '../actor.ts';
 import { keyOfAsked } from '../forms.ts';
 import type { TeamVisit } from '../page.ts';
 
-/** Actions that run when they are approved. Those that show a key wait for whoever asked. */
+/** Actions that run when they are approved. Actions that show a key are run later, by the requester. */
 export type Performed =
   | 'person.role'
   | 'person.remove'
@@ -27,7 +27,7 @@ export type Performed =
 
 type Perform = (tx: Tx, visit: TeamVisit, row: ApprovalRow, body: Record<string, string>) => Promise<unknown>;
 
-/** By the rules for whoever asked, and with the audit entry of whoever approved. */
+/** The actions. They follow the rules for the requester, and the audit entry names the approver. */
 const ACTIONS: Readonly<Record<Performed, Perform>> = {
   'person.role': (tx, visit, row, { user = '', role }) => changeRole(tx, makerOf(visit, row), user, role as Role),
   'person.remove': (tx, visit, row, { user = '' }) => removeMember(tx, makerOf(visit, row), user),
@@ -56,14 +56,14 @@ const ACTIONS: Readonly<Record<Performed, Perform>> = {
   },
 };
 
-/** Whether an action runs when it is approved. */
+/** Returns whether an action runs when it is approved. */
 export function isPerformed(operation: string): operation is Performed {
   return Object.hasOwn(ACTIONS, operation);
 }
 
 /**
  * Runs an approved action of the console.
- * @throws Problem as the action does for whoever asked; 409 when too few people could approve after it
+ * @throws Problem as the action does for the requester; 409 when too few people could approve after it
  */
 export async function perform(tx: Tx, visit: TeamVisit, row: ApprovalRow, { body }: Wanted): Promise<void> {
   const { operation } = row;

@@ -5,10 +5,10 @@ import { isRecorded } from '../done-once.ts';
 import type { TeamVisit } from '../page.ts';
 import { goesTo } from './account.ts';
 
-/** Operations that take no idempotency key. */
+/** Operations that accept no idempotency key. */
 const KEYLESS: ReadonlySet<string> = new Set(['POST /disputes/:id/accept', 'PATCH /accounts/:id']);
 
-/** Returns those of the approved operations that may have run: whose key is taken, or which take none. */
+/** Returns the approved operations that may have run: their key is taken, or they accept no key. */
 export async function mayHaveRun({ store, team }: TeamVisit, rows: readonly ApprovalRow[]): Promise<Set<string>> {
   const keyed = rows.filter(({ operation }) => !KEYLESS.has(operation));
   const keys = keyed.map(({ operation, form_key }) => ({ route: operation, key: form_key }));
@@ -19,8 +19,8 @@ export async function mayHaveRun({ store, team }: TeamVisit, rows: readonly Appr
 }
 
 /**
- * Returns what an approved operation made before; null when it did not run. An operation that ran is done, whatever it would be answered
- * with now: its key may be spent, its recipient another.
+ * Returns the result of an approved operation that has run; null when it has not. An operation that has run is done, even if the API
+ * would reject it now because its key has expired or its recipient has changed.
  */
 export async function ranBefore(
   visit: TeamVisit,

@@ -14,8 +14,9 @@ import { isPerformed, perform } from './perform.ts';
 import { ranBefore } from './ran.ts';
 
 /**
- * Approves as the second person, and runs what was asked for. A key is made later, by whoever asked, because only they may see it.
- * @throws Problem 404; 403 for whoever asked; 409 when it is decided or expired; whatever leaves it open whether the operation ran
+ * Approves as the second person, and runs the request. A key is made later by the requester, because only they may see it.
+ * @throws Problem 404; 403 for the requester; 409 when it is decided or expired; any error after which it is unknown whether the
+ *   operation ran
  */
 export async function approve(visit: TeamVisit, row: ApprovalRow): Promise<void> {
   const { control, secrets } = visit.approvals;
@@ -45,9 +46,9 @@ export async function approve(visit: TeamVisit, row: ApprovalRow): Promise<void>
 }
 
 /**
- * Runs an approved operation, as the person of the visit. The idempotency key is that of the form that asked, so that it runs once however
- * often this is called. A rejection by the API ends the approval; anything else leaves it approved, to be run again.
- * @throws Problem as {@link lockOperation} does; whatever leaves it open whether the operation ran
+ * Runs an approved operation, as the person of the visit. The idempotency key is that of the requesting form, so that the operation runs
+ * once however often this is called. A rejection by the API ends the approval. After any other error it stays approved, to be run again.
+ * @throws Problem as {@link lockOperation} does; any error after which it is unknown whether the operation ran
  */
 export async function runOperation(visit: TeamVisit, id: string): Promise<void> {
   const { control, secrets } = visit.approvals;
@@ -69,7 +70,7 @@ export async function runOperation(visit: TeamVisit, id: string): Promise<void> 
   }
 }
 
-/** A rejection that a repetition does not change. */
+/** Returns whether the error is a rejection that a repetition would not change. */
 function isFinal(error: unknown): error is Problem {
   return error instanceof Problem && error.status >= 400 && error.status < 500 && error.status !== 429;
 }

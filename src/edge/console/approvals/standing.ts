@@ -9,8 +9,8 @@ import type { TeamVisit } from '../page.ts';
 import { mayHaveRun, ranBefore } from './ran.ts';
 
 /**
- * Returns approvals as they stand. One whose operation ran is done, also when its process died before it could note that: whether it ran is
- * known to the store, and its time for another try may be over.
+ * Returns approvals with their actual state. An approval whose operation ran is done, even when the process died before recording it: the
+ * store shows whether it ran, and the time for another try may be over.
  */
 export async function asTheyStand(visit: TeamVisit, rows: readonly ApprovalRow[]): Promise<ApprovalRow[]> {
   const standing: ApprovalRow[] = [];
@@ -23,7 +23,7 @@ export async function asTheyStand(visit: TeamVisit, rows: readonly ApprovalRow[]
   return standing;
 }
 
-/** Returns approvals of the team as they stand, by their ids. */
+/** Returns approvals of the team with their actual state, by their ids. */
 export async function standingOf(visit: TeamVisit, ids: readonly string[]): Promise<Map<string, ApprovalRow>> {
   const { team, environment, approvals } = visit;
   const found = await findApprovals(approvals.control, { team_id: team.id, environment }, ids);
@@ -35,7 +35,7 @@ export type Made =
   | { kind: 'payout'; status: TransferStatus; failed: boolean }
   | { kind: 'refund'; status: RefundStatus; failed: boolean };
 
-/** Returns what has become of the payouts and refunds that approvals made, by their ids: one may fail at once, or days later. */
+/** Returns the current state of the payouts and refunds that approvals made, by their ids. One may fail at once, or days later. */
 export async function madeBy({ store, team }: TeamVisit, rows: readonly ApprovalRow[]): Promise<Map<string, Made>> {
   const madeIn = (operation: string) => rows.flatMap((row) => (row.operation === operation ? (row.result ?? []) : []));
   const [payouts, refunds] = [madeIn('POST /transfers'), madeIn('POST /refunds')];

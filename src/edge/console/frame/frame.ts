@@ -74,13 +74,13 @@ function navLink(visit: TeamVisit, { nav }: Page, entry: ReturnType<typeof navig
   }</a></li>`;
 }
 
-/** How many approvals wait for this person; nothing when none does. */
+/** Number of approvals that wait for this person; nothing when none does. */
 function waiting({ waiting, language }: TeamVisit): Html | false {
   const text = waiting < MAX_SHOWN_WAITING ? String(waiting) : `${MAX_SHOWN_WAITING - 1}+`;
   return waiting > 0 && html`<span class="count">${text}<span class="quiet"> ${FRAME_TEXTS[language].waiting}</span></span>`;
 }
 
-/** Team and environment, with the way to others. */
+/** Team and environment, with links to others. */
 function teamMenu(visit: TeamVisit): Html {
   const texts = FRAME_TEXTS[visit.language];
   const other = visit.environment === 'sandbox' ? 'live' : 'sandbox';

@@ -21,7 +21,7 @@ const TEXTS: Texts<Record<'title' | 'why' | 'instead' | 'toLive' | 'toSandbox', 
 };
 
 /**
- * Explains in the sandbox why a page exists in live only, and leads there.
+ * Explains in the sandbox why a page exists in live only, with a link to it.
  * @param path of the page, below the team's base
  */
 export function liveOnlyAnswer({ language, team }: TeamVisit, path: string): PageAnswer {

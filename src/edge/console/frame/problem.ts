@@ -6,7 +6,7 @@ import type { Answer } from '../page.ts';
 import { sheet } from './frame.ts';
 import { FRAME_TEXTS } from './texts.ts';
 
-/** An error to show; `problem` is null when the fault is ours. */
+/** An error to show; `problem` is null for an internal error. */
 interface ShownProblem {
   code: number;
   problem: Problem | null;
@@ -39,7 +39,7 @@ export function problemPage(header: string | undefined, shown: ShownProblem): Ht
   );
 }
 
-/** 501 is an action that only the sandbox has: nothing went wrong. */
+/** Returns the title of an error. 501 is an action that only the sandbox has, so nothing went wrong. */
 function titleOf(titles: (typeof FRAME_TEXTS)['en']['problems'], code: number): string {
   if (code === 403 || code === 404 || code === 429) return titles[code];
   return code >= 500 && code !== 501 ? titles.ours : titles.other;

@@ -5,13 +5,13 @@ import { table } from './parts.ts';
 
 /** One value of a series, with its texts. */
 export interface Point {
-  /** What it is of, in full: `23 November 2026`. */
+  /** Full label: `23 November 2026`. */
   name: string;
-  /** The same in short, for the axis. */
+  /** Short label, for the axis. */
   short: string;
-  /** Null: there is none, and the line has a gap. */
+  /** Null: no value, and the line has a gap. */
   value: number | null;
-  /** The value as people read it. */
+  /** The formatted value. */
   text: string;
 }
 
@@ -20,16 +20,16 @@ export interface Series {
   title: string;
   /** Text alternative for screen readers. */
   summary: string;
-  /** Heads of the table, and what opens it. */
+  /** Headings of the table, and the text that opens it. */
   heads: { name: string; value: string; open: string };
   points: readonly Point[];
   /** Labels of the axis of values. */
   tick(value: number): string;
-  /** Upper end of the axis; left out: the highest value, rounded up. */
+  /** Upper end of the axis; default: the highest value, rounded up. */
   highest?: number;
 }
 
-/** Units of the picture. It is stretched to its place, so that texts are outside of it, in the size of the page. */
+/** Width of the picture in its own units. It is stretched to the page, so texts are placed outside of it, in the normal size. */
 const WIDTH = 1000;
 const HEIGHT = 200;
 const TICKS = 4;

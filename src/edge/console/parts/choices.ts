@@ -1,20 +1,20 @@
 import { type Html, type HtmlPart, html, raw } from '../../../kit/html.ts';
 import type { Visit } from '../page.ts';
 
-/** Returns the values of a field that may be chosen more than once. */
+/** Returns the values of a field with several choices. */
 export function chosenOf({ form }: Visit, name: string): string[] {
   const value = form[name];
   if (value === undefined) return [];
   return typeof value === 'string' ? [value] : value;
 }
 
-/** One box to tick. */
+/** One checkbox. */
 export function checkbox(given: { name: string; value: string; label: HtmlPart; checked: boolean }): Html {
   const { name, value, label, checked } = given;
   return html`<label class="check"><input type="checkbox" name="${name}" value="${value}"${checked && raw(' checked')}> <span>${label}</span></label>`;
 }
 
-/** One of several choices. */
+/** One radio button of several choices. */
 export function radio(given: { name: string; value: string; label: HtmlPart; checked: boolean }): Html {
   const { name, value, label, checked } = given;
   return html`<label class="check"><input type="radio" name="${name}" value="${value}"${checked && raw(' checked')}> <span>${label}</span></label>`;

@@ -3,7 +3,7 @@ import type { Html } from '../../../kit/html.ts';
 import type { ConsoleLanguage } from '../language.ts';
 import { type Said, sayProblem } from '../messages/say.ts';
 
-/** Why the API rejected what a form asked for, in the language of the page. */
+/** Rejection of a form by the API, in the language of the page. */
 export interface Fault extends Said {
   status: number;
 }
@@ -17,7 +17,7 @@ interface Visitor {
 
 /**
  * Returns a rejection, to be shown with the form that caused it.
- * @throws the error itself when it is not one of the person's: the frame shows it
+ * @throws the error itself when it is not caused by the person: the frame shows it
  */
 export function faultOf({ language }: Visitor, error: unknown): Fault {
   if (!(error instanceof Problem) || error.status >= 500 || error.status === 404) throw error;
@@ -31,14 +31,14 @@ export function shownFault(language: ConsoleLanguage, problem: Problem): Fault {
 
 /**
  * Returns why a list rejects its filters, to be shown with them.
- * @throws the error itself when it is not about the filters
+ * @throws the error itself when it does not concern the filters
  */
 export function filterFault({ language }: Visitor, error: unknown): Fault {
   if (error instanceof Problem && error.status === 422) return shownFault(language, error);
   throw error;
 }
 
-/** Returns what has to be said above a form: the message, unless each rejected field is shown with its own. */
+/** Returns the message above a form, unless each rejected field is shown with its own message. */
 export function unplaced(fault: Fault | undefined, names: readonly string[]): Html | undefined {
   const rejected = Object.keys(fault?.errors ?? {});
   return rejected.length > 0 && rejected.every((name) => names.includes(name)) ? undefined : fault?.message;

@@ -8,7 +8,7 @@ const TEXTS: Texts<{ filters: string; apply: string; clear: string }> = {
 };
 
 /**
- * The form above a list. Its fields become part of the address, so that a view can be kept and shared.
+ * The form above a list. Its fields become part of the address, so that a view can be saved and shared.
  * @param path of the list in the team, such as `/payments`
  * @param names of the fields; a link clears them when one has a value
  */

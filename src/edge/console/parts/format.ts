@@ -63,7 +63,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Says how long it is until a moment, in days, hours or minutes, rounded down: `in 6 days`. */
+/** Formats the time until a moment, in days, hours or minutes, rounded down: `in 6 days`. */
 export function timeUntil(left_ms: number, language: ConsoleLanguage): string {
   const words = relativeFormat(language, {});
   if (left_ms >= 2 * DAY_MS) return words.format(Math.floor(left_ms / DAY_MS), 'day');

@@ -7,9 +7,9 @@ import type { CursorMeta } from './pager.ts';
 export type Found<Item> = { items: Item[]; meta: CursorMeta } | Said;
 
 /**
- * Reads the page of a list that the address names. It is not counted, because a count reads all that match.
+ * Reads the page of a list that the address selects. It is not counted, because a count reads all matching rows.
  * @param operation such as `GET /invoices`
- * @param filters names of those that the operation takes, as they are in the address
+ * @param filters names of the operation's filters, as they are in the address
  */
 export async function findPage<Item>(visit: TeamVisit, operation: string, filters: readonly string[]): Promise<Found<Item>> {
   const { cursor = '' } = visit.query;

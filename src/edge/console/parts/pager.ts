@@ -17,7 +17,7 @@ export interface CursorMeta {
   last_page?: number;
 }
 
-/** Links to the pages beside this one. The filters in the address are kept. */
+/** Links to the previous and the next page. The filters in the address are kept. */
 export function pager({ language, query }: Visit, path: string, meta: CursorMeta): Html {
   const texts = TEXTS[language];
   const link = (cursor: string | null | undefined, label: string, rel: string) =>

@@ -12,6 +12,7 @@ export function pageHead(title: string, more: { note?: HtmlPart; actions?: HtmlP
 /** Colour of a status, in addition to its text. */
 export type Tone = 'good' | 'bad' | 'warn' | 'info' | 'idle';
 
+/** A status with its colour. */
 export function badge(text: string, tone: Tone): Html {
   return html`<span class="badge ${tone}">${text}</span>`;
 }
@@ -27,7 +28,7 @@ export function idText(id: string, href?: string): Html {
   return html`<span class="id" data-copy="${id}">${text}</span>`;
 }
 
-/** The end of an id, where there is no room for all of it: enough to tell apart what one page shows. It is copied whole. */
+/** The end of an id, where space is short. It is enough to distinguish the rows of a page. Copying copies the whole id. */
 export function shortId(id: string, href?: string): Html {
   const [, kind = '', end = ''] = /^([a-z]+)_.*(.{6})$/.exec(id) ?? [];
   const text = html`<code>${kind}…${end}</code>`;
@@ -113,7 +114,7 @@ export function select(
 export function textarea(given: Pick<Field, 'name' | 'label' | 'value' | 'help' | 'error' | 'maxlength' | 'required'>): Html {
   const { name, label, value = '', maxlength, required } = given;
   const attributes = html`${maxlength && html` maxlength="${maxlength}"`}${required && raw(' required')}`;
-  // A browser drops a line break directly after the tag: of a text that begins with one, it would drop the text's own.
+  // A browser drops a line break directly after the tag, so another one is written before the text.
   return labelled(
     given,
     (described) => html`<textarea id="f-${name}" name="${name}" rows="4"${attributes}${described}>\n${value}</textarea>`,
@@ -130,7 +131,7 @@ function labelled(given: Pick<Field, 'name' | 'help' | 'error'>, control: (descr
   }${help && html`<p class="help" id="f-${name}-help">${help}</p>`}</div>`;
 }
 
-/** An action behind a button that first says what it does; without script, too. */
+/** An action with a confirmation that states its effect. It works without script. */
 export function confirm(given: { summary: string; why: string; action: string; danger?: boolean }, formFields: Html): Html {
   const { summary, why, action, danger } = given;
   const kind = danger && html` class="danger"`;
@@ -143,7 +144,7 @@ export function alert(text: HtmlPart, tone: 'bad' | 'good' | 'info' = 'bad'): Ht
   return html`${text && html`<p class="alert ${tone}" role="${tone === 'bad' ? 'alert' : 'status'}">${text}</p>`}`;
 }
 
-/** Says what an action has done, after it led back to a page with `?done=` its name. Other names say nothing. */
+/** Notice of a completed action, whose name is in `?done=` after its redirect. Empty for other names. */
 export function doneAlert(texts: Readonly<Record<string, string>>, done: string | undefined): Html {
   return alert(done !== undefined && Object.hasOwn(texts, done) && texts[done], 'good');
 }

@@ -22,9 +22,9 @@ const TEXTS: Texts<Record<'above' | 'upTo' | 'each', (value: string) => string>>
 };
 
 /**
- * Says, before a movement is sent, that it needs a second person: by the rule that decides when it is sent.
- * @param upTo the amount can still be changed, and this is the largest
- * @returns null when it needs none
+ * Returns the notice that a movement will need a second person. It uses the same rule as the movement itself.
+ * @param upTo whether the amount can still be changed, and this is the maximum
+ * @returns null when no second person is needed
  */
 export async function secondNote(visit: TeamVisit, moved: Moved, upTo = false): Promise<Html | null> {
   const { needed, above_minor } = await secondRule(visit, moved);

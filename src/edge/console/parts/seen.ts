@@ -24,29 +24,29 @@ const TEXTS: Texts<{ stale: string; unseen: string }> = {
 };
 
 /**
- * Renders a hidden field of a form that changes something: a digest of what was stored when the form was opened. A form has all values,
- * also those that the person left as they were: saved later, it would undo what somebody else changed meanwhile.
- * @param stored the values of the form as they are stored
- * @param fault why the form is shown again
+ * Renders a hidden field of a form that changes an object: a digest of the stored values when the form was opened. A form submits all
+ * values, also unchanged ones, so saving it later would undo changes that another person made meanwhile.
+ * @param stored the stored values of the form
+ * @param fault reason why the form is shown again
  */
 export function seenField(visit: Visit, stored: object, fault?: Fault): Html {
-  // A form that is shown again was opened earlier. Only after its person was warned, saving it again is their decision.
+  // A form that is shown again keeps the digest of its first display. After the warning, saving it again is the person's decision.
   const opened = fault?.status === STALE ? '' : fieldOf(visit, SEEN);
   return html`<input type="hidden" name="${SEEN}" value="${opened || digestOf(stored)}">`;
 }
 
 /**
- * Verifies that an action is about what its person saw.
- * @throws Problem 409 when what is stored is no longer what it was when the page was opened
+ * Verifies that an action applies to the values that the person saw.
+ * @throws Problem 409 when the stored values have changed since the page was opened
  */
 export function refuseUnseen(visit: Visit, stored: object): void {
   if (isChanged(visit, stored)) throw new OwnProblem(STALE, TEXTS[visit.language].unseen);
 }
 
 /**
- * Verifies that saving a form undoes nothing that its person has not seen.
- * @param typed what was typed; what is stored already, as after a first submit of the same form, may be saved again
- * @throws Problem 409 when what is stored is no longer what it was when the form was opened
+ * Verifies that saving a form undoes no change that the person has not seen.
+ * @param typed input. Values that are already stored, as after a first submit of the same form, may be saved again
+ * @throws Problem 409 when the stored values have changed since the form was opened
  */
 export function refuseStale<Values extends object>(visit: Visit, stored: Values, typed: Values): void {
   const again = digestOf(typed) === digestOf(stored);

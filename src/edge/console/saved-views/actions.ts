@@ -9,12 +9,12 @@ const MAX_NAME = 40;
 /** Maximum length of the filters. The values that a person chooses take a fraction of it. */
 const MAX_QUERY = 1_000;
 
-/** A list whose filters can be kept, and how it is shown. */
+/** A list whose filters can be saved, with the function that shows it. */
 interface Shown extends ViewedList {
-  /** What seeing the list needs: whoever sees it may keep filters of it. */
+  /** Permission to see the list, which includes saving its filters. */
   permission: Permission;
   liveOnly?: boolean;
-  /** Shows the list again, with why a view was not saved. */
+  /** Shows the list again, with the reason why a view was not saved. */
   show(visit: TeamVisit, fault: ViewFault): Promise<Answer>;
 }
 
@@ -44,7 +44,7 @@ async function remove({ stores }: ConsoleDeps, visit: TeamVisit, list: Shown): P
   return toList(visit, list);
 }
 
-/** Leads back to the list with the filters that it had. */
+/** Redirects to the list with its filters. */
 function toList(visit: TeamVisit, list: ViewedList): Answer {
   const query = keptQuery(visit, list);
   return redirect(`${visit.base}${list.path}${query && `?${query}`}`);

@@ -5,15 +5,15 @@ import type { TeamVisit } from '../page.ts';
 import { field } from '../parts/parts.ts';
 import { VIEW_TEXTS } from './texts.ts';
 
-/** A list whose filters can be kept. */
+/** A list whose filters can be saved. */
 export interface ViewedList {
   /** Below the team's base. */
   path: string;
-  /** Filters that are kept. A text that is searched is none: it can name a payer, and would outlive an erasure. */
+  /** Filters that are saved. The search text is not saved: it can name a payer, and would survive an erasure. */
   kept: readonly string[];
 }
 
-/** Why a view was not saved, with the name that was typed. */
+/** Reason why a view was not saved, with the typed name. */
 export interface ViewFault {
   name: string;
   message: string;
@@ -30,7 +30,7 @@ export function keptQuery({ query }: TeamVisit, { kept }: ViewedList): string {
   return new URLSearchParams(given).toString();
 }
 
-/** The saved views of a list, each one click away, and the form that saves the filters in the address. */
+/** Links to the saved views of a list, and the form that saves the filters in the address. */
 export async function viewChips(deps: ConsoleDeps, visit: TeamVisit, list: ViewedList, fault?: ViewFault): Promise<Html> {
   const texts = VIEW_TEXTS[visit.language];
   const all = visit.base + list.path;

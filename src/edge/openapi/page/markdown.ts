@@ -41,6 +41,7 @@ export function headingsOf(text: string): string[] {
   return [...text.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading as string);
 }
 
+/** Returns the anchor of a heading. */
 export function anchorOf(heading: string): string {
   return `about-${heading.toLowerCase().replace(/\W+/g, '-')}`;
 }

@@ -8,7 +8,7 @@ const MAX_TITLE = 60;
 const MAX_BUTTON = 24;
 const MAX_URL = 2048;
 
-/** What a merchant can customise on the page of a payment. Null means the default. */
+/** Settings that a merchant can customise on the page of a payment. Null means the default. */
 export interface Theme {
   /** Style that sets the page's CSS variables. */
   style: Html | null;
@@ -23,7 +23,7 @@ export interface Theme {
   logo: string | null;
 }
 
-/** Our colour, of pages whose merchant has chosen none. */
+/** Default colour of pages whose merchant has chosen none. */
 export const BRAND = '#0b4a5e';
 
 const UNBRANDED: Brand = { brand_color: null };
@@ -48,9 +48,9 @@ export function themeOf(theming: JsonObject | null | undefined, { brand_color }:
   };
 }
 
-/** The paper of dark pages: `--paper` in page.css. A test compares the two. */
+/** Background of dark pages: `--paper` in page.css. A test compares the two. */
 const DARK_PAPER: Colour = [0x16, 0x22, 0x2b];
-/** Minimum contrast of a coloured area to what it lies on (WCAG 2.2, 1.4.11). White text on it still has more than 4.5:1. */
+/** Minimum contrast of a coloured area to its background (WCAG 2.2, 1.4.11). White text on it still has more than 4.5:1. */
 const VISIBLE = 2.5;
 
 const tintOf = (brand: Colour) => mix(brand, WHITE, 0.93);
@@ -71,7 +71,7 @@ function coloursFrom(wanted: Colour): Pick<Theme, 'style' | 'brand'> {
 
 type Colours = Record<'brand' | 'deep' | 'link' | 'tint' | 'pale', Colour>;
 
-/** Returns the colours on dark paper: areas that stand out from it, and text that is legible on it. */
+/** Returns the colours for a dark background: areas that stand out from it, and text that is legible on it. */
 function darkFrom(light: Colour): Colours {
   const brand = lightened(light, (colour) => [[colour, DARK_PAPER, VISIBLE]]);
   const tint = mix(brand, DARK_PAPER, 0.88);

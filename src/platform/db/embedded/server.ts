@@ -24,7 +24,7 @@ const MAX_RESTART_MS = 15_000;
 const STEADY_MS = 60_000;
 /** A server that has just been started may miss the signal of its watcher. */
 const UNREADY_STOP_MS = 5_000;
-/** Time between two looks at a server whose watcher is gone. */
+/** Time between two checks of a server whose watcher is gone. */
 const LOOK_MS = 1_000;
 
 export interface ServerOptions {
@@ -32,7 +32,7 @@ export interface ServerOptions {
   binaries: string;
   durable: boolean;
   settings: Record<string, string>;
-  /** Told when the server ends by itself. */
+  /** Receives a line when the server ends by itself. */
   log?: Log | undefined;
 }
 
@@ -101,7 +101,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   };
 }
 
-/** Starts the server again whenever it ends by itself, with a longer pause after each that did not run for a while. */
+/** Starts the server again whenever it ends by itself. The pause grows while the server does not run for {@link STEADY_MS}. */
 async function keepRunning(
   options: ServerOptions,
   first: Launched,
@@ -134,12 +134,12 @@ async function keepRunning(
   }
 }
 
-/** Resolves when the server has ended: to false when it was asked to stop. */
+/** Resolves when the server has ended by itself, or with false when `stopping` aborts. */
 async function endsByItself({ child, pid }: Launched, cluster: string, stopping: AbortSignal): Promise<boolean> {
   if (child.exitCode === null && child.signalCode === null) {
     await once(child, 'exit', { signal: stopping }).catch(() => {});
   }
-  // When only the watcher was killed, the server goes on.
+  // When only the watcher was killed, the server is still running.
   while (!stopping.aborted && serves(pid, cluster)) await pause(LOOK_MS, stopping);
   return !stopping.aborted;
 }
@@ -148,13 +148,13 @@ function pause(ms: number, stopping: AbortSignal): Promise<void> {
   return sleep(ms, undefined, { ref: false, signal: stopping }).catch(() => {});
 }
 
-/** A start after the first one. */
+/** Options of a start after the first one. */
 interface Again {
   before: Address;
   stopping: AbortSignal;
 }
 
-/** Returns null when it was asked to stop meanwhile. */
+/** Starts a process of the server. Returns null when `stopping` aborts in the meantime. */
 async function launch(options: ServerOptions, again?: Again): Promise<Launched | null> {
   const { cluster } = options.place;
   const deadline = performance.now() + RETRY_LIMIT_MS;
@@ -192,7 +192,8 @@ function spawnServer({ place, binaries, durable, settings }: ServerOptions, addr
 }
 
 /**
- * Returns the server's pid when it is ready, or null when it exited or is no longer wanted. After that, the child does not keep the event loop alive.
+ * Returns the server's pid when it is ready, or null when it exited or is no longer wanted. After that, the child does not keep the
+ * event loop alive.
  * @throws ConfigError when the server is not ready in time
  */
 async function untilReady(child: ChildProcess, cluster: string, stopping?: AbortSignal): Promise<number | null> {
@@ -214,7 +215,7 @@ async function stopServer({ place, binaries }: ServerOptions, { child, pid }: Pi
   await stopByProgram(place, binaries, pid);
 }
 
-/** Stops a server that was not ready yet: it may not have written its pid. */
+/** Stops a server that was not ready yet, and may not have written its pid. */
 async function stopUnready({ place, binaries }: ServerOptions, child: ChildProcess): Promise<void> {
   child.stdin?.end();
   if (await waitFor(() => child.exitCode !== null || child.signalCode !== null, UNREADY_STOP_MS)) return;

@@ -29,8 +29,8 @@ const DURABLE = {
   // Without statistics, PostgreSQL may look up a row of a new table by any index that begins with the team, and then reads all rows of
   // the team. Autovacuum gathers statistics at its next visit, by default within a minute: a new shop would be slow for that long.
   autovacuum_naptime: '5s',
-  // At 100 payments a second the default of 1 GB has a checkpoint forced every 75 s, and after each one every page is written to the log as a
-  // whole. With this much a checkpoint comes every five minutes at that load. A service with less load never has that much log.
+  // At 100 payments a second, the default of 1 GB forces a checkpoint every 75 s, and the first change of each page after a checkpoint
+  // writes the whole page to the log. With 4 GB a checkpoint comes every five minutes. Under less load the log never grows that large.
   max_wal_size: '4GB',
 };
 
@@ -44,7 +44,7 @@ const THROWAWAY = {
   full_page_writes: 'off',
 };
 
-/** Chooses the address for the next server: that of the one before, to which the pools of other processes connect again, if there was one. */
+/** Chooses the address for the next server: the previous one if there was one, because the pools of other processes reconnect to it. */
 export async function chooseAddress(place: Place, before?: Address): Promise<Address> {
   if (process.platform !== 'win32') return { host: makeSocketFolder(place.cluster, place.account), port: 5432 };
   return { host: '127.0.0.1', port: before?.port ?? (await freePort()), passwords: readPasswords(place) };

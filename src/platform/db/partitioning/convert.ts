@@ -11,15 +11,15 @@ import { abandonTarget, makeTarget, targetOf } from './target.ts';
 import { DEFAULT_PARTITIONS, type KeptTable, PARTITIONS_SCHEMA } from './tables.ts';
 import { announce } from './turn.ts';
 
-/** Building an index waits for older transactions, and nobody waits behind it. */
+/** Longest wait of an index build for older transactions. No statement of the service waits behind it. */
 const BUILD_LOCK_TIMEOUT_MS = 1_800_000;
 
-/** A writer of one of the rows of a batch waits for its end. */
+/** Rows of one transaction of copying. A writer of one of these rows waits for its end. */
 const BATCH_ROWS = 2_000;
-/** Nobody waits for comparing: as many batches are compared by one statement. */
+/** Number of batches that one statement compares. Comparing blocks no other statement. */
 const COMPARED_AT_ONCE = 10;
 
-/** A row without a value, or that a check does not allow. */
+/** SQLSTATEs of a row that breaks a constraint: not null, check. */
 const BROKEN = ['23502', '23514'];
 
 const BARRIER = nameIn(PARTITIONS_SCHEMA, 'conversions_barrier');
@@ -36,8 +36,8 @@ export interface ConvertOptions extends LockTries {
 }
 
 /**
- * Turns a table into one that is partitioned by a hash of `team_id`, while the service works. May be ended at any moment: the next call continues.
- * Until the last step the original has all rows.
+ * Converts a table into one that is partitioned by a hash of `team_id`, while the service is running. It may be interrupted at any
+ * moment: the next call continues. Until the last step, the original has all rows.
  * @returns whether it was partitioned already
  * @throws CannotPartition, OtherPartitions
  */
@@ -114,8 +114,8 @@ const STEPS: Readonly<Record<Step, (working: Working) => Promise<void>>> = {
 };
 
 /**
- * Waits until no transaction has a snapshot from before the end of copying: it would find copied rows missing once the tables are switched.
- * Building any index concurrently waits for just these, whatever the login may see of other sessions.
+ * Waits until no transaction has a snapshot from before the end of copying. Such a transaction would miss copied rows after the tables
+ * are switched. A concurrent index build waits for exactly these transactions, even if the login may not see other sessions.
  */
 async function outliveSnapshots({ client, briefly }: Working): Promise<void> {
   await briefly(async () => {
@@ -125,7 +125,7 @@ async function outliveSnapshots({ client, briefly }: Working): Promise<void> {
   });
 }
 
-/** Builds the indexes that are no keys, after copying, which is faster without them. */
+/** Builds the indexes that are not keys. It runs after copying, which is faster without them. */
 async function buildIndexes({ client, shape, from, briefly, done }: Working): Promise<void> {
   for (const index of shape.indexes.filter(({ unique }) => !unique)) {
     await useTablespace(client, index.tablespace);

@@ -4,8 +4,8 @@ import { nameIn } from '../partitioned-indexes.ts';
 import { type KeptTable, PARTITIONS_SCHEMA } from './tables.ts';
 
 /**
- * Gives the partitioned copy what the original has and copying has no use for: identity, policies, rights, triggers, statistics targets and
- * comments, each read from the original at this moment.
+ * Gives the partitioned copy the properties of the original that copying does not need: identity, policies, rights, triggers, statistics
+ * targets and comments. Each is read from the original at this moment.
  */
 export async function dressTarget(client: DbClient, table: KeptTable): Promise<void> {
   const target = nameIn(PARTITIONS_SCHEMA, table);
@@ -22,7 +22,7 @@ interface Identity {
   options: string;
 }
 
-/** At the switch nobody takes a number meanwhile: whoever inserts holds a lock on the table from before. */
+/** Returns the identity columns with their next numbers. At the switch no number is taken meanwhile, because the table is locked. */
 async function identitiesOf(client: DbClient, table: KeptTable): Promise<(Identity & { next: string })[]> {
   const { rows } = await client.query<Identity>(IDENTITIES, [nameIn('public', table)]);
   const found: (Identity & { next: string })[] = [];

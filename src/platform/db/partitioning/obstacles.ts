@@ -4,9 +4,9 @@ import { rehearse } from './rehearsal.ts';
 import { KEPT_FOR_EVER, type KeptTable, PARTITIONS_SCHEMA } from './tables.ts';
 
 /**
- * Returns what keeps a table from being partitioned, in words; empty when nothing does, and then the switch, days later, finds nothing either
- * unless somebody changes the table meanwhile.
- * @param partitions that it would have
+ * Returns what prevents a table from being partitioned, in words. When the list is empty, the switch, days later, also finds no obstacle
+ * unless the table has been changed meanwhile.
+ * @param partitions number of partitions that it would have
  * @param together tables that would be partitioned with it: their locks count too
  */
 export async function obstaclesOf(
@@ -21,7 +21,7 @@ export async function obstaclesOf(
   ]);
   const known = rows.map(({ obstacle }) => obstacle);
   const rehearsed = await rehearse(client, table, partitions);
-  // What is known already stops the rehearsal too, in other words.
+  // A known obstacle also makes the rehearsal fail, with another text for the same reason.
   return [...known, ...(known.length === 0 ? rehearsed.impossible : []), ...rehearsed.differences];
 }
 

@@ -2,7 +2,7 @@ import { ConfigError } from '../../../kit/config-error.ts';
 import type { DbClient } from '../client.ts';
 import type { KeptTable } from './tables.ts';
 
-/** What is done with a table, in this order. */
+/** Steps of a conversion, in this order. */
 export type Step = 'copy' | 'index' | 'compare' | 'switch';
 
 /** The steps in words. */

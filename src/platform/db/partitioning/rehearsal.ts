@@ -6,24 +6,24 @@ import { differencesOf, shapeOf } from './shape.ts';
 import { buildIndex, buildTarget } from './target.ts';
 import type { KeptTable } from './tables.ts';
 
-/** What would keep a table from being switched. */
+/** What would prevent the switch of a table. */
 export interface Rehearsed {
-  /** What PostgreSQL rejects; nothing is compared then. */
+  /** What PostgreSQL rejects. Then the tables are not compared. */
   impossible: string[];
-  /** What the copy would not have as the original has it. */
+  /** Properties in which the copy would differ from the original. */
   differences: string[];
 }
 
-/** Longest wait for whoever is just making a table of the same name. */
+/** Longest wait for a session that is creating a table of the same name. */
 const LOCK_TIMEOUT_MS = 3_000;
-/** What PostgreSQL does not support or allow. */
+/** SQLSTATEs of what PostgreSQL does not support or allow. */
 const IMPOSSIBLE = /^(0A...|25006|42...|55000)$/;
 const UNIQUE_VIOLATION = '23505';
 
 /**
- * Makes the partitioned copy of a table, empty and with a single partition, in a transaction that is rolled back, and compares the two as the
- * switch does after copying. No statement of the service waits for it.
- * @param partitions that the table would have
+ * Makes an empty partitioned copy of a table, with a single partition, and compares the two as the switch does after copying. The
+ * transaction is rolled back. No statement of the service waits for it.
+ * @param partitions number of partitions that the table would have
  */
 export async function rehearse(client: DbClient, table: KeptTable, partitions: number): Promise<Rehearsed> {
   await client.query('begin');
@@ -40,13 +40,13 @@ export async function rehearse(client: DbClient, table: KeptTable, partitions: n
 async function build(client: DbClient, table: KeptTable, partitions: number): Promise<string[]> {
   try {
     const shape = await shapeOf(client, table);
-    // The partition with the longest name: names of its indexes that would be cut off to the same are found too.
+    // The partition with the longest name: this also finds index names that PostgreSQL would shorten to the same name.
     await buildTarget(client, table, shape, [partitions - 1]);
     for (const index of shape.indexes.filter(({ unique }) => !unique)) await buildIndex(client, table, index);
     await dressTarget(client, table);
     return [];
   } catch (error) {
-    // Of the catalogue: the copy was being made by another session, and is there now.
+    // A unique violation of the catalogue: another session has just created the copy.
     if (isLocked(error) || pgCode(error) === UNIQUE_VIOLATION) return ['another session is changing it just now: try again'];
     if (!IMPOSSIBLE.test(pgCode(error) ?? '')) throw error;
     const { message, detail } = error as Error & { detail?: string };

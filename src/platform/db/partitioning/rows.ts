@@ -7,15 +7,15 @@ import { type Conversion, reach } from './progress.ts';
 import type { Shape } from './shape.ts';
 import { deletionLock, namesOf, targetOf } from './target.ts';
 
-/** A batch that finds rows locked is repeated with fewer. */
+/** Minimum number of rows of a batch. A batch that finds locked rows is repeated with fewer. */
 const MIN_BATCH_ROWS = 20;
 /**
- * Longest wait of copying for a transaction of the service. Below `deadlock_timeout` (1 s): of copying and a transaction that wait for each
- * other, copying gives way before PostgreSQL looks for a deadlock.
+ * Longest wait of copying for a transaction of the service. It is below `deadlock_timeout` (1 s): when copying and a transaction wait
+ * for each other, copying gives way before PostgreSQL looks for a deadlock.
  */
 export const COPY_LOCK_TIMEOUT_MS = 100;
 const PAUSE_MS = 50;
-/** With copying blocked for this long, an operator has to look who blocks it. */
+/** Copying that is blocked for this long fails, so that an operator finds the session that blocks it. */
 const MAX_BUSY_MS = 600_000;
 
 /** A difference between a table and its copy. */
@@ -63,8 +63,8 @@ interface Batch {
 }
 
 /**
- * Copies one batch. Rows that are in the copy already are of a change that is newer than what was read here, or the same. (A row left out for
- * another reason would be found by {@link compareRows}.)
+ * Copies one batch. Rows that are already in the copy are skipped: they come from a change that is newer than the row read here, or
+ * equal to it. {@link compareRows} would find a row that is missing for another reason.
  */
 async function copyBatch(
   { client, shape, from: { parent }, copy_lock_timeout_ms }: OverRows,
@@ -73,7 +73,7 @@ async function copyBatch(
 ): Promise<Batch> {
   await client.query('begin');
   await client.query(`set local lock_timeout = ${copy_lock_timeout_ms}`);
-  // Before the snapshot of the copying statement: it sees what a deletion that ended in between has deleted.
+  // Locked before the copying statement takes its snapshot, so that it does not copy rows of a deletion that has just ended.
   await client.query(`select pg_advisory_xact_lock(${deletionLock(parent)})`);
   const last = await endOf(client, shape, parent, reached, size);
   const columns = namesOf(shape.columns);
@@ -89,7 +89,8 @@ async function copyBatch(
 }
 
 /**
- * Compares the table with its copy, row by row as text, the rows of each range in one snapshot: in every snapshot both are equal.
+ * Compares the table with its copy, row by row as text. The rows of each range are read in one snapshot, because both are equal in
+ * every snapshot.
  * @throws CopyDiffers
  */
 export async function compareRows({ client, shape, from, batch_rows, done }: OverRows): Promise<void> {

@@ -2,7 +2,7 @@ import type { DbClient } from '../client.ts';
 import { nameIn } from '../partitioned-indexes.ts';
 import { type KeptTable, PARTITIONS_SCHEMA } from './tables.ts';
 
-/** A table as the catalogue describes it, as far as a copy is made from it. */
+/** Description of a table from the catalogue, as far as a copy needs it. */
 export interface Shape {
   /** Columns that are written: all but generated ones. */
   columns: string[];
@@ -10,11 +10,11 @@ export interface Shape {
   key: { name: string; type: string }[];
   /** Primary key and unique constraints. */
   constraints: { name: string; definition: string; tablespace: string }[];
-  /** Indexes that are no constraints. */
+  /** Indexes that do not belong to a constraint. */
   indexes: { name: string; unique: boolean; rest: string; tablespace: string }[];
   /** `fillfactor=85`, `toast.autovacuum_enabled=false`, … */
   options: string[];
-  /** Where its rows are. Empty: where the database is. */
+  /** Tablespace of its rows. Empty: that of the database. */
   tablespace: string;
 }
 
@@ -51,7 +51,7 @@ export async function useTablespace(client: DbClient, tablespace: string): Promi
 }
 
 /**
- * Compares everything of a table that statements, rights, operators and migrations rely on with its partitioned copy.
+ * Compares a table with its partitioned copy in everything that statements, rights, operators and migrations rely on.
  * @returns what differs, in words; empty when nothing does
  */
 export async function differencesOf(client: DbClient, table: KeptTable): Promise<string[]> {
@@ -69,7 +69,7 @@ export async function differencesOf(client: DbClient, table: KeptTable): Promise
   ];
 }
 
-/** What belongs to the copy ($2) and depends on the original ($1): a policy that reads its own table. Its text is the same on both. */
+/** Objects of the copy ($2) that depend on the original ($1), such as a policy that reads its own table: its text is the same on both. */
 const LEANING = `
   select distinct 'the ' || pg_describe_object(own.classid, own.objid, 0) as name
   from pg_depend own join pg_depend d on d.classid = own.classid and d.objid = own.objid

@@ -8,7 +8,7 @@ export interface TableReport {
   table: KeptTable;
   /** Rows, as autovacuum last counted them. */
   rows: number;
-  /** With indexes; a conversion needs as much again until it is finished. */
+  /** Size with indexes. A conversion needs the same space again until it is finished. */
   bytes: number;
   /** 0: not partitioned. */
   partitions: number;
@@ -19,8 +19,8 @@ export interface TableReport {
 }
 
 /**
- * Reads sizes from the catalogue: no table is read.
- * @param partitions that a table would have which is not partitioned yet
+ * Reads sizes from the catalogue, without reading a table.
+ * @param partitions number of partitions for a table that is not partitioned yet
  * @param together the tables would be partitioned in one run; otherwise each is judged alone
  */
 export async function survey(

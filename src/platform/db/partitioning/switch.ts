@@ -5,13 +5,13 @@ import { differencesOf } from './shape.ts';
 import { COPIER, copierName, targetOf } from './target.ts';
 import type { KeptTable } from './tables.ts';
 
-/** The partitioned table would not be what the original is. */
+/** The partitioned table differs from the original. */
 export class ShapeDiffers extends Error {}
 
 /**
- * Puts the partitioned table in the place of the original, which is dropped. Changes of the catalogue only: statements of the service wait
- * for milliseconds, and then find a table of the same name and shape.
- * @throws ShapeDiffers, and leaves everything as it was, when a column, index, trigger, policy, right or comment would not be the same
+ * Puts the partitioned table in the place of the original, which is dropped. Only the catalogue changes: statements of the service wait
+ * for milliseconds and then find a table of the same name and shape.
+ * @throws ShapeDiffers when a column, index, trigger, policy, right or comment would differ; nothing is changed then
  */
 export async function switchTables(client: DbClient, table: KeptTable, lock_timeout_ms: number): Promise<void> {
   const original = nameIn('public', table);

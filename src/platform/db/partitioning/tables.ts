@@ -1,7 +1,7 @@
 /**
- * Tables that are kept for ever and grow with every payment, largest first. `pirogue partition` divides them by a hash of `team_id`, which every
- * unique index of theirs contains (docs/decisions/0098-tables-kept-for-ever.md). A migration of them must work on a partitioned table too:
- * `npm run check`.
+ * Tables that are kept for ever and grow with every payment, largest first. `pirogue partition` divides them by a hash of `team_id`,
+ * which every unique index of theirs contains (docs/decisions/0098-tables-kept-for-ever.md). A migration of them must work on a
+ * partitioned table too; `npm run check` verifies this.
  */
 export const KEPT_FOR_EVER = [
   'payments',

@@ -12,7 +12,7 @@ export function targetOf(table: KeptTable): string {
 /** Trigger and function that repeat each change of the original in its copy. */
 export const COPIER = 'pirogue_copied';
 
-/** Returns the number of the advisory lock that a deletion shares, and that copying takes for itself. */
+/** Returns the number of the advisory lock that deletions take shared and copying takes exclusively. */
 export const deletionLock = (table: KeptTable) => `hashtextextended(${pg.escapeLiteral(targetOf(table))}, 0)`;
 
 /** Returns names as SQL, separated by commas. */
@@ -21,8 +21,8 @@ export function namesOf(columns: readonly string[], prefix = ''): string {
 }
 
 /**
- * Makes the partitioned table, empty, with its keys, and the trigger that repeats each change of the original in it from the end of this
- * transaction on. The trigger waits for the writers of the original, and writers wait meanwhile.
+ * Makes the empty partitioned table with its keys, and a trigger that repeats each later change of the original in it. Creating the
+ * trigger waits for the current writers of the original, and new writers wait meanwhile.
  */
 export async function makeTarget(client: DbClient, table: KeptTable, partitions: number): Promise<void> {
   const shape = await shapeOf(client, table);
@@ -47,7 +47,7 @@ export async function makeTarget(client: DbClient, table: KeptTable, partitions:
 
 /**
  * Makes the partitioned table with its keys.
- * @param numbers that its partitions have in their names; they share the rows in this order
+ * @param numbers the numbers in the names of its partitions, which share the rows in this order
  */
 export async function buildTarget(client: DbClient, table: KeptTable, shape: Shape, numbers: readonly number[]): Promise<void> {
   const target = targetOf(table);
@@ -78,14 +78,16 @@ export async function buildIndex(client: DbClient, table: KeptTable, index: Shap
   for (const { text } of await partitionedBuild(askOf(client), build)) await client.query(text);
 }
 
+/** Returns the qualified name of the trigger function of a table, as SQL. */
 export const copierName = (table: KeptTable) => nameIn(PARTITIONS_SCHEMA, `${COPIER}_${table}`);
 
 /**
- * Returns the function of the trigger. A row that copying has just inserted may be invisible to this transaction: writing it again waits for
- * copying to commit. A deletion would find nothing to wait for, and shares a lock with copying instead.
+ * Returns the function of the trigger. A row that copying has just inserted may be invisible to this transaction: writing it again waits
+ * for copying to commit. A deletion would find no row to wait for, so it takes an advisory lock that copying also takes.
  *
- * The conflict names no index. With the primary key named, PostgreSQL looks for conflicts in that index alone (its documentation calls it the
- * arbiter): a row that copying inserts after that look would violate any other unique index, and the write of the service would fail.
+ * The conflict clause names no index. With the primary key named, PostgreSQL looks for conflicts in that index alone (the arbiter, in its
+ * documentation). A row that copying inserts after that check would violate another unique index, and the write of the service would
+ * fail.
  */
 function copierOf(table: KeptTable, { columns, key }: Shape): string {
   const keys = key.map(({ name }) => name);
@@ -106,7 +108,7 @@ begin
 end $copy$`;
 }
 
-/** Removes the copy and its trigger. The original has all rows at any time. */
+/** Removes the copy and its trigger. No row is lost, because the original always has all rows. */
 export async function abandonTarget(client: DbClient, table: KeptTable): Promise<void> {
   await client.query('begin');
   await client.query(`drop trigger if exists ${COPIER} on ${nameIn('public', table)}`);

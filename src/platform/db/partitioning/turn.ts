@@ -9,18 +9,18 @@ import type { KeptTable } from './tables.ts';
 const STATEMENT_MS = 24 * 3_600_000;
 /** The other command may be converting terabytes. */
 const MAX_WAIT_MS = 14 * 24 * 3_600_000;
-/** The session of a command that was killed a moment ago ends meanwhile. */
+/** Time for the session of a command that has just been killed to end. */
 const GRACE_MS = 2_000;
 const LOOK_MS = 100;
-/** What the session of a conversion calls itself, followed by the table. */
+/** `application_name` of the session of a conversion, followed by the table. */
 const APPLICATION = 'pirogue partition';
 
-/** Another process changes the tables of this database. */
+/** Another process is changing the tables of this database. */
 export class TurnTaken extends Error {}
 
-/** How a conversion comes to its turn. */
+/** How a conversion waits for its turn. */
 export interface Turn extends LockTries {
-  /** Wait for the end of another conversion or migration. Otherwise it is an error. */
+  /** Whether to wait for the end of another conversion or migration. Otherwise that is an error. */
   wait?: boolean | undefined;
 }
 
@@ -32,12 +32,12 @@ export async function inTurn<Result>(url: string, turn: Turn, work: (client: DbC
   const client = await connectClient(url, STATEMENT_MS);
   try {
     await begin(client, turn);
-    // Rows are read in the order of the primary key, whatever the statistics are. Before PostgreSQL 18 what is switched off looks so expensive
-    // that reading the catalogue would be compiled, for seconds and under the lock of the switch.
+    // Rows are read in the order of the primary key, whatever the statistics are. Before PostgreSQL 18, disabled plan types have so high
+    // costs that PostgreSQL would compile (jit) reads of the catalogue, which takes seconds under the lock of the switch.
     await client.query(
       `set statement_timeout = 0; set enable_seqscan = off; set enable_bitmapscan = off; set enable_sort = off; set jit = off; set application_name = '${APPLICATION}'`,
     );
-    // The session of a killed command ends soon, and not with the index that it builds. Not every system can look (Windows).
+    // The session of a killed command then ends soon instead of finishing its index. Not every system supports this (Windows).
     await client.query(`set client_connection_check_interval = '1s'`).catch(() => {});
     await endWhenAbandoned(client);
     return await work(client);

@@ -20,6 +20,7 @@ interface Options {
   json?: true;
 }
 
+/** Runs `pirogue abuse on` and `pirogue abuse off`. */
 export async function switchCommand(on: boolean, options: Options): Promise<void> {
   const id = options.team ?? demoTeamId(readConfig(process.env));
   const found = await administer(async (tx, by) => {
@@ -35,6 +36,7 @@ export async function switchCommand(on: boolean, options: Options): Promise<void
   );
 }
 
+/** Runs `pirogue abuse show`. */
 export async function showCommand(options: Options): Promise<void> {
   const config = readConfig(process.env);
   const id = options.team ?? demoTeamId(config);

@@ -5,7 +5,7 @@ import { commandClock } from '../command-clock.ts';
 import { print } from '../output.ts';
 import { checkTeam } from '../unknown.ts';
 
-/** Removes all thresholds of a team. What waits for a second person goes on waiting for one. */
+/** Removes all thresholds of a team. Open approvals still need a second person. */
 export async function approvalsOffCommand({ team: team_id, json }: { team: bigint; json?: true }): Promise<void> {
   const removed = await administer(async (tx, by) => {
     await checkTeam(tx, team_id);

@@ -28,6 +28,7 @@ interface Options {
   json?: true;
 }
 
+/** Runs `pirogue archive`. */
 export async function archiveCommand(ids: string[], options: Options, command: Command): Promise<void> {
   if (options.restore) return restoreCommand(ids, options, command);
   if (ids.length > 0 || options.from) command.error('error: payments and --from are given with --restore');
@@ -42,7 +43,7 @@ export async function archiveCommand(ids: string[], options: Options, command: C
   print(json, { environment, dry_run, ...tally }, () => textOf(tally, dry_run));
 }
 
-/** @throws Failure for an age below the minimum */
+/** Returns the time before which payments are archived. @throws Failure for an age below the minimum */
 function beforeOf({ before, olderThan }: Options, command: Command): Date {
   const now = commandClock.now();
   const at = olderThan === undefined ? before : new Date(now - olderThan);
@@ -80,7 +81,7 @@ function environmentOf(ids: readonly string[]): Environment {
   throw new Failure('these are not ids of payments of one environment', 'Give trx_… of the same environment.');
 }
 
-/** @param team undefined: all */
+/** Opens a store for `work`, after checking that the team exists. @param team undefined: all */
 function inStore<T>(environment: Environment, team: bigint | undefined, work: (store: Store) => Promise<T>): Promise<T> {
   return withDatabases(readConfig(process.env), async (urls) => {
     if (team !== undefined) await withPool(urls.control, (control) => checkTeam(control, team));

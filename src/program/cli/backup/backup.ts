@@ -76,7 +76,7 @@ async function copyAll(config: Config, urls: DatabaseUrls, draft: string, progre
   return manifest;
 }
 
-/** Reads the migrations. Called after the copy: a service may migrate meanwhile, and none of the copied ones may be missing. */
+/** Reads the migrations. Called after the copy, so that the list includes every copied migration, even if a service migrates meanwhile. */
 async function migrationsOf({ control, sandbox, live }: DatabaseUrls): Promise<Record<keyof DatabaseUrls, string[]>> {
   return {
     control: await withPool(control, appliedMigrations),

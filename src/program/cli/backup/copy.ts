@@ -23,7 +23,7 @@ const LEFT_OUT =
   /^(postmaster\.(pid|opts)|backup_label(\.old)?|tablespace_map(\.old)?|current_logfiles|pg_internal\.init.*|pgsql_tmp.*)$/;
 /** Contains the start of log replay. It is copied last, so that it is never older than the other files. */
 export const CONTROL_FILE = 'global/pg_control';
-/** A cluster has thousands of small files: most of the time of a copy is waiting for each to be flushed. More do not help: as many threads do this. */
+/** Number of files copied at once. Most of the time is spent on flushing thousands of small files, which Node does in four threads. */
 const FILES_AT_ONCE = 4;
 const MIN_BUFFER_BYTES = 8 * 1024;
 const MAX_BUFFER_BYTES = 256 * 1024;
@@ -86,8 +86,8 @@ export function listCluster(cluster: string): Listing {
 }
 
 /**
- * Does the work of a copy for each file, several at once.
- * @throws what the first failure threw, when no work is in progress any more
+ * Runs the work for each file, several at once.
+ * @throws the first error, after all running work has ended
  */
 export async function eachFile<File>(files: readonly File[], work: (file: File) => Promise<void>): Promise<void> {
   const left = files.values();

@@ -45,6 +45,7 @@ interface Place {
   live: Db;
 }
 
+/** Runs `pirogue blocks add`. */
 export async function addCommand(options: Output & Named & { note?: string; expires?: Date }, command: Command): Promise<void> {
   if (namesOf(options).length !== 1)
     command.error('error: give exactly one of --phone, --account, --email, --customer, --address');
@@ -68,6 +69,7 @@ export async function addCommand(options: Output & Named & { note?: string; expi
   );
 }
 
+/** Runs `pirogue blocks list`. */
 export async function listCommand(options: Output & Named & { limit: number }, command: Command): Promise<void> {
   const names = namesOf(options);
   if (names.length > 1) command.error('error: give at most one of --phone, --account, --email, --customer, --address');
@@ -86,6 +88,7 @@ export async function listCommand(options: Output & Named & { limit: number }, c
   );
 }
 
+/** Runs `pirogue blocks remove`. */
 export async function removeCommand(id: string, options: Output): Promise<void> {
   const block = await inLive(options, ({ team_id, live }) => removeBlock(live, team_id, id, operator(), commandClock.now()));
   if (!block)

@@ -12,6 +12,7 @@ interface Output {
   team?: bigint;
 }
 
+/** Records the KYC decision about a customer. */
 export async function recordCommand(
   status: ComplianceStatus,
   id: string,
@@ -28,6 +29,7 @@ export async function recordCommand(
   );
 }
 
+/** Runs `pirogue compliance list`. */
 export async function listCommand(options: Output & { environment: Environment; limit: number }): Promise<void> {
   const { environment, limit } = options;
   const rows = await inStore(environment, options, ({ db }, team_id) => complianceRecords(db, team_id, limit + 1));

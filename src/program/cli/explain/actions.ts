@@ -28,6 +28,7 @@ interface Explanation {
   attempts: ExplainedAttempt[];
 }
 
+/** Runs `pirogue explain` for the id of a payment or transfer. */
 export async function explainCommand(id: string, options: { json?: true }, command: Command): Promise<void> {
   for (const environment of ENVIRONMENTS) {
     if (isId('trx', environment, id)) return explainPayment(id, environment, options);

@@ -20,7 +20,7 @@ export type ExplainedPayment = Pick<
   | 'expires_at'
 >;
 
-/** Returns a payment of an unknown team. It looks in each team's part of the index; there are few teams. */
+/** Returns a payment of an unknown team. It searches each team's part of the index, because there are few teams. */
 export function findPaymentAnywhere(db: Queryable, id: string): Promise<ExplainedPayment | undefined> {
   return db.maybe<ExplainedPayment>(sql`
     with recursive teams(team_id) as (
@@ -112,7 +112,7 @@ export type ExplainedTransfer = Pick<
   | 'completed_at'
 >;
 
-/** Returns a transfer of an unknown team, without data of the recipient. It looks in each team's part of the index. */
+/** Returns a transfer of an unknown team, without data of the recipient. It searches each team's part of the index. */
 export function findTransferAnywhere(db: Queryable, id: string): Promise<ExplainedTransfer | undefined> {
   return db.maybe<ExplainedTransfer>(sql`
     with recursive teams(team_id) as (

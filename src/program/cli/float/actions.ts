@@ -21,6 +21,7 @@ interface Output {
   json?: true;
 }
 
+/** Runs `pirogue float list`. */
 export async function listCommand(options: Output & { team?: bigint; environment: Environment }): Promise<void> {
   const config = readConfig(process.env);
   const { environment, team: team_id = demoTeamId(config), json } = options;
@@ -72,6 +73,7 @@ interface SetOptions extends Output {
   area?: string;
 }
 
+/** Runs `pirogue float set`. */
 export async function setCommand(id: string, options: SetOptions): Promise<void> {
   const environment = ENVIRONMENTS.find((candidate) => isId('pa', candidate, id));
   if (!environment) throw noSuchAccount(id);

@@ -25,6 +25,7 @@ interface CreateOptions {
   json?: true;
 }
 
+/** Runs `pirogue keys create`. */
 export async function createKeyCommand(options: CreateOptions, command: Command): Promise<void> {
   const { environment, kind, scopes = [], allowIp = [], expiresAt = null } = options;
   if (kind === 'restricted' && scopes.length === 0)
@@ -50,6 +51,7 @@ It is shown only this once: store it now. "pirogue keys revoke ${id}" revokes it
   );
 }
 
+/** Runs `pirogue keys list`. */
 export async function listKeysCommand(options: { team?: bigint; limit: number; json?: true }): Promise<void> {
   const { team, limit } = options;
   const keys = await withControl(async (control) => {
@@ -77,6 +79,7 @@ export async function listKeysCommand(options: { team?: bigint; limit: number; j
   );
 }
 
+/** Runs `pirogue keys revoke`. */
 export async function revokeKeyCommand(id: string, options: { json?: true }, command: Command): Promise<void> {
   checkId(id, command);
   const at = commandClock.now();

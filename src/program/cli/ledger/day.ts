@@ -6,7 +6,7 @@ import { InvalidArgumentError } from 'commander';
  */
 export function calendarDay(text: string): Date {
   const day = new Date(/^\d{4}-\d{2}-\d{2}$/.test(text) ? text : Number.NaN);
-  // Date parses the 30th of February as the 2nd of March.
+  // Date parses 30 February as 2 March.
   if (!Number.isNaN(day.getTime()) && day.toISOString().startsWith(text)) return day;
   throw new InvalidArgumentError('Use a day such as 2026-01-31.');
 }

@@ -135,7 +135,7 @@ class Listener {
     console.error(`given up; when the receiver works again: pirogue events resend ${event.id} --forward-to ${address}`);
   }
 
-  /** Once, until something answers there again. */
+  /** Reports once that nothing listens at the address, until a request there succeeds again. */
   #reportAbsence(address: string): void {
     if (!this.#absence) {
       console.error(

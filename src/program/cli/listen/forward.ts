@@ -41,7 +41,7 @@ export async function forward(address: string, secret: string, event: ReceivedEv
   return { delivery_id: id, status: result.status, error: null, duration_ms };
 }
 
-/** Returns whether the address rejects connections, as one does where no server runs. Nothing is sent. */
+/** Returns whether the address rejects connections, as it does when no server runs there. Nothing is sent. */
 export async function nobodyListens(address: string): Promise<boolean> {
   const { protocol, hostname, port } = new URL(address);
   const socket = connect({
@@ -56,13 +56,13 @@ export async function nobodyListens(address: string): Promise<boolean> {
   return refused;
 }
 
-/** Node combines the failures of the addresses of a name in one error. */
+/** Returns the error codes. Node combines the failures of all addresses of a name in one error. */
 function causesOf(error: Error): (string | undefined)[] {
   const errors = error instanceof AggregateError ? error.errors : [error];
   return (errors as NodeJS.ErrnoException[]).map(({ code }) => code);
 }
 
-/** Whether the receiver accepted the event. Any status other than 2xx is a failure, as for the service. */
+/** Returns whether the receiver accepted the event. Any status other than 2xx is a failure, as for the service. */
 export function accepted({ status }: Forwarded): boolean {
   return status !== null && status >= 200 && status < 300;
 }

@@ -32,12 +32,13 @@ interface Options {
   json?: true;
 }
 
-/** What became of a table. */
+/** Result for one table. */
 interface Outcome {
   table: KeptTable;
   result: 'partitioned' | 'partitioned before' | 'abandoned' | 'nothing to abandon';
 }
 
+/** Runs `pirogue partition`. */
 export async function partitionCommand(names: string[], options: Options, command: Command): Promise<void> {
   const tables = KEPT_FOR_EVER.filter((table) => names.includes(table));
   const unknown = names.filter((name) => !tables.some((table) => table === name));
@@ -63,7 +64,7 @@ function changeTables(tables: readonly KeptTable[], options: Options, progress: 
           outcomes.push({ table, result: options.abandon ? 'nothing to abandon' : 'partitioned before' });
           continue;
         }
-        // In another database, and so before the first change: no change is without an entry.
+        // The entry is in another database, so it is written before the first change: no change is without an entry.
         await recordIn(urls, options.abandon ? 'table.abandon' : 'table.partition', `${environment}.${table}`);
         const show = (step: Step, rows: number) =>
           progress.update(`${table}: ${STEP_TEXTS[step]}`, () => `${countText(rows)} rows`);
@@ -91,7 +92,7 @@ async function checkCommand(
   const reports = await onStore(environment, async (url) => {
     const client = await connectClient(url);
     try {
-      // Without names each is judged alone: nobody divides all of them at once without having asked for it.
+      // Without names, each table is checked alone, because a run partitions only the tables that are named.
       return await survey(client, names.length > 0 ? names : KEPT_FOR_EVER, partitions, names.length > 0);
     } finally {
       await client.end();
@@ -138,7 +139,7 @@ async function onStore<Result>(
   }
 }
 
-/** What to do about each error. */
+/** Advice for each error. */
 const ADVICE: readonly (readonly [kind: abstract new (...args: never[]) => Error, advice: string])[] = [
   [TableBlocked, 'Nothing is lost: the next run continues.'],
   [TurnTaken, 'Wait for its end, or repeat this with --wait.'],

@@ -33,7 +33,7 @@ export async function exportPaymentsCommand(options: ExportOptions): Promise<voi
   const count = await withProgress(false, (progress) =>
     withOperations(options.environment ?? 'sandbox', options, async (operations) => {
       let written = 0;
-      // There is at least one page, and a wrong filter fails before it.
+      // There is at least one page, so the header is always written. An invalid filter fails before it.
       let head = csv ? csvLine(FIELDS) : '';
       for await (const payments of pagesOf(operations, fieldsOf(options, FILTERS))) {
         await writeOut(head + payments.map(lineOf).join(''));

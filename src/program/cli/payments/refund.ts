@@ -50,7 +50,7 @@ async function refunded({ deps, call, run }: Operations, body: CreateRefundBody,
     refuse(error, `"pirogue payments show ${body.payment}" shows its state.`),
   );
   const { store } = made.caller;
-  // As in the API, a refund of the sandbox ends at once. Live ones are sent by the workers, which limit the calls to a provider.
+  // As in the API, a sandbox refund ends at once. Live refunds are sent by the workers, which limit the calls to a provider.
   if (store.environment === 'sandbox' && refund?.draws) await sendParts(deps, store, refund);
   const { id } = reply.body.refund as { id: string };
   const now = await run(refundRoutes(deps), 'GET /refunds/:id', { params: { id } });
@@ -59,7 +59,7 @@ async function refunded({ deps, call, run }: Operations, body: CreateRefundBody,
 
 function nextOf({ id, status, message }: Item, replayed: boolean): string {
   if (replayed) return 'This refund was made before with the same idempotency key: nothing was refunded now.';
-  // The message says why it waits.
+  // The message states why the refund waits.
   if (message !== null || (status !== 'pending' && status !== 'processing')) return '';
   return `The running service sends it to the provider: "pirogue refunds show ${id}" shows its outcome.`;
 }

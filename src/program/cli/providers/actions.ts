@@ -40,6 +40,7 @@ interface AddOptions extends Output {
   cost?: Costs;
 }
 
+/** Runs `pirogue providers add`. */
 export async function addCommand(kind: string, options: AddOptions): Promise<void> {
   const connector = connectorOf(kind);
   if (!connector) throw new Failure(`unknown provider "${kind}"`, `Use one of ${names(CONNECTORS)}.`);
@@ -77,7 +78,7 @@ export async function addCommand(kind: string, options: AddOptions): Promise<voi
 }
 
 /**
- * Tries the credentials. A key with a valid format that cannot be used is reported now, and not by the first payment.
+ * Connects with the credentials, so that a key with a valid format that cannot be used is reported now, not by the first payment.
  * @throws Failure
  */
 function tryOut(connector: Connector, environment: Environment, credentials: Record<string, string>): void {
@@ -88,6 +89,7 @@ function tryOut(connector: Connector, environment: Environment, credentials: Rec
   }
 }
 
+/** Runs `pirogue providers list`. */
 export async function listCommand(options: Output & { team?: bigint; environment?: Environment }): Promise<void> {
   const team_id = options.team ?? demoTeamId(readConfig(process.env));
   const environments = options.environment ? [options.environment] : ENVIRONMENTS;
@@ -111,6 +113,7 @@ export async function listCommand(options: Output & { team?: bigint; environment
   );
 }
 
+/** Runs `pirogue providers kinds`. */
 export async function kindsCommand(options: Output): Promise<void> {
   const kinds = CONNECTORS.map((connector) => ({
     provider: connector.name,
@@ -133,6 +136,7 @@ export async function kindsCommand(options: Output): Promise<void> {
   );
 }
 
+/** Runs `pirogue providers test`. */
 export async function testCommand(id: string, options: Output): Promise<void> {
   const provider = await withControl((control) => connected(control, id));
   const reading = await provider.balance?.();
@@ -150,6 +154,7 @@ export async function testCommand(id: string, options: Output): Promise<void> {
   process.exitCode = works ? 0 : 1;
 }
 
+/** Activates or deactivates an account for new operations. */
 export async function switchCommand(id: string, active: boolean, options: Output): Promise<void> {
   checkId(id);
   const at = commandClock.now();

@@ -17,6 +17,7 @@ interface Output {
   json?: true;
 }
 
+/** Runs `pirogue returns list`. */
 export async function listCommand(options: Output & { team?: bigint; environment: Environment; limit: number }): Promise<void> {
   const { team = null, environment, limit, json } = options;
   const config = readConfig(process.env);
@@ -52,6 +53,7 @@ export async function resolveCommand(id: string, options: ResolveOptions): Promi
   );
 }
 
+/** Runs `pirogue returns retry`. */
 export async function retryCommand(id: string, options: Output & { team?: bigint }): Promise<void> {
   const row = await inStore(environmentOf(id), options, (store, team_id) =>
     retryReturn(deps(), store, { team_id, id }, operator()),

@@ -54,6 +54,7 @@ interface AddOptions extends Output {
   fallback: boolean;
 }
 
+/** Runs `pirogue rules add`. */
 export async function addRuleCommand(options: AddOptions, command: Command): Promise<void> {
   checkTogether(options, command);
   const { environment } = options;
@@ -71,6 +72,7 @@ export async function addRuleCommand(options: AddOptions, command: Command): Pro
   print(options.json, presented(rule), () => `${rule.id} (${environment}, priority ${rule.priority}): ${summaryOf(rule)}`);
 }
 
+/** Runs `pirogue rules list`. */
 export async function listRulesCommand(options: Output & { team?: bigint; environment?: Environment }): Promise<void> {
   const team_id = options.team ?? demoTeamId(readConfig(process.env));
   const rules = await withControl(async (control) => {
@@ -85,6 +87,7 @@ export async function listRulesCommand(options: Output & { team?: bigint; enviro
   );
 }
 
+/** Runs `pirogue rules remove`. */
 export async function removeRuleCommand(id: string, options: Output, command: Command): Promise<void> {
   if (!ENVIRONMENTS.some((environment) => isId('rul', environment, id))) {
     command.error('error: not the id of a rule (rul_… or rul_test_…): "pirogue rules list" shows them');

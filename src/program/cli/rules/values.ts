@@ -9,6 +9,7 @@ import { accountName, currencyCode } from '../values.ts';
 
 const MAX_WEIGHT = 1_000_000;
 
+/** Parses country codes. @throws InvalidArgumentError */
 export function countryList(text: string): string[] {
   return listOf(text, 'country', (item) => {
     const code = item.toUpperCase();
@@ -17,20 +18,24 @@ export function countryList(text: string): string[] {
   });
 }
 
+/** Parses a channel id. @throws InvalidArgumentError */
 export function channel(text: string): string {
   const id = text.trim().toLowerCase();
   if (channelById(id)) return id;
   throw new InvalidArgumentError(`${text}: unknown channel. GET /channels lists them, such as cm.mtn.`);
 }
 
+/** Parses channel ids. @throws InvalidArgumentError */
 export function channelList(text: string): string[] {
   return listOf(text, 'channel', channel);
 }
 
+/** Parses currency codes. @throws InvalidArgumentError */
 export function currencyList(text: string): Currency[] {
   return listOf(text, 'currency', currencyCode) as Currency[];
 }
 
+/** Parses names of provider accounts. @throws InvalidArgumentError */
 export function nameList(text: string): string[] {
   return listOf(text, 'account', accountName);
 }
@@ -51,12 +56,14 @@ export function shareList(text: string): Weight[] {
   throw new InvalidArgumentError('An account is listed twice.');
 }
 
+/** Parses an amount in major units. @returns hundredths @throws InvalidArgumentError */
 export function amount(text: string): Minor {
   const minor = /^\d{1,13}(\.\d{1,2})?$/.test(text) ? minorFromWire(Number(text)) : null;
   if (minor) return minor;
   throw new InvalidArgumentError('Use major units with at most two decimals, such as 5000.');
 }
 
+/** Parses a priority; the lowest number comes first. @throws InvalidArgumentError */
 export function priority(text: string): number {
   if (/^\d{1,6}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('Use an integer from 0 to 999999; lower comes first.');

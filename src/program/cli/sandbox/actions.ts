@@ -18,6 +18,7 @@ interface Output {
 
 const deps = { clock: commandClock };
 
+/** Runs `pirogue sandbox fund`. */
 export async function fundCommand(options: Output & { currency: string; amount: string }): Promise<void> {
   const { currency, amount } = options;
   const amount_minor = readAmount(amount);
@@ -36,6 +37,7 @@ export async function fundCommand(options: Output & { currency: string; amount: 
   );
 }
 
+/** Runs `pirogue accounts verify`. */
 export async function verifyAccountCommand(
   id: string,
   options: Output & { status: 'pending' | 'verified' | 'rejected' },

@@ -4,7 +4,7 @@ import { currencyCode, span, teamId } from '../values.ts';
 const actions = () => import('./actions.ts');
 const json = ['--json', 'print one JSON document'] as const;
 
-/** `pirogue sandbox …`, `pirogue accounts …`: simulate what a provider, an operator or time does in live. */
+/** `pirogue sandbox …`, `pirogue accounts …`: simulate in the sandbox what a provider, an operator or time causes in live. */
 export function addSandbox(program: Command): void {
   const sandbox = program.command('sandbox').description('sandbox tools');
   sandbox

@@ -31,6 +31,7 @@ interface SecretsContext {
   keys: SealingKeys;
 }
 
+/** Runs `pirogue secrets status`. */
 export async function statusCommand(options: Output): Promise<void> {
   const { keys, source } = await withSecrets(async (context) => ({ keys: await standing(context), source: sourceOf(context) }));
   print(options.json, { source, keys }, () =>
@@ -45,6 +46,7 @@ export async function statusCommand(options: Output): Promise<void> {
   );
 }
 
+/** Runs `pirogue secrets rotate`. Exits with code 1 while values of another key are left. */
 export async function rotateCommand(options: Output): Promise<void> {
   const report = (database: string, name: string, values: number) => {
     if (!options.json) console.error(`${database} ${name}: ${values} re-encrypted`);
@@ -77,6 +79,7 @@ export async function rotateCommand(options: Output): Promise<void> {
   process.exitCode = done.left === 0 ? 0 : 1;
 }
 
+/** Runs `pirogue secrets prune`. */
 export async function pruneCommand(options: Output): Promise<void> {
   const dropped = await withSecrets(async (context) => {
     const { keys: file, databases } = context;

@@ -29,6 +29,7 @@ export interface SealedValue {
   sealed: string;
 }
 
+/** Returns the storage place to which an encrypted value is bound. */
 export function placeOf({ table, column }: SealedColumn, { team_id, id }: SealedValue): string {
   return sealedPlace(`${table}.${column}`, team_id, id);
 }

@@ -18,6 +18,7 @@ interface Output {
   json?: true;
 }
 
+/** Runs `pirogue teams create`. */
 export async function createTeamCommand(
   options: Output & { name: string; email: string; plan: Plan; currency: string },
 ): Promise<void> {
@@ -27,10 +28,11 @@ export async function createTeamCommand(
     await record(tx, by, { team_id: id, action: 'team.create', resource_id: String(id), at: commandClock.now() });
     return must(await findTeam(tx, id), 'a team made just now is there');
   };
-  // The first team may be created before the service has ever started.
+  // The first team may be created before the first start of the service.
   show(options, await administer(create, { create: true }));
 }
 
+/** Runs `pirogue teams list`. */
 export async function listTeamsCommand(options: Output & { limit: number }): Promise<void> {
   const teams = firstOf(await withControl((control) => listTeams(control, options.limit + 1)), options.limit);
   print(options.json, teams.map(presented), () =>
@@ -62,6 +64,7 @@ type SetOptions = Output & {
   taxId?: string;
 };
 
+/** Runs `pirogue teams set`. */
 export async function setTeamCommand(id: bigint, options: SetOptions, command: Command): Promise<void> {
   const { json: _, uniqueReferences, hostedRetry, currency, apiVersion, publicKeys, taxId, ...same } = options;
   const changes: TeamChanges = {
@@ -77,6 +80,7 @@ export async function setTeamCommand(id: bigint, options: SetOptions, command: C
   show(options, await changed(id, changes, 'team.update'));
 }
 
+/** Runs `pirogue teams verify`. */
 export async function verifyTeamCommand(id: bigint, options: Output & { level: number }): Promise<void> {
   show(options, await changed(id, { verification_level: options.level }, 'team.verify'));
 }

@@ -9,7 +9,7 @@ import { operator } from '../operator.ts';
 import { notify } from './disputes.ts';
 import { teamOfPayment } from './team.ts';
 
-/** The sandbox behind a running service. What is no operation of the API is written to the database of this machine. */
+/** Returns the sandbox of a running service. Triggers without an operation of the API are written to the database of this machine. */
 export function sandboxOf(api: Api): Sandbox {
   return {
     unique: randomBase62(12),

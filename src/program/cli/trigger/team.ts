@@ -10,7 +10,7 @@ import { Failure } from '../failure.ts';
  */
 export async function teamOfPayment(id: string): Promise<bigint> {
   const config = readConfig(process.env);
-  // Where no service has ever run there is no database, and none is created for the lookup.
+  // There is no database before the first start of a service, and none is created for the lookup.
   const ours = config.database_urls !== null || readKeysFile(config) !== undefined;
   const found = ours && (await withDatabases(config, (urls) => withPool(urls.sandbox, (db) => findPaymentAnywhere(db, id))));
   if (found) return found.team_id;

@@ -38,6 +38,7 @@ interface Output {
 
 type CreateOptions = Output & { email: string; name: string; team?: bigint; role?: Role; operator?: true };
 
+/** Runs `pirogue users create`. */
 export async function createUserCommand(options: CreateOptions, command: Command): Promise<void> {
   const { email, name, team, role, operator = false } = options;
   if ((team === undefined) !== (role === undefined)) command.error('error: --team and --role belong together');
@@ -63,6 +64,7 @@ export async function createUserCommand(options: CreateOptions, command: Command
   );
 }
 
+/** Runs `pirogue users invite`. */
 export async function inviteUserCommand(options: Output & { team: bigint; email: string; role: Role }): Promise<void> {
   const { team: team_id, email, role } = options;
   const at = commandClock.now();
@@ -80,6 +82,7 @@ export async function inviteUserCommand(options: Output & { team: bigint; email:
 
 type RolesOptions = Output & { team?: bigint; role?: Role; remove?: true };
 
+/** Runs `pirogue users roles`. */
 export async function rolesCommand(named: string, options: RolesOptions, command: Command): Promise<void> {
   const { team, role, remove } = options;
   const changes = role !== undefined || remove !== undefined;
@@ -106,7 +109,10 @@ export async function rolesCommand(named: string, options: RolesOptions, command
   );
 }
 
-/** @param role null-like: the person is removed */
+/**
+ * Adds a person to a team, or changes their role.
+ * @param role undefined: the person is removed
+ */
 async function changeMembership(
   tx: Tx,
   who: Parameters<typeof changeRole>[1],
@@ -118,6 +124,7 @@ async function changeMembership(
   return plainly(changeRole(tx, who, user.id, role));
 }
 
+/** Runs `pirogue users link`. */
 export async function linkCommand(named: string, options: Output): Promise<void> {
   const config = readConfig(process.env);
   const { console: address } = config;
@@ -146,6 +153,7 @@ const SWITCHES = {
   'clear-factors': { action: 'person.codes_off', text: 'has no second factor any more, and every session has ended.' },
 } as const;
 
+/** Runs `pirogue users enable`, `disable` and `clear-factors`. */
 export async function switchUserCommand(named: string, name: keyof typeof SWITCHES, options: Output): Promise<void> {
   const { action, text } = SWITCHES[name];
   const user = await administer(async (tx, by) => {
@@ -166,6 +174,7 @@ export async function switchUserCommand(named: string, name: keyof typeof SWITCH
   print(options.json, { id: user.id, email: user.email, done: name }, () => `${user.email} ${text}`);
 }
 
+/** Runs `pirogue users list`. */
 export async function listUsersCommand(options: Output & { team?: bigint; limit: number }): Promise<void> {
   const { team, limit } = options;
   const users = await withControl(async (control) => {
@@ -200,7 +209,7 @@ async function knownUser(db: Queryable, named: string): Promise<UserRow> {
   return user;
 }
 
-/** Reports a rule that forbids a change as a failure of the command. */
+/** Converts the rejection of a change to a failure of the command. */
 async function plainly<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -22,7 +22,7 @@ export function verifyCallback({ method, headers, body }: RawCallback, secret_ke
   const isOfPayment = token !== undefined || Object.keys(fields).some((name) => name.startsWith('cpm_'));
   if (isOfPayment && !isGenuine(fields, token, secret_key)) return { kind: 'forged', message: 'the token is missing or wrong' };
   if (!isOfPayment) return { kind: 'hint', subject: subjectOf(fields.client_transaction_id) };
-  // Only what the token covers: a token that was once seen would otherwise prove callbacks about any transaction.
+  // Only fields that the token covers are used. Otherwise a captured token would authenticate callbacks about any transaction.
   return { kind: 'hint', subject: subjectOf(fields.cpm_trans_id), proven: true };
 }
 

@@ -73,7 +73,7 @@ export function openingOf(reply: Reply): Opening {
 
 /** The status of a payment. */
 export type Check =
-  /** `lapsed`: the page, or the merchant's subscription. */
+  /** `lapsed`: the page or the merchant's subscription has expired. */
   | { kind: 'pending' | 'expired' | 'lapsed' | 'not_found' }
   | { kind: 'succeeded'; provider_ref: string; amount_minor: Minor; currency: string }
   | { kind: 'failed'; reason: Reason; message: string }
@@ -98,7 +98,7 @@ export function checkOf(reply: Reply, key: string): Check {
   const isCancelled = status === 'CANCELLED' || status === 'CANCELED';
   if (outcome === 'pending' || status === 'WAITING_FOR_CUSTOMER') return { kind: 'pending' };
   if (outcome === 'not_found') return { kind: 'not_found' };
-  // ABONNEMENT_OR_TRANSACTIONS_EXPIRED is also said when the merchant's subscription has ended, of payments that were made before.
+  // ABONNEMENT_OR_TRANSACTIONS_EXPIRED is also returned after the end of the merchant's subscription, for earlier payments too.
   if (outcome === 'expired') return { kind: isCancelled || status === 'REFUSED' ? 'expired' : 'lapsed' };
   if (isCancelled || (outcome === 'cancelled' && status === 'REFUSED')) return { kind: 'cancelled', message };
   // Without the payment's own status, a code may only mean that the check failed.

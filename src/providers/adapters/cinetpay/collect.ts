@@ -77,7 +77,8 @@ async function prepare(client: Client, serve: Serve, base_url: string, collectio
 }
 
 /**
- * @param over whether the window of the payment is over (`isOver`), and whether its page can no longer be used, whatever the window (`isClosed`)
+ * Converts the status of a payment to a reading.
+ * @param over `isOver`: the payment window has ended; `isClosed`: the page can no longer be used, whatever the window
  */
 function readingOf(
   check: ReturnType<typeof checkOf>,

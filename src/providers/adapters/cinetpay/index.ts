@@ -52,7 +52,7 @@ function connect(account: ProviderAccount, tools: Tools): Provider {
     // The effect of a reused transaction_id is not documented.
     capabilities: { idempotency: 'none', readable_by: 'ours', polls: POLLS, not_found_grace_ms: GRACE_MS },
     offers: () => offers,
-    // `lock_phone_number` is documented for Mobile Money. At Wave the payer pays with the app, from the account that is open there.
+    // `lock_phone_number` is documented for Mobile Money. With Wave, the payer pays in the app, from the account that is signed in there.
     provesPayer: (channel) => !channel.endsWith('.wave'),
     keyOf,
     ...collections(client, serve, checkout_url, tools.clock),

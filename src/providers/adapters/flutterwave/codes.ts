@@ -50,8 +50,9 @@ export function meaningOf(text: unknown): Meaning {
 }
 
 /**
- * Texts of an operation whose processor had no final outcome: it may have been carried out. Of a transfer they say nothing, although its status
- * is FAILED. Of a charge, most of them are about a payer who has not approved it, and `failed` is final when a status query returns it.
+ * Texts of an operation that may have been carried out, because its processor had no final outcome. For a transfer with such a text, the
+ * status FAILED proves nothing. For a charge, most of these texts mean that the payer has not approved it, and `failed` is final when a
+ * status query returns it.
  */
 const NO_OUTCOME = /time[d]?[ -]?out|expired|not approved|no response|being processed|in progress/i;
 
@@ -61,8 +62,8 @@ export function isInDoubt(text: unknown): boolean {
 }
 
 /**
- * Returns whether a transfer failed because our own balance was insufficient: nothing was paid, and FAILED is final. Of
- * a charge the same text concerns the payer's.
+ * Returns whether a transfer failed because our own balance was insufficient: nothing was paid, and FAILED is final. For
+ * a charge the same text concerns the payer's balance.
  */
 export function isUnfunded({ collect }: Meaning): boolean {
   return collect === 'insufficient_funds';

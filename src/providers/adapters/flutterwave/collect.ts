@@ -118,7 +118,7 @@ function submissionOf(
   { channel, provider_key }: Collection,
 ): Submission {
   if (textOf(data.status)?.toLowerCase() === 'failed') {
-    // No payer has had the time to approve it: the prompt may still be open.
+    // The payer has not had time to approve it, so the prompt may still be open.
     if (isInDoubt(data.processor_response)) return { kind: 'unknown', message: rawMessage('failed', data.processor_response) };
     const reason = rejectionReason(meaningOf(data.processor_response), channel.kind);
     return { kind: 'refused', reason, message: 'the charge failed at once' };
@@ -156,7 +156,7 @@ function readingOf(state: State, collection: Collection, now: number): Reading {
       return { kind: 'failed', reason, message };
     }
     case 'not_found':
-      // Accepted and not paid yet. It ends only with the page, the account or the payment window.
+      // The charge is accepted and not paid yet. It ends only with the page, the account or the payment window.
       if (collection.provider_ref === null && collection.handle === null) return state;
       return now < closedBy(collection) ? { kind: 'pending', poll_after_ms } : { kind: 'expired' };
     case 'succeeded':

@@ -44,7 +44,7 @@ export const flutterwave: Connector = {
   connect,
 };
 
-/** Returns the fault of a key of the other mode. Another address than Flutterwave's own has modes of its own. */
+/** Returns the fault of a key of the other mode. Keys for another address than Flutterwave's are not checked: it has its own modes. */
 function modeFault({ environment, credentials }: Omit<ProviderAccount, 'id'>): string | null {
   const { base_url, secret_key = '' } = credentials;
   const isTest = secret_key.startsWith('FLWSECK_TEST');

@@ -17,7 +17,7 @@ import { creationOf, type Meaning, envelopeOf, type RefundState, refundState } f
  */
 export function refunds(client: Client, clock: Clock, payouts: Payouts): Refunds {
   return {
-    // Of a transfer to a wallet. A refund to a card or an account is never reported as not found.
+    // Applies to a transfer to a wallet. A refund to a card or an account is never reported as not found.
     idempotency: 'conflicts',
     extent: 'partial',
     needsPayer: (channel, currency) => isWallet(payouts, channel, currency),
@@ -78,8 +78,8 @@ function refundOutcomeOf(outcome: PayoutOutcome, { amount_minor, currency }: Ref
 }
 
 /**
- * What Flutterwave says when more is asked for than is left of a charge. The texts are not published. By our books there is enough, so it was refunded
- * without this service, for example from the dashboard: the payer has money of it.
+ * Texts of Flutterwave for a refund of more than is left of a charge. They are not published. Our books show enough, so the charge was
+ * refunded outside this service, for example from the dashboard, and the payer has received money.
  */
 const REFUNDED_OTHERWISE = /already.*refund|(?:more than|exceed|greater than).*(?:transaction|charge|paid|left|remain)/i;
 /** Texts about an amount that Flutterwave never refunds, or about its own balance. */

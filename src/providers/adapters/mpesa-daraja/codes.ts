@@ -7,7 +7,7 @@ type Meaning = Reason | 'cancelled' | 'pending' | 'unanswered';
 /** The meaning of a prompt's result code. */
 const RESULTS: Readonly<Record<string, Meaning>> = {
   1: 'insufficient_funds',
-  // A rule on the merchant's side, and a system that is busy.
+  // 17: a rule on the merchant's side. 26: the system is busy.
   ...{ 17: 'channel_unavailable', 26: 'channel_unavailable' },
   // Another session locks the subscriber for one or two minutes.
   1001: 'operator_declined',

@@ -9,7 +9,7 @@ import { Client } from './client.ts';
 import { collections, POLLS } from './collect.ts';
 
 const HOSTS = { live: 'https://api.safaricom.co.ke', sandbox: 'https://sandbox.safaricom.co.ke' } as const;
-/** Never applies: without the CheckoutRequestID of the response a prompt cannot be queried, so nothing is "not found". */
+/** Never applies, because no prompt is ever "not found": without the CheckoutRequestID of the response it cannot be queried. */
 const GRACE_MS = 600_000;
 
 const number = (description: string) => Type.String({ description, pattern: '^\\d{5,10}$' });

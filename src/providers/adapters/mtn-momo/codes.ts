@@ -58,7 +58,7 @@ export const CODES: readonly string[] = [...MEANINGS.keys()];
 
 /**
  * Errors in the account's settings. MTN detects them before it creates anything, although it returns status 500 (common errors).
- * TRANSFER_TYPE_UNKNOWN is not in that list: with status 500 it proves nothing.
+ * TRANSFER_TYPE_UNKNOWN is not in MTN's list of common errors: with status 500 it proves nothing.
  */
 const SETTINGS_AT_FAULT = new Set([
   'NOT_ALLOWED',
@@ -99,7 +99,7 @@ export function payoutReasonOf({ payout }: Meaning): PayoutReason | null {
 
 /**
  * Returns whether a payout or refund failed because our own disbursement float was insufficient: nothing was paid, and
- * FAILED is final. Of a collection the same code concerns the payer's wallet.
+ * FAILED is final. For a collection the same code concerns the payer's wallet.
  */
 export function isUnfunded(code: string): boolean {
   return code === 'NOT_ENOUGH_FUNDS';
@@ -116,7 +116,7 @@ export function creationOf(reply: Reply): Creation {
   if (status === 202) return { kind: 'created' };
   const { code, message } = errorOf(reply);
   if (status === 409 || code === 'RESOURCE_ALREADY_EXIST') return { kind: 'exists' };
-  // In a 5xx they prove nothing (MTN documents only faults of the settings there): the status query decides.
+  // In a 5xx these codes prove nothing, because MTN documents only errors in the settings there. The status query decides.
   if (status >= 400 && status < 500 && PARTY_REFUSED.has(code)) return { kind: 'refused', meaning: meaningOf(code), message };
   if (isProvenRejection(reply) || (status === 500 && SETTINGS_AT_FAULT.has(code))) {
     return { kind: 'not_created', message, because: BECAUSE.get(code) ?? null };

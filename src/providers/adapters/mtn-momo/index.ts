@@ -41,7 +41,7 @@ const credentials = Type.Object(
 /** MTN Mobile Money, direct: one API user serves one market. */
 export const mtnMomo: Connector = { name: 'mtn-momo', title: 'MTN MoMo', credentials, connect, modeFault };
 
-/** Returns the fault of a target environment of the other mode. Another address than MTN's own has modes of its own. */
+/** Returns the fault of a target environment of the other mode. Another address than MTN's is not checked: it has its own modes. */
 function modeFault({ environment, credentials }: Omit<ProviderAccount, 'id'>): string | null {
   const { base_url, target_environment } = credentials;
   const isTest = target_environment === 'sandbox';

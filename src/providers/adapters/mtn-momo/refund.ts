@@ -42,7 +42,7 @@ function refundOf(creation: Creation): RefundOutcome {
   }
 }
 
-/** As for payouts: an insufficient float of our own is temporary. */
+/** Returns the result of a rejected refund. As for payouts, an insufficient float of our own is temporary. */
 function refusedRefund({ meaning, message }: Rejection): RefundOutcome {
   return payoutReasonOf(meaning) ? { kind: 'failed', reason: refundReason(meaning), message } : { kind: 'unavailable', message };
 }

@@ -35,7 +35,7 @@ export function stateOf(reply: Reply, order_id: string): State {
   if (reply.status !== 200 && reply.status !== 201) return { kind: 'unreadable', message: messageOf(reply) };
   if (fields.order_id !== order_id) return { kind: 'unreadable', message: 'Orange responded about another order' };
   switch (fields.status) {
-    // The page has not been used yet. Orange reports EXPIRED only to a payer who confirms too late, so nothing ends one that is never used.
+    // The page has not been used yet. Orange reports EXPIRED only when a payer confirms too late, so an unused page keeps this status.
     case 'INITIATED':
       return { kind: 'untouched' };
     // The payer has confirmed and the payment is in process.
@@ -55,7 +55,7 @@ export function stateOf(reply: Reply, order_id: string): State {
 /**
  * Converts an order status to a reading.
  * @param order the requested order and amount; Orange reports an order with another amount as not found
- * @param isOver whether nobody can pay on the page any more
+ * @param isOver whether no payment on the page is possible any more
  */
 export function readingOf(
   state: State,

@@ -55,14 +55,14 @@ export function collections(
       if (!page) return { kind: 'not_found' };
       const body = { order_id, amount: wholeOf(amount_minor), pay_token: page.pay_token };
       const reply = await client.call({ method: 'POST', path: `${folder}/transactionstatus`, body });
-      // A payment that comes later all the same is read after its callback.
+      // A payment that is nevertheless made later is read after its callback.
       const isOver = clock.now() >= pageClosesAt(collection) + GRACE_MS;
       return readingOf(stateOf(reply, order_id), collection, nextPoll(POLLS, submitted_at, clock.now()), isOver);
     },
   };
 }
 
-/** Returns null when the amount cannot be expressed in Orange's format. */
+/** Returns the body of the order; null when the amount cannot be expressed in Orange's format. */
 function orderOf(collection: Collection, { merchant_key, country }: Merchant): object | null {
   const amount = wholeOf(collection.amount_minor);
   if (amount === null) return null;

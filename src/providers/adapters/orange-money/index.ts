@@ -26,7 +26,7 @@ export const orangeMoney: Connector = {
   modeFault,
 };
 
-/** Returns the fault of a country of the other mode. Another address than Orange's own has modes of its own. */
+/** Returns the fault of a country of the other mode. Another address than Orange's is not checked: it has its own modes. */
 function modeFault({ environment, credentials }: Omit<ProviderAccount, 'id'>): string | null {
   const { base_url, country } = credentials;
   const isTest = country === SANDBOX;
@@ -45,7 +45,7 @@ function connect(account: ProviderAccount, tools: Tools): Provider {
     account_id: account.id,
     // A second request for the same page is rejected. A stored page is returned again without a request.
     capabilities: { idempotency: 'conflicts', readable_by: 'ours', polls: POLLS, not_found_grace_ms: GRACE_MS },
-    // The request for a page names no payer, and the status of a payment reports none (Orange's documentation of Web Payment).
+    // Neither the request for a page nor the status of a payment contains the payer (Orange's documentation of Web Payment).
     provesPayer: () => false,
     offers: () => offers,
     keyOf: orderIdOf,

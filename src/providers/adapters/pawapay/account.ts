@@ -125,7 +125,7 @@ function addProvider(known: Known & { offers: Offer[] }, { provider, currencies 
     ] as const) {
       const name = nameOf(operation, route.channel, currency);
       if (!isOpen(operation, type.status)) {
-        // Where the account does not have the operation, its type is missing.
+        // The type of an operation that the account does not have is missing.
         if (CLOSED.has(type.status)) known.closed.add(name);
         continue;
       }
@@ -147,7 +147,7 @@ function nameOf(operation: Operation, channelId: string, currency: string): stri
   return `${operation} ${channelId} ${currency}`;
 }
 
-/** Statuses in which an operator takes nothing, until it is available again (active-conf). */
+/** Statuses in which an operator accepts nothing until it is available again (active-conf). */
 const CLOSED = new Set<unknown>(['CLOSED', 'DELAYED']);
 
 /** Returns whether the operator is available. A DELAYED operator rejects deposits and queues payouts. */

@@ -40,8 +40,9 @@ const REFUND_REASONS: Record<string, Reason> = {
 };
 
 /**
- * Failures of a refund that contradict our books: the deposit was refunded without this service, as a whole or in part, or is not what pawaPay has
- * confirmed. Only a person can say what the payer has, so nothing may be returned another way, nor to the merchant.
+ * Failures of a refund that contradict our books: the deposit was refunded outside this service, in full or in part, or differs from what
+ * pawaPay has confirmed. Only manual resolution can determine what the payer has received, so the money is neither returned in another
+ * way nor given back to the merchant.
  */
 const OTHER_BOOKS = new Set(['DEPOSIT_ALREADY_REFUNDED', 'AMOUNT_TOO_LARGE', 'INVALID_STATE', 'NOT_FOUND']);
 
@@ -50,7 +51,7 @@ export function contradictsBooks(code: string): boolean {
   return OTHER_BOOKS.has(code);
 }
 
-/** Rejections that a later refund of the same amount would meet again; no other provider can refund the deposit. */
+/** Rejections that a later refund of the same amount would receive again. No other provider can refund the deposit. */
 const NEVER_REFUNDED = new Set(['AMOUNT_OUT_OF_BOUNDS', 'INVALID_AMOUNT', 'INVALID_CURRENCY', 'INVALID_PROVIDER']);
 
 /** Returns whether a rejection of a refund is final although it would not be final for a deposit. */

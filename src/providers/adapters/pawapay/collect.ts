@@ -69,9 +69,9 @@ export async function readDeposit(account: Account, collection: Collection): Pro
   const now = account.clock.now();
   if (status.kind !== 'not_found')
     return readingOf(status, pollAfter(collection.submitted_at, now, status.kind === 'pending' && status.slow), account.base_url);
-  // Nothing is sent before the payer enters the code, so the deposit cannot be found. The operator may have ceased to require one.
+  // An attempt that waits for a code has not been sent, so it cannot be found. The operator may no longer require a code.
   if (!collection.awaits_code) return status;
-  // A code may have been sent after the window whose answer was lost.
+  // A code may have been sent after the window with a lost response, so the grace period also counts from the submission.
   return now < Math.max(collection.expires_at, collection.submitted_at ?? 0) + account.grace_ms
     ? { kind: 'pending', poll_after_ms: pollAfter(collection.submitted_at, now) }
     : { kind: 'expired' };

@@ -19,7 +19,7 @@ export function refunds(account: Account): Refunds {
   };
 }
 
-/** The default terms allow refunds on a channel that is currently closed for deposits. */
+/** Returns the terms of a refund. The default terms allow refunds on a channel that is currently closed for deposits. */
 function termsOf({ configuration }: Account, channelId: string, currency: string): Terms | undefined {
   return configuration.terms('collect', channelId, currency) ?? staticTerms(channelId, currency);
 }
@@ -29,7 +29,7 @@ async function submit(account: Account, refund: Refund): Promise<RefundOutcome> 
   const terms = termsOf(account, collection.channel.id, currency);
   if (!terms) return { kind: 'unavailable', message: `pawaPay refunds no ${currency} on ${collection.channel.id} now` };
   const amount = amountText(refund.amount_minor, terms.decimals);
-  // It never can: the merchant's money must not wait for it.
+  // The amount can never be refunded, so the merchant's money must not wait for it.
   if (amount === null)
     return { kind: 'failed', reason: 'provider_error', message: `pawaPay cannot refund this amount in ${currency}` };
   const acceptance = acceptanceOf(

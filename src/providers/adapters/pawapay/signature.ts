@@ -10,8 +10,8 @@ export interface Message {
 }
 
 /**
- * The result of verifying a signature. `keyless`: its key is unknown or not yet fetched. `untimely`: right, but expired or not of
- * our time; the message may have waited in a queue, or be a copy.
+ * The result of verifying a signature. `keyless`: its key is unknown or not yet fetched. `untimely`: right, but expired or created
+ * outside the accepted time; the message may have waited in a queue, or be a replay.
  */
 export type Verdict = 'unsigned' | 'right' | 'untimely' | 'wrong' | 'keyless';
 
@@ -78,7 +78,7 @@ function parseInput(text: string): Input | null {
   if (!parts) return null;
   const [, label, parameters, list, rest] = parts as unknown as [string, string, string, string, string];
   const covered = [...list.matchAll(/"([^"]+)"/g)].map(([, name]) => name as string);
-  // RFC 9421, 2.5: each component once. Repeated ones would make the signed text as long as the sender likes.
+  // RFC 9421, 2.5: each component once. With repeated ones, the sender could make the signed text arbitrarily long.
   if (new Set(covered).size < covered.length) return null;
   const values = new Map(
     [...rest.matchAll(/;([a-z]+)=(?:"([^"]*)"|(\d+))/g)].map(([, name, words, number]) => [name, words ?? number]),

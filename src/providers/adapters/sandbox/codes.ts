@@ -20,7 +20,7 @@ const BY_SUFFIX: Record<string, Outcome> = {
   '000002': { kind: 'refused', reason: 'operator_declined' },
   '000003': { kind: 'times_out', reason: 'authorization_timeout' },
   '000004': { kind: 'payer_cancels', reason: 'payer_declined' },
-  // The payment succeeds; every refund of it fails.
+  // The payment succeeds, and every refund of it fails.
   '000009': { kind: 'succeeds' },
 };
 

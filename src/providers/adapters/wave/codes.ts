@@ -29,8 +29,8 @@ const PAYOUT_REASONS = new Map<string, PayoutReason>(
 const REFUND_REFUSED = new Set(['blocked-account', 'checkout-refund-failed']);
 
 /**
- * Our own wallet has insufficient funds, which does not prevent another provider from paying (Payout API, errors). Wave repeats the result of
- * a key, also after the wallet was filled (Business API, idempotency), so what is sent next needs another key.
+ * Our own wallet has insufficient funds, which does not prevent another provider from paying (Payout API, errors). Wave repeats the
+ * result of a key, also after the wallet was topped up (Business API, idempotency), so the next submission needs another key.
  */
 const UNFUNDED = 'insufficient-funds';
 
@@ -193,7 +193,7 @@ export function isRefunded(reply: Reply, key: string): boolean | null {
   if (reply.kind !== 'answered' || reply.status !== 200) return null;
   const { client_reference, checkout_status, payment_status, when_refunded } = fieldsOf(reply.body);
   if (client_reference !== key || checkout_status !== 'complete') return null;
-  // A session whose payment no longer counts as made may have been refunded or taken back without the field.
+  // A session whose payment is no longer `succeeded` may have been refunded or reversed without this field.
   if (when_refunded === undefined || when_refunded === null) return payment_status === 'succeeded' ? false : null;
   return textOf(when_refunded) === null ? null : true;
 }

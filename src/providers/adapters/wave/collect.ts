@@ -66,7 +66,7 @@ export function collections(client: Client, base_url: string, clock: Clock): Col
   };
 }
 
-/** Returns null when the amount cannot be expressed in Wave's format. */
+/** Returns the body of the session; null when the amount cannot be expressed in Wave's format. */
 function orderOf({ amount_minor, currency, payer, return_url, provider_key }: Collection): object | null {
   const amount = amountText(amount_minor, 0);
   if (amount === null) return null;

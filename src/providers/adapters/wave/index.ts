@@ -30,7 +30,7 @@ const credentials = Type.Object({
 /** Wave Business: checkout pages, payouts and refunds from one wallet. */
 export const wave: Connector = { name: 'wave', title: 'Wave', credentials, connect, modeFault };
 
-/** Returns the fault of a production key (`wave_sn_prod_…`) in our sandbox. Another address than Wave's own has modes of its own. */
+/** Returns the fault of a production key (`wave_sn_prod_…`) in our sandbox. Another address than Wave's is not checked. */
 function modeFault({ environment, credentials }: Omit<ProviderAccount, 'id'>): string | null {
   const { base_url, api_key = '' } = credentials;
   if (base_url !== undefined || environment === 'live' || !/^wave_[a-z]{2}_prod_/.test(api_key)) return null;

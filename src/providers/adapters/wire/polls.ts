@@ -2,7 +2,7 @@ import type { Collection, PollPlan } from '../contract.ts';
 
 // Shared by the adapters whose providers return no polling interval: all but pawapay.
 
-/** How long a payer may use a page of a provider that does not document it. Integrators of Orange Money Web Payment report ten minutes. */
+/** Assumed lifetime of a payment page where the provider documents none. Integrators of Orange Money Web Payment report ten minutes. */
 const PAGE_MS = 30 * 60_000;
 
 /**
@@ -14,7 +14,10 @@ export function nextPoll({ first_ms, factor, max_ms }: PollPlan, submitted_at: n
   return Math.min(Math.max(age * (factor - 1), first_ms), max_ms);
 }
 
-/** Returns when a payment page can no longer be used, in epoch milliseconds: half an hour after the submission, and never after the attempt expires. */
+/**
+ * Returns when a payment page can no longer be used: half an hour after the submission, and at the latest when the attempt expires.
+ * @returns milliseconds since the epoch
+ */
 export function pageClosesAt({ submitted_at, expires_at }: Pick<Collection, 'submitted_at' | 'expires_at'>): number {
   return submitted_at === null ? expires_at : Math.min(expires_at, submitted_at + PAGE_MS);
 }

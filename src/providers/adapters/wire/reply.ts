@@ -55,8 +55,8 @@ export function textOf(value: unknown): string | null {
 }
 
 /**
- * Returns a string or a number as text, or null for any other value. `String` would call the methods of an object, which JSON can
- * replace: `{"toString": 0}` throws.
+ * Returns a string or a number as text, or null for any other value. `String` is not used for objects: it would call their methods, and
+ * the JSON `{"toString": 0}` makes it throw.
  */
 export function wordOf(value: unknown): string | null {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : null;

@@ -17,15 +17,15 @@ export const MAX_PROBE_MS = 60_000;
 export const CHOSEN_MS = 2_000;
 
 /**
- * What failed: calls that send an operation, or operations that had been accepted and ended with a problem of the provider or operator, as in
- * an outage behind an aggregator.
+ * What failed. `calls`: calls that submit an operation. `ends`: accepted operations that ended with a problem of the provider or
+ * operator, as in an outage behind an aggregator.
  */
 export type FailureKind = 'calls' | 'ends';
 
 /** State of a circuit, as nodes report it to each other. Times in milliseconds since the epoch, by the database's clock. */
 export interface CircuitReport {
   open_since: number | null;
-  /** What opened it. Nodes of an earlier release leave it out. */
+  /** What opened it. Absent in reports of nodes of an earlier release. */
   opened_by?: FailureKind;
   closed_at: number | null;
   wait_ms: number;
@@ -40,9 +40,9 @@ export function isCircuitReport(report: object | undefined): report is CircuitRe
 }
 
 /**
- * The circuit breaker of one account on one channel for one operation. Closed: every call passes. Open: only an
- * occasional probe passes. When calls failed, an answer to one closes it. When operations failed after they had been accepted, an accepted probe
- * proves nothing: one that ends without a technical failure closes it.
+ * The circuit breaker of one account on one channel for one operation. Closed: every call passes. Open: only an occasional probe
+ * passes. A circuit that was opened by failed calls closes when a probe is answered. One that was opened by failed operations closes
+ * when a probe ends without a technical failure, because the acceptance of a probe proves nothing.
  */
 export class Breaker {
   readonly #inARow = { calls: 0, ends: 0 };
@@ -53,7 +53,7 @@ export class Breaker {
   #probeAt = 0;
   /** Time of the last change, here or on another node. The latest change applies on every node. */
   #changedAt = 0;
-  /** When the last call of this node that was answered was sent, and the last operation submitted that ended without a technical failure. */
+  /** Send time of this node's last answered call, and submission time of its last operation that ended without a technical failure. */
   readonly #wentWell = { calls: Number.NEGATIVE_INFINITY, ends: Number.NEGATIVE_INFINITY };
 
   /** Time at which the circuit opened, in milliseconds since the epoch. Null: closed. */
@@ -77,8 +77,8 @@ export class Breaker {
   }
 
   /**
-   * Takes over the state of another node, unless this one has changed later. A circuit that opened is not taken over when the same went
-   * well on this node since then: the other node's own way to the provider is broken.
+   * Takes over the state of another node, unless this one has changed later. An open circuit is not taken over when the same kind of
+   * operation has succeeded on this node since then: the other node's own connection to the provider has failed.
    */
   adopt({ open_since, opened_by = 'calls', closed_at, wait_ms, probe_at, changed_at }: CircuitReport, now: number): void {
     if (changed_at <= this.#changedAt) return;
@@ -132,11 +132,11 @@ export class Breaker {
 
   /**
    * Records a technical failure.
-   * @param lately operations and failures since {@link closedAt}
+   * @param lately operations and failures of the last minutes, since {@link closedAt}
    */
   failed(kind: FailureKind, sent: number, now: number, lately: { calls: number; failures: number }): void {
     if (this.#openSince !== null) {
-      // An operation that was accepted before calls began to fail may end badly at any time.
+      // An operation that was accepted before calls began to fail may fail at any time, so its end is not a probe.
       const isOfProbe = kind === 'calls' || this.#openedBy === 'ends';
       if (isOfProbe && this.#isProbe(sent)) this.#failedProbe(now);
       return;
@@ -151,7 +151,7 @@ export class Breaker {
   }
 
   /**
-   * Follows a clock that was set back: no time of the past is ahead of it, and no probe further than its maximum delay. Otherwise an
+   * Follows a clock that was set back: past times are limited to now, and the next probe to its maximum delay from now. Otherwise an
    * open circuit would stay open, whatever its probes show, until the clock has caught up.
    */
   #follow(now: number): void {
@@ -161,7 +161,7 @@ export class Breaker {
     this.#probeAt = Math.min(this.#probeAt, now + MAX_PROBE_MS);
   }
 
-  /** Moves on by at least 1 ms, so that two changes within one do not count as the same. */
+  /** Advances the time of the last change by at least 1 ms, so that two changes in one millisecond can be told apart. */
   #changed(now: number): void {
     this.#changedAt = Math.max(now, this.#changedAt + 1);
   }

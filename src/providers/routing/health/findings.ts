@@ -11,7 +11,7 @@ export interface Finding {
   /** The status of an operation could not be read. */
   unreadable: boolean;
   ended: 'succeeded' | 'unsuccessful' | null;
-  /** The payer or the operator reacted: the operation reached them. One that ran out proves nothing. */
+  /** The payer or the operator reacted, so the operation reached them. An expired operation proves nothing. */
   reached: boolean;
 }
 

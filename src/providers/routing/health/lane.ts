@@ -13,7 +13,7 @@ const DEGRADED_SHARE = 0.1;
 const NEWEST = 0.2;
 /** Maximum age of a cached snapshot. A busy router reads it thousands of times a second. */
 const NOTE_MS = 1_000;
-/** Number of last ends that are recognised when they are reported again. */
+/** Number of the latest results that are recognised when they are reported again. */
 const KNOWN_ENDS = 64;
 
 /** Measurements of one account on one channel for one operation. */
@@ -29,7 +29,7 @@ export interface Figures extends HealthNote {
 
 const SHARED = ['calls', 'failures', 'succeeded', 'unsuccessful'] as const;
 
-/** What nodes report to each other: the counts of their last ten minutes, and the state of the circuit. */
+/** Report of a node to the others: the counts of its last ten minutes, and the state of the circuit. */
 export interface LaneReport {
   counts: Record<(typeof SHARED)[number], number>;
   circuit: CircuitReport | null;
@@ -46,13 +46,13 @@ export function isLaneReport(body: object): body is LaneReport {
 export class Lane {
   readonly #window = new Window();
   readonly #breaker: Breaker | null;
-  /** Ids of the operations whose ends were counted last. */
+  /** Ids of the operations whose results were counted last. */
   readonly #ends: string[] = [];
   #latency_ms: number | null = null;
   #callback_delay_ms: number | null = null;
   #note: HealthNote | null = null;
   #notedAt = 0;
-  /** Counts of other nodes, until when they are recent. */
+  /** Counts of other nodes, and the time until which they are used. */
   readonly #others = new Map<string, { counts: LaneReport['counts']; until: number }>();
 
   /**
@@ -110,9 +110,9 @@ export class Lane {
   }
 
   /**
-   * Records a status read, or what a callback said.
-   * @param id of the operation. An end that is reported again, by a callback after a poll or twice, counts once
-   * @param submitted when the operation was submitted: one from before an outage proves nothing about its end
+   * Records a status read, or the status in a callback.
+   * @param id id of the operation. A result that is reported again, for example by a callback after a poll, counts once
+   * @param submitted when the operation was submitted. One from before an outage proves nothing about the end of the outage
    */
   read(id: string, finding: Finding, submitted: number, now: number): void {
     this.#window.count('reads', now);
@@ -167,7 +167,7 @@ export class Lane {
     if (ended !== null) this.#window.count(ended, now);
   }
 
-  /** A node that only reads counts the ends that it has seen, one that only sends the calls. */
+  /** Records a failure. A node that only reads uses the number of results as the number of calls. */
   #fail(kind: FailureKind, sent: number, now: number): void {
     this.#window.count('failures', now);
     if (!this.#breaker) return;
@@ -188,7 +188,7 @@ export class Lane {
   #noteNow(now: number): HealthNote {
     const { p95_ms } = this.#window.totals(now);
     const { calls: sent, failures } = this.#everywhere(now);
-    // What was sent before may have failed only now.
+    // Calls that were sent before the window may have failed within it.
     const calls = Math.max(sent, failures);
     const since = this.#breaker?.openSince ?? null;
     const degraded = failures >= DEGRADED_FAILURES && failures >= calls * DEGRADED_SHARE;

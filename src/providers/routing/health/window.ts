@@ -1,4 +1,4 @@
-/** Ten minutes: long enough for a meaningful rate, short enough that a past outage is forgotten. */
+/** Ten minutes: long enough for a meaningful rate, short enough that a past outage no longer counts. */
 const MINUTES = 10;
 const MINUTE_MS = 60_000;
 /** Length of the window. */
@@ -38,7 +38,7 @@ export class Window {
     const sums = new Array<number>(WIDTH).fill(0);
     const minute = Math.floor(now / MINUTE_MS);
     for (const [i, start] of this.#minutes.entries()) {
-      // Minutes ahead are from before the clock was set back.
+      // Minutes in the future were counted before the clock was set back.
       if (start <= minute - MINUTES || start > minute || start * MINUTE_MS <= after) continue;
       for (let field = 0; field < WIDTH; field++)
         sums[field] = (sums[field] as number) + (this.#counts[i * WIDTH + field] as number);

@@ -36,7 +36,7 @@ async function managing(deps: ConsoleDeps, visit: PersonVisit, user: UserRow): P
   ]);
 }
 
-/** @param to where the person wanted to go when they signed in; null when they came from their account */
+/** Returns the page that sets codes up. @param to destination of the sign-in; null when the person came from their account */
 function settingUp(visit: PersonVisit, user: UserRow, made: NewTotp, to: string | null, error?: string): Answer {
   const texts = ACCOUNT_TEXTS[visit.language];
   const leave =
@@ -59,7 +59,7 @@ ${to !== null && html`<input type="hidden" name="to" value="${to}">`}${field({ .
   return error === undefined ? page : { ...page, status: 422 };
 }
 
-/** Turns codes on when the app shows the right one. */
+/** Turns codes on when the entered one is right. */
 export async function submitCodes(deps: ConsoleDeps, visit: PersonVisit): Promise<Answer> {
   const { control } = deps.stores;
   const user = await selfRow(control, visit);
@@ -86,7 +86,7 @@ export async function submitRecovery(deps: ConsoleDeps, visit: PersonVisit): Pro
   return recoveryView(visit, codes, DONE);
 }
 
-/** Shows recovery codes, this once. */
+/** Shows recovery codes, only once. */
 export function recoveryView(visit: PersonVisit, codes: readonly string[], to: string): Answer {
   const texts = ACCOUNT_TEXTS[visit.language];
   const items: Html[] = codes.map((code) => html`<li><code>${code}</code></li>`);

@@ -5,7 +5,7 @@ import { endSession, saveProfile, showAccount } from './overview.ts';
 import { showPasskeys, submitPasskeyNew, submitPasskeyRemoval } from './passkeys.ts';
 import { showPassword, submitNewPassword } from './password.ts';
 
-/** The pages of one's own account. Whatever changes how a person signs in needs a fresh factor. */
+/** The pages of a person's own account. Every change of how they sign in needs a fresh factor. */
 export function accountPages(deps: ConsoleDeps): ConsolePage[] {
   const fresh = { fresh: true } as const;
   return [

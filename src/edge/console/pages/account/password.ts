@@ -9,7 +9,7 @@ import { ACCOUNT_TEXTS } from './texts.ts';
 
 const HERE = '/console/account/password';
 
-/** Shows the form of a new password. The present one was given a moment ago: the page needs a fresh factor. */
+/** Shows the form of a new password. It does not ask for the current one, because the page needs a fresh factor. */
 export async function showPassword(visit: PersonVisit, error?: string): Promise<Answer> {
   const texts = ACCOUNT_TEXTS[visit.language];
   const page = sayingPage(texts.passwordTitle, null, [
@@ -22,6 +22,7 @@ ${newPasswordFields(visit.language, error)}
   return error === undefined ? page : { ...page, status: 422 };
 }
 
+/** Changes the password. */
 export async function submitNewPassword(deps: ConsoleDeps, visit: PersonVisit): Promise<Answer> {
   const { user } = visit.session;
   const read = readNewPassword(visit, [user.email, user.name]);

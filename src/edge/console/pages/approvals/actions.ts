@@ -15,12 +15,12 @@ import { madePage } from '../developers/keys/views.ts';
 import { approvalOf, showApproval } from './one.ts';
 import { approvalFaultText } from './parts.ts';
 
-/** Approves, and runs what was asked for. */
+/** Approves a request, and runs it. */
 export function submitApprove(visit: TeamVisit): Promise<Answer> {
   return shown(visit, 'approve', async () => approve(visit, await approvalOf(visit)));
 }
 
-/** Runs an approved operation whose answer is not known. */
+/** Runs an approved operation whose outcome is unknown. */
 export function submitRun(visit: TeamVisit): Promise<Answer> {
   return shown(visit, null, async () => {
     const row = await approvalOf(visit);
@@ -29,6 +29,7 @@ export function submitRun(visit: TeamVisit): Promise<Answer> {
   });
 }
 
+/** Rejects a request. */
 export function submitReject(visit: TeamVisit): Promise<Answer> {
   return shown(visit, 'reject', async () => {
     const { id } = await approvalOf(visit);
@@ -36,6 +37,7 @@ export function submitReject(visit: TeamVisit): Promise<Answer> {
   });
 }
 
+/** Withdraws a request. */
 export function submitWithdraw(visit: TeamVisit): Promise<Answer> {
   return shown(visit, 'withdraw', async () => {
     const { id } = await approvalOf(visit);
@@ -43,7 +45,7 @@ export function submitWithdraw(visit: TeamVisit): Promise<Answer> {
   });
 }
 
-/** Makes the approved key, for whoever asked, and shows it this once. */
+/** Makes the approved key and shows it to the requester, only once. */
 export async function submitKey(visit: TeamVisit): Promise<Answer> {
   const { control, secrets } = visit.approvals;
   const { id } = await approvalOf(visit);
@@ -55,7 +57,7 @@ export async function submitKey(visit: TeamVisit): Promise<Answer> {
       const { body } = wantedOf(secrets, row);
       const { expires_at } = body as { expires_at: string | null };
       const end = expires_at === null ? null : new Date(expires_at);
-      // The key of the form that asked: it makes one key, as without a second person.
+      // The idempotency key of the requesting form, so that it makes one API key, as without a second person.
       const asked = { ...visit, formKey: row.form_key, params: { ...visit.params, id: String(body.id ?? '') } };
       const key =
         row.operation === 'key.create'
@@ -72,8 +74,8 @@ export async function submitKey(visit: TeamVisit): Promise<Answer> {
 }
 
 /**
- * Does something about an approval and leads back to it. A mistake of the person is shown there.
- * @param done name of what the page then says
+ * Runs an action on an approval and redirects to its page, which shows a rejection.
+ * @param done name of the notice on the page
  */
 async function shown(visit: TeamVisit, done: string | null, work: () => Promise<void>): Promise<Answer> {
   try {
@@ -85,7 +87,7 @@ async function shown(visit: TeamVisit, done: string | null, work: () => Promise<
   return done === null ? toApproval(visit, id) : redirect(`${visit.base}/approvals/${id}?done=${done}`);
 }
 
-/** @throws the error itself when the page of the approval cannot say it */
+/** Shows an error on the page of the approval. @throws the error itself when the page has no text for it */
 function faultPage(visit: TeamVisit, error: unknown): Promise<Answer> {
   if (!(error instanceof Problem) || error.status === 404) throw error;
   const text = approvalFaultText(visit.language, error);

@@ -16,13 +16,13 @@ import { APPROVAL_TEXTS } from './texts.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** What the path of an operation names. */
+/** Object in the path of an operation. */
 const SUBJECTS: Readonly<Record<string, 'account' | 'dispute'>> = {
   'PATCH /accounts/:id': 'account',
   'POST /disputes/:id/accept': 'dispute',
 };
 
-/** Shows everything that runs when it is approved, and nothing is left out: a field without a name has its own. */
+/** Shows all fields of the request without exception. A field without a text is shown under its API name. */
 export function wantedView(
   visit: TeamVisit,
   row: ApprovalRow,
@@ -36,7 +36,7 @@ export function wantedView(
     Object.entries(fields)
       .filter(([name]) => !hidden.includes(name))
       .map(([name, value]) => [label(name), shown(visit, row, name, value, seen.names, fields)] as const);
-  // A payout has a fee, which leaves the balance too.
+  // The fee of a payout leaves the balance too.
   const { amount_minor, currency } = row;
   const has = body.amount !== undefined;
   const more = amount_minor !== null && currency !== null && amount_minor !== minorFromWire(Number(body.amount));
@@ -47,10 +47,10 @@ export function wantedView(
   return card(texts.details, html`${alert(seen.changed)}${facts([...about, ...rows(body), ...total])}${before}`);
 }
 
-/** Where and for what a key may be used. */
+/** Fields with the scopes and the addresses of a key. */
 const KEY_DETAILS: readonly string[] = ['scopes', 'allowed_ips'];
 
-/** Whoever may read keys, decides on one, or asked for it. */
+/** Returns whether the person may see these: they may read keys, may decide, or made the request. */
 function seesKeys({ can, session }: TeamVisit, { asked_by }: ApprovalRow): boolean {
   return can('key.read') || can('approval.write') || asked_by === session.user.id;
 }

@@ -13,7 +13,7 @@ import { APPROVAL_TEXTS } from './texts.ts';
 
 const PER_PAGE = 25;
 
-/** Shows what waits for somebody, then what has ended. */
+/** Shows the open approvals, then those that have ended. */
 export async function showApprovals(visit: TeamVisit): Promise<Answer> {
   const { team, environment, language, base, approvals } = visit;
   const { control } = approvals;
@@ -27,7 +27,7 @@ export async function showApprovals(visit: TeamVisit): Promise<Answer> {
   ]);
   const standing = await asTheyStand(visit, listed);
   const waits = standing.filter(({ outcome }) => outcome === null);
-  // What the count beside the navigation counts comes first.
+  // Approvals in the count beside the navigation come first.
   const own = waits.filter((row) => mayDecide(visit, row));
   const waiting = [...own, ...waits.filter((row) => !own.includes(row))];
   const page = found.slice(0, PER_PAGE);

@@ -31,7 +31,7 @@ export async function approvalOf({ team, environment, params, approvals }: TeamV
   return row;
 }
 
-/** Shows one approval: who asked for what, how it stands, and what this person can do about it. */
+/** Shows one approval: the requester, the request, the state, and the actions of this person. */
 export async function showApproval(visit: TeamVisit, fault?: Fault): Promise<Answer> {
   const { language, base, team, approvals } = visit;
   const texts = APPROVAL_TEXTS[language];
@@ -70,7 +70,7 @@ ${wantedView(visit, row, wanted, { names, changed })}${card(texts.state, about)}
   };
 }
 
-/** Says that what the operation relies on has changed, so that an approval would fail. */
+/** Returns the notice that the state on which the operation relies has changed, so that it would fail. */
 async function changedSince(visit: TeamVisit, wanted: Wanted): Promise<string | null> {
   const texts = APPROVAL_TEXTS[visit.language];
   if (await hasOtherPayee(visit, wanted)) return texts.payeeChanged;
@@ -81,7 +81,7 @@ function resultPath({ base }: TeamVisit, id: string): string {
   return id.startsWith('key_') ? `${base}/developers/keys/${id}` : withQuery(`${base}/search`, { q: id });
 }
 
-/** What this person can do, or why they cannot. */
+/** The actions of this person, or the reason why there are none. */
 function actions(visit: TeamVisit, row: ApprovalRow, wanted: Wanted): Html | null {
   const texts = APPROVAL_TEXTS[visit.language];
   const own = row.asked_by === visit.session.user.id;

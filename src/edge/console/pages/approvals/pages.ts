@@ -3,7 +3,7 @@ import { submitApprove, submitKey, submitReject, submitRun, submitWithdraw } fro
 import { showApprovals } from './list.ts';
 import { showApproval } from './one.ts';
 
-/** The pages of what needs a second person. Whoever decides presents a fresh factor; everybody may take back what they asked for. */
+/** The pages of approvals. A decision needs a fresh factor. Every requester may withdraw their own request. */
 export function approvalPages(): ConsolePage[] {
   const one = '/approvals/:id';
   const read = { method: 'GET', permission: 'approval.read' } as const;

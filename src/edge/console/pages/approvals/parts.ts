@@ -23,22 +23,23 @@ const TONES: Record<ApprovalState, Tone> = {
   withdrawn: 'idle',
 };
 
-/** @param made what it made, if that is known */
+/** Renders the state of an approval. @param made the object that it made, if it is known */
 export function stateBadge(row: ApprovalRow, made: Made | undefined, language: ConsoleLanguage): Html {
   if (made?.failed) return badge(APPROVAL_TEXTS[language].unmade, 'bad');
   return approvalBadge(approvalState(row), language);
 }
 
-/** Renders the status of what an approved operation made. */
+/** Renders the status of the object that an approved operation made. */
 export function madeBadge(made: Made, language: ConsoleLanguage): Html {
   return made.kind === 'payout' ? payoutBadge(made.status, language) : refundBadge(made.status, language);
 }
 
+/** Renders the state of an approval. */
 export function approvalBadge(state: ApprovalState, language: ConsoleLanguage): Html {
   return badge(APPROVAL_TEXTS[language].states[state], TONES[state]);
 }
 
-/** Returns what was asked for, in words. */
+/** Returns the name of the requested operation. */
 export function nameOf({ operation }: ApprovalRow, language: ConsoleLanguage): string {
   return APPROVAL_TEXTS[language].operations[operation as AskedFor] ?? operation;
 }
@@ -48,7 +49,7 @@ export function amountOf({ amount_minor, currency }: ApprovalRow, language: Cons
   return amount_minor === null || currency === null ? null : money(amount_minor, currency, language);
 }
 
-/** Returns how people are named in these approvals. */
+/** Returns a function that names the people of these approvals. */
 export async function peopleOf(visit: TeamVisit, rows: readonly ApprovalRow[]): Promise<(id: string) => HtmlPart> {
   const texts = APPROVAL_TEXTS[visit.language];
   const ids = [...new Set(rows.flatMap(({ asked_by, decided_by }) => (decided_by ? [asked_by, decided_by] : [asked_by])))];
@@ -56,7 +57,7 @@ export async function peopleOf(visit: TeamVisit, rows: readonly ApprovalRow[]): 
   return (id) => (id === visit.session.user.id ? texts.you : (names.get(id) ?? texts.former));
 }
 
-/** Returns the text of a rule of approvals that an error names; null for every other error. */
+/** Returns the text of an error about approvals; null for any other error. */
 export function approvalFaultText(language: ConsoleLanguage, error: unknown): string | null {
   const fault = approvalFault(error);
   return fault === null ? null : APPROVAL_TEXTS[language].faults[fault];

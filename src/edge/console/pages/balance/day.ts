@@ -15,7 +15,7 @@ import { BALANCE_TEXTS, kindText } from './texts.ts';
 
 const PER_PAGE = 50;
 
-/** Shows one day of a statement: what it opened and closed with, what moved by kind, and each entry. */
+/** Shows one day of a statement: the opening and closing balance, the movements by kind, and each entry. */
 export async function showDay(visit: TeamVisit): Promise<Answer> {
   const { language, store, params } = visit;
   const days = oneDay(params.day ?? '');

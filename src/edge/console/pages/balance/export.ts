@@ -6,7 +6,7 @@ import { type Answer, redirect, type TeamVisit } from '../../page.ts';
 import { withQuery } from '../../paths.ts';
 import { bucketOf, queryOf, type Selection, selectionOf } from './selection.ts';
 
-/** Entries that an export holds in memory: the maximum page of the API. */
+/** Number of entries that an export holds in memory: the maximum page of the API. */
 const PAGE = 100;
 
 /** The columns of the file, in their order. They are listed in docs/console.md; a new one is added at the end. */
@@ -43,7 +43,7 @@ export async function exportEntries(visit: TeamVisit): Promise<Answer> {
     kind: 'file',
     type: 'text/csv; charset=utf-8',
     name: `${['balance', visit.environment, subaccount?.id, selection.currency].filter(Boolean).join('-')}${range.join('')}.csv`,
-    // Reading stops when the browser leaves: the framework then destroys the stream.
+    // Reading stops when the browser disconnects, because the framework then destroys the stream.
     content: Readable.from(linesOf(visit, selection, first), { objectMode: false }),
   };
 }
@@ -60,7 +60,7 @@ async function* linesOf(visit: TeamVisit, selection: Selection, first: Page): As
   }
 }
 
-/** @param cursor empty: the first page */
+/** Returns a page of the entries. @param cursor empty: the first page */
 async function pageAt(visit: TeamVisit, selection: Selection, cursor: string): Promise<Page> {
   const { date_from, date_to } = visit.query;
   const filters = { date_from, date_to, currency: selection.currency, bucket: bucketOf(selection) };

@@ -17,7 +17,7 @@ export function daysOfMonth(month: string): Days {
   return { from: `${month}-01`, before: `${monthBeside(month, 1)}-01` };
 }
 
-/** Returns a day of the address with its end, or null when it names no day: `2026-02-30` is none. */
+/** Returns a day of the address as a range; null when it is not a day, such as `2026-02-30`. */
 export function oneDay(given: string): Days | null {
   const start = given.startsWith('2') ? startOfUtcDay(given) : null;
   return start === null ? null : { from: given, before: new Date(start + 86_400_000).toISOString().slice(0, 10) };

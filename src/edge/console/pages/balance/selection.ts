@@ -9,10 +9,10 @@ import { withQuery } from '../../paths.ts';
 import { type Account, accountOf } from '../subaccounts/read.ts';
 import { BALANCE_TEXTS } from './texts.ts';
 
-/** Which balance the address names. */
+/** The balance that the address selects. */
 export interface Selection {
   currency: string;
-  /** Currencies that there are to choose from. */
+  /** Currencies that can be chosen. */
   currencies: readonly string[];
   /** `total`: all balances together. */
   figure: Figure;
@@ -23,7 +23,7 @@ export interface Selection {
 }
 
 /**
- * Returns what the address names; the team's own currency and the total when it names nothing that there is.
+ * Returns the balance that the address selects; the total in the team's own currency when it selects none that exists.
  * @throws Problem 404 for a path of a subaccount that does not exist
  */
 export async function selectionOf(visit: TeamVisit): Promise<Selection> {
@@ -31,7 +31,7 @@ export async function selectionOf(visit: TeamVisit): Promise<Selection> {
   const subaccount = params.id === undefined ? null : await accountOf(visit);
   const accounts = BUCKETS.map((bucket) => account(bucket, subaccount?.id ?? null));
   const own = team.default_currency;
-  // One that is chosen is shown although nothing has moved in it: amounts of another could be taken for it.
+  // A chosen currency without movements is shown too: amounts of another currency could be mistaken for it.
   const { currency: chosen = '' } = query;
   const currency = isCurrency(chosen) ? chosen : own;
   const currencies = [...new Set([own, ...(await currenciesOf(store.db, team.id, accounts)), currency])];

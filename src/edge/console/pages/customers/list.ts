@@ -29,7 +29,7 @@ export async function showCustomers(visit: TeamVisit): Promise<Answer> {
   };
 }
 
-/** Returns the page of the list, which is not counted: a count reads all that match. */
+/** Returns the page of the list. It is not counted, because a count reads all matching rows. */
 async function find(visit: TeamVisit): Promise<Found | Said> {
   const { search, blocked, cursor = '' } = visit.query;
   const only = blocked === 'true' || blocked === 'false' ? { blocked: blocked === 'true' } : {};

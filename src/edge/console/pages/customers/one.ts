@@ -10,7 +10,7 @@ import { CUSTOMER_TEXTS } from './texts.ts';
 /** Payments listed on the page of a customer. */
 const PAYMENTS = 10;
 
-/** Shows one customer. Of an erased one, only the id, the day of the erasure and the payments, which have no personal data either. */
+/** Shows one customer; of an erased one only the id, the day of the erasure and the payments, which have no personal data. */
 export async function showCustomer(visit: TeamVisit): Promise<Answer> {
   const { language, base, query } = visit;
   const texts = CUSTOMER_TEXTS[language];

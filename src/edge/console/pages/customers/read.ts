@@ -14,7 +14,7 @@ export async function customerOf(visit: TeamVisit): Promise<Customer> {
   return (body as { customer: Customer }).customer;
 }
 
-/** Returns what a customer is called; the id when there is nothing else. */
+/** Returns the displayed name of a customer; the id when there is no other value. */
 export function titleOf({ name, company_name, email, phone, id }: Customer): string {
   return name ?? company_name ?? email ?? phone ?? id;
 }

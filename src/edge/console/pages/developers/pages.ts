@@ -6,7 +6,7 @@ import { keyPages } from './keys/pages.ts';
 import { requestPages } from './requests/pages.ts';
 import { sandboxPages } from './sandbox/pages.ts';
 
-/** The pages for those who connect a shop. */
+/** The pages for developers who integrate the API. */
 export function developerPages(deps: ConsoleDeps): ConsolePage[] {
   return [
     teamPage({

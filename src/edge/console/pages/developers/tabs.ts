@@ -42,7 +42,7 @@ export function tabName({ language }: TeamVisit, tab: Tab): string {
   return TEXTS[language][tab];
 }
 
-/** Head of a section's page: the links to those that this person may see here, and what can be done. */
+/** Head of a section's page: links to the sections that this person may see here, and actions. */
 export function developersHead(visit: TeamVisit, current: Tab, actions: HtmlPart = null): Html {
   const { base, language } = visit;
   const texts = TEXTS[language];

@@ -12,13 +12,13 @@ import { secondNote } from '../../parts/second-note.ts';
 import { disputeOf, isOpenDispute } from './read.ts';
 import { DISPUTE_TEXTS } from './texts.ts';
 
-/** Why the acceptance was not carried out: what was typed is not the amount, or the API rejected it. */
+/** Reason why a dispute was not accepted: the typed text is not the amount, or the API rejected it. */
 interface Rejected {
   typed: string;
   fault?: Fault;
 }
 
-/** Shows what accepting a dispute does, and asks for its amount to be typed. */
+/** Shows the effect of accepting a dispute. The confirmation requires its amount to be typed. */
 export async function showAccept(visit: TeamVisit, rejected?: Rejected): Promise<Answer> {
   const { base, language } = visit;
   const texts = DISPUTE_TEXTS[language];
@@ -45,7 +45,7 @@ function movedBy({ amount, currency }: { amount: number; currency: string }): Mo
   return { amount_minor: hundredths(amount), currency };
 }
 
-/** Accepts the dispute whose amount was typed, or asks a second person: its money goes back to the payer as that of a refund does. */
+/** Accepts the dispute whose amount was typed, or requests approval, because the money goes to the payer as in a refund. */
 export async function submitAccept(visit: TeamVisit): Promise<Answer> {
   const dispute = await disputeOf(visit);
   const { id, amount } = dispute;

@@ -28,7 +28,7 @@ export async function submitEvidence(visit: TeamVisit): Promise<Answer> {
   return redirect(`${visit.base}/disputes/${id}?done=evidence`);
 }
 
-/** @throws Problem 422 */
+/** Returns the evidence in API format. @throws Problem 422 for invalid input */
 function evidenceOf({ language }: TeamVisit, typed: TypedEvidence): object {
   const { faults } = DISPUTE_TEXTS[language];
   const { documents: lines, ...texts } = typed;

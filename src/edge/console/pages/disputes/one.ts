@@ -7,7 +7,7 @@ import { evidenceForm, type TypedEvidence } from './evidence-form.ts';
 import { deadlineOf, type Dispute, disputeBadge, disputeOf, isOpenDispute } from './read.ts';
 import { DISPUTE_TEXTS } from './texts.ts';
 
-/** What was typed, and why it was rejected. */
+/** Input of a rejected form, and the reason. */
 interface Rejected {
   typed: TypedEvidence;
   fault: Fault;
@@ -56,7 +56,7 @@ function detailsCard(visit: TeamVisit, dispute: Dispute): Html {
   return card(texts.details, facts(rows));
 }
 
-/** What was submitted, here or by the API. */
+/** Submitted evidence, from the console or the API. */
 function evidenceCard({ language }: TeamVisit, { evidence }: Dispute): Html | null {
   if (evidence === null) return null;
   const texts = DISPUTE_TEXTS[language];

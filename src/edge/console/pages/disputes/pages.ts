@@ -4,7 +4,7 @@ import { submitEvidence } from './evidence.ts';
 import { showDisputes } from './list.ts';
 import { showDispute } from './one.ts';
 
-/** The pages of disputes. Accepting one gives money back, and needs a fresh factor. */
+/** The pages of disputes. Accepting one returns money, and needs a fresh factor. */
 export function disputePages(): ConsolePage[] {
   const [all, one] = ['/disputes', '/disputes/:id'];
   const read = { method: 'GET', permission: 'dispute.read' } as const;

@@ -32,12 +32,12 @@ export function disputeBadge(status: DisputeStatus, language: ConsoleLanguage): 
   return badge(DISPUTE_TEXTS[language].statuses[status], TONES[status]);
 }
 
-/** Whether the dispute is not decided yet. */
+/** Returns whether the dispute is not decided yet. */
 export function isOpenDispute({ status }: Dispute): boolean {
   return status === 'needs_response' || status === 'under_review';
 }
 
-/** Returns how long there is to answer, in words; null when there is nothing to answer. */
+/** Returns the time left to respond, in words; null when no response is needed. */
 export function deadlineOf({ status, due_at }: Dispute, { at, language }: TeamVisit): string | null {
   if (status !== 'needs_response' || due_at === null) return null;
   const left_ms = Date.parse(due_at) - at;

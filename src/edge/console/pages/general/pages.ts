@@ -5,7 +5,7 @@ import { type ConsolePage, fieldOf, openPage, type PersonVisit, personPage, redi
 import { ownPath } from '../../paths.ts';
 import { noTeams } from './views.ts';
 
-/** The pages that belong to no section: the entrance, and the choice of a language. */
+/** The pages that belong to no section: the entry page, and the choice of a language. */
 export function generalPages(_deps: ConsoleDeps): ConsolePage[] {
   return [
     personPage({ method: 'GET', path: '/', handle: async (visit) => enter(visit) }),
@@ -21,7 +21,7 @@ export function generalPages(_deps: ConsoleDeps): ConsolePage[] {
   ];
 }
 
-/** Leads to the first team of the person, in the environment where mistakes cost nothing. */
+/** Redirects to the first team of the person, in the sandbox, where mistakes cost nothing. */
 function enter(visit: PersonVisit) {
   const [first] = visit.session.memberships;
   return first ? redirect(`/console/${first.team_id}/sandbox`) : noTeams(visit);

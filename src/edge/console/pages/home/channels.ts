@@ -17,7 +17,7 @@ interface Row {
   days: readonly DayFigures[];
 }
 
-/** Each channel with its payments, success rate and time to confirm, the most used first. */
+/** Table of channels with their payments, success rate and time to confirm, the most used first. */
 export function channelTable({ language }: TeamVisit, days: readonly DayFigures[]): Html {
   const texts = HOME_TEXTS[language];
   const rows = [...Map.groupBy(days, ({ channel }) => channel)]
@@ -47,7 +47,7 @@ function rate(part: number | null, language: ConsoleLanguage): Html {
   return html`<span class="rate">${meter(part)}<span>${percent(part, language)}</span></span>`;
 }
 
-/** `MTN Mobile Money (CM)`: operators have the same name in several countries. */
+/** Returns a name such as `MTN Mobile Money (CM)`. It has the country, because operators have the same name in several countries. */
 function nameOf(id: string, language: ConsoleLanguage): string {
   const texts = HOME_TEXTS[language];
   if (id === '') return texts.noChannel;

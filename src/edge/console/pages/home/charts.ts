@@ -9,7 +9,7 @@ import { compactMoney, percent, shortDay } from './format.ts';
 import { HOME_TEXTS } from './texts.ts';
 import type { Home } from './view.ts';
 
-/** What was collected on each day of the period. */
+/** Chart of the amount collected on each day of the period. */
 export function collectedChart(visit: TeamVisit, home: Home): Html {
   const { language } = visit;
   const texts = HOME_TEXTS[language];
@@ -27,7 +27,7 @@ export function collectedChart(visit: TeamVisit, home: Home): Html {
   });
 }
 
-/** The success rate of each day of the period. */
+/** Chart of the success rate of each day of the period. */
 export function successChart(visit: TeamVisit, home: Home): Html {
   const { language } = visit;
   const texts = HOME_TEXTS[language];

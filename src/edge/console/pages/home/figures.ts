@@ -10,6 +10,7 @@ export type Period = (typeof PERIODS)[number];
 
 const DEFAULT_PERIOD: Period = 30;
 
+/** Returns the period in the address, or the default. */
 export function periodOf({ query }: TeamVisit): Period {
   return PERIODS.find((days) => String(days) === query.days) ?? DEFAULT_PERIOD;
 }
@@ -47,7 +48,7 @@ export function sum(rows: readonly Figures[]): Figures {
   );
 }
 
-/** Returns the currency that is shown, and those that there are: the team's own first, then by their number of payments. */
+/** Returns the shown currency, and all currencies: the team's own first, then by their number of payments. */
 export function currenciesOf(visit: TeamVisit, rows: readonly DayFigures[]): { shown: string; all: string[] } {
   const own = visit.team.default_currency;
   const found = [...Map.groupBy(rows, ({ currency }) => currency)]
@@ -58,18 +59,18 @@ export function currenciesOf(visit: TeamVisit, rows: readonly DayFigures[]): { s
   return { shown: all.find((currency) => currency === visit.query.currency) ?? (all[0] as string), all };
 }
 
-/** Payments that ended. */
+/** Returns the number of payments that ended. */
 export function endedOf({ succeeded, failed, cancelled, expired }: Figures): number {
   return succeeded + failed + cancelled + expired;
 }
 
-/** The part of payments that succeeded, of those that a payer tried to pay; null when there was none. */
+/** Returns the share of successful payments among those that a payer tried to pay; null when there was none. */
 export function successOf(rows: readonly DayFigures[]): number | null {
   const tried = sum(rows.filter(({ channel }) => channel !== ''));
   return endedOf(tried) === 0 ? null : tried.succeeded / endedOf(tried);
 }
 
-/** Average milliseconds from a charge to its success; null when there was none. */
+/** Returns the average milliseconds from a charge to its success; null when there was none. */
 export function confirmOf({ confirmed, confirm_ms }: Figures): number | null {
   return confirmed === 0 ? null : Number(confirm_ms) / confirmed;
 }

@@ -15,19 +15,20 @@ import { HOME_TEXTS } from './texts.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** A payment is processing longer than usual after four times the average, and not before: payers look for their phone. */
+/** When a payment takes longer than usual: after four times the average, but not before `min_ms`, because payers look for their phone. */
 const USUAL = { times: 4, min_ms: 15 * MINUTE_MS };
-/** More than this is shown as `99+`. */
+/** Maximum count; this many are shown as `99+`. */
 const MAX_COUNTED = 100;
 const KEY_NOTICE_MS = 14 * DAY_MS;
 
 /** Something that a person should look at. */
 export interface Attention {
   text: string;
-  /** Where it is seen; left out: nowhere in the console. */
+  /** Path of its page. Absent: the console has none. */
   path?: string;
 }
 
+/** Returns the daily figures of a period. */
 export function readFigures({ store, team, at }: TeamVisit, period: Period): Promise<DayFigures[]> {
   return readDays(store.db, team.id, startOf(period, at));
 }
@@ -51,14 +52,14 @@ export async function readAttention(deps: ConsoleDeps, visit: TeamVisit, days: r
   return [...approvals(visit), ...found.flat()];
 }
 
-/** What waits for this person's decision. */
+/** Returns the approvals that wait for this person's decision. */
 function approvals({ waiting, language, base }: TeamVisit): Attention[] {
   if (waiting === 0) return [];
   const count = waiting < MAX_SHOWN_WAITING ? number(waiting, language) : `${MAX_SHOWN_WAITING - 1}+`;
   return [{ text: HOME_TEXTS[language].approvals(count), path: `${base}/approvals` }];
 }
 
-/** Payments that take longer than usual, payouts and refunds that take longer than a day. */
+/** Returns payments that take longer than usual, and payouts and refunds that take longer than a day. */
 async function underWay(deps: ConsoleDeps, visit: TeamVisit, days: readonly DayFigures[]): Promise<Attention[]> {
   const { store, team, at, language, base } = visit;
   const usual_ms = (confirmOf(sum(days)) ?? 0) * USUAL.times;
@@ -69,7 +70,7 @@ async function underWay(deps: ConsoleDeps, visit: TeamVisit, days: readonly DayF
   const found: Attention[] = [];
   if (payments > 0) {
     const text = texts.stuck(counted(payments, language), number(longer_ms / MINUTE_MS, language));
-    // The list begins with the newest: those that are counted are behind the others.
+    // The list begins with the newest payments, and the counted ones come later.
     const cursor = cursorBefore(deps, store.environment, team.id, before.payments);
     found.push({ text, path: withQuery(`${base}/payments`, { status: 'processing', cursor }) });
   }

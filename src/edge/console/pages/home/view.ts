@@ -12,7 +12,7 @@ import { duration, percent } from './format.ts';
 import type { Attention } from './read.ts';
 import { HOME_TEXTS } from './texts.ts';
 
-/** What the page shows, read. */
+/** Data of the page. */
 export interface Home {
   period: Period;
   currencies: { shown: string; all: string[] };
@@ -22,6 +22,7 @@ export interface Home {
   attention: readonly Attention[];
 }
 
+/** Renders the first page of a team. */
 export function homeView(visit: TeamVisit, home: Home): Answer {
   const texts = HOME_TEXTS[visit.language];
   const isEmpty = endedOf(sum(home.days)) === 0;
@@ -77,7 +78,7 @@ function stat(name: string, value: string, note: string): Html {
   return html`<section class="card stat"><h2>${name}</h2><p class="figure">${value}</p><p class="note">${note}</p></section>`;
 }
 
-/** What a person should look at comes first; nothing when there is nothing. */
+/** Matters that need attention, at the top of the page; nothing when there are none. */
 function attention({ language }: TeamVisit, { attention }: Home): Html | null {
   if (attention.length === 0) return null;
   const items = attention.map(({ text, path }) => html`<li>${path ? html`<a href="${path}">${text}</a>` : text}</li>`);

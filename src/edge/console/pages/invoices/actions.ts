@@ -14,7 +14,7 @@ export async function sendInvoice(visit: TeamVisit): Promise<Answer> {
     if (seen.status === 'draft') refuseUnseen(visit, typedFrom(seen));
     const call = { params: { id: params.id ?? '' }, idempotency_key: formKey };
     const { id, sent_at, updated_at } = (await visit.api('POST /invoices/:id/send', call)).body.invoice as Invoice;
-    // The answer says what the form did, also when it is submitted again: only its first sending is the change that it was sent by.
+    // A repeated submit returns the same answer. Only the first sending sets `sent_at` and `updated_at` to the same time.
     return redirect(`${base}/invoices/${id}?done=${sent_at === updated_at ? 'send' : 'remind'}`);
   } catch (error) {
     return showInvoice(visit, faultOf(visit, error));

@@ -55,7 +55,7 @@ function asksForLine(visit: TeamVisit): boolean {
   return fieldOf(visit, 'do') === 'add-line';
 }
 
-/** @param invoice the draft that is changed; null for a new one */
+/** Renders the form. @param invoice the draft that is changed; null for a new one */
 function formPage(visit: TeamVisit, invoice: Invoice | null, typed: Typed, fault?: Fault): PageAnswer {
   const { base, language } = visit;
   const texts = INVOICE_TEXTS[language];
@@ -64,7 +64,7 @@ function formPage(visit: TeamVisit, invoice: Invoice | null, typed: Typed, fault
   const title = invoice ? `${texts.edit} · ${texts.draft}` : texts.new;
   const lines = typed.lines.length > 0 ? typed.lines : withLine(typed).lines;
   const errors = fault?.errors ?? {};
-  // A press of Enter in a field presses the first button of a form, which must not be the one that adds a line.
+  // Enter in a field activates the first button of a form, which must not be the one that adds a line.
   return {
     kind: 'page',
     title,

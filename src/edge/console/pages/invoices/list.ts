@@ -14,7 +14,7 @@ import { INVOICE_TEXTS } from './texts.ts';
 /** Filters of the list: those of GET /invoices. */
 const FILTERS = ['search', 'status', 'date_from', 'date_to'] as const;
 
-/** The list with the filters that a person can keep. */
+/** The list with the filters that a person can save. */
 export const INVOICE_LIST: ViewedList = { path: '/invoices', kept: FILTERS.filter((name) => name !== 'search') };
 
 /** Shows the list of invoices. */

@@ -12,7 +12,7 @@ import { type Invoice, invoiceBadge, invoiceOf, recipientOf } from './read.ts';
 import { INVOICE_TEXTS } from './texts.ts';
 import { typedFrom } from './typed.ts';
 
-/** Shows one invoice, with why the last action was rejected. */
+/** Shows one invoice, with the reason of a rejected action. */
 export async function showInvoice(visit: TeamVisit, fault?: Fault): Promise<Answer> {
   const { language, base, query } = visit;
   const texts = INVOICE_TEXTS[language];
@@ -33,7 +33,7 @@ ${shared && invoice.recipient.email === null && alert(texts.noMail, 'info')}
   };
 }
 
-/** What this person may do with the invoice in its status. */
+/** Actions that this person may take on the invoice in its status. */
 function actions(visit: TeamVisit, invoice: Invoice, fault?: Fault): Html | null {
   const { id, status, recipient } = invoice;
   const texts = INVOICE_TEXTS[visit.language].actions;

@@ -33,7 +33,7 @@ export function invoiceBadge(status: InvoiceStatus, language: ConsoleLanguage): 
   return badge(INVOICE_TEXTS[language].statuses[status], TONES[status]);
 }
 
-/** Returns to whom an invoice goes. */
+/** Returns the displayed recipient of an invoice. */
 export function recipientOf({ recipient, customer }: Invoice): string {
   return recipient.name ?? recipient.email ?? recipient.phone ?? customer;
 }

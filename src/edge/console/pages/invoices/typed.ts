@@ -68,8 +68,8 @@ function padded(lines: readonly TypedLine[], count: number): TypedLine[] {
 
 /**
  * Returns the body of POST /invoices, or of PATCH.
- * @param before the draft that is changed: a recipient that stayed as it was is not sent, and keeps its customer
- * @throws Problem 422 for numbers that are none
+ * @param before the draft that is changed: an unchanged recipient is not sent, and keeps its customer
+ * @throws Problem 422 for invalid numbers
  */
 export function bodyOf(typed: Typed, language: ConsoleLanguage, before?: Invoice): object {
   const { name, email, phone, currency, due_date, reference, notes, locale, allow_partial } = typed;
@@ -99,16 +99,15 @@ export function bodyOf(typed: Typed, language: ConsoleLanguage, before?: Invoice
 }
 
 /**
- * Reads a quantity: `2`, `1.5`, `1,5`, `0.125`; null for anything else, also for `1,500` and `1.500`, which some read as a thousand times as
- * much as others. A quantity above one with
- * three decimals is written with a trailing zero: `1.1250`.
+ * Parses a quantity: `2`, `1.5`, `1,5`, `0.125`; null for any other text. `1,500` and `1.500` are rejected too, because the separator could
+ * mean decimals or thousands. A quantity above one with three decimals is written with a trailing zero: `1.1250`.
  */
 function typedQuantity(text: string): number | null {
   const compact = text.replace(/[\s\u00A0\u202F]/g, '').replace(',', '.');
   return /^(?:\d{1,7}(?:\.(?:\d{1,2}|\d{3}0))?|0\.\d{3})$/.test(compact) ? Number(compact) : null;
 }
 
-/** Writes a quantity so that {@link typedQuantity} reads it. */
+/** Formats a quantity so that {@link typedQuantity} accepts it. */
 function quantityText(quantity: number): string {
   const text = String(quantity);
   return /^[1-9]\d*\.\d{3}$/.test(text) ? `${text}0` : text;

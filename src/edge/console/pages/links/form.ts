@@ -45,7 +45,7 @@ export async function editLink(visit: TeamVisit): Promise<Answer> {
   }
 }
 
-/** Leaves out what the form of a link does not have. */
+/** Leaves out fields that the form of an existing link does not have. */
 function changeable({ currency: _, ...others }: Typed): Omit<Typed, 'currency'> {
   return others;
 }
@@ -56,7 +56,7 @@ const SHOWN = [
   ...['expires_at', 'max_uses', 'collect', 'callback'],
 ];
 
-/** @param link the one that is changed; null for a new one */
+/** Renders the form. @param link the link that is changed; null for a new one */
 function formPage(visit: TeamVisit, link: Link | null, typed: Typed, fault?: Fault): PageAnswer {
   const { base, language } = visit;
   const texts = LINK_TEXTS[language];

@@ -14,7 +14,7 @@ import { LINK_TEXTS } from './texts.ts';
 /** Filters of the list: those of GET /links. */
 const FILTERS = ['search', 'status'] as const;
 
-/** The list with the filters that a person can keep. */
+/** The list with the filters that a person can save. */
 export const LINK_LIST: ViewedList = { path: '/links', kept: FILTERS.filter((name) => name !== 'search') };
 
 /** Shows the list of payment links. */

@@ -12,7 +12,7 @@ import { LINK_TEXTS } from './texts.ts';
 /** Payments listed on the page of a link. */
 const PAYMENTS = 10;
 
-/** Shows one payment link, with why the last action was rejected. */
+/** Shows one payment link, with the reason of a rejected action. */
 export async function showLink(visit: TeamVisit, fault?: Fault): Promise<Answer> {
   const { language, base, query } = visit;
   const texts = LINK_TEXTS[language];

@@ -51,15 +51,15 @@ export function typedIn(visit: TeamVisit): Typed {
   return { ...texts, collect: chosenOf(visit, 'collect') };
 }
 
-/** Returns the UTC day in which the last moment before an end lies. */
+/** Returns the UTC day of the last moment before the expiry. */
 function lastDayOf(expires_at: string | null): string {
   return expires_at === null ? '' : new Date(Date.parse(expires_at) - 1).toISOString().slice(0, 10);
 }
 
 /**
  * Returns the body of POST /links, or of PATCH.
- * @param before the link that is changed: an end within the day that stayed chosen is kept to the second
- * @throws Problem 422 for numbers that are none
+ * @param before the link that is changed: when the day is unchanged, the expiry is kept to the second
+ * @throws Problem 422 for invalid numbers
  */
 export function bodyOf(typed: Typed, language: ConsoleLanguage, before?: Link): object {
   const { faults } = LINK_TEXTS[language];
@@ -83,7 +83,7 @@ export function bodyOf(typed: Typed, language: ConsoleLanguage, before?: Link): 
   };
 }
 
-/** Returns the end of a UTC day; the text itself when it is no day, which the API rejects. */
+/** Returns the end of a UTC day; the text itself when it is not a day, which the API rejects. */
 function endOf(day: string): string | null {
   if (day === '') return null;
   const start = startOfUtcDay(day);

@@ -7,7 +7,7 @@ import { type Answer, redirect, type TeamVisit } from '../../page.ts';
 import { withQuery } from '../../paths.ts';
 import { filtersOf } from './list.ts';
 
-/** Maximum page of the API: what an export holds in memory. */
+/** Number of payments that an export holds in memory: the maximum page of the API. */
 const PAGE = 100;
 
 /** The columns of the file, in their order. They are listed in docs/console.md; a new one is added at the end. */
@@ -52,7 +52,7 @@ export async function exportPayments(visit: TeamVisit): Promise<Answer> {
     kind: 'file',
     type: 'text/csv; charset=utf-8',
     name: `payments-${visit.environment}-${day}.csv`,
-    // Reading stops when the browser leaves: the framework then destroys the stream.
+    // Reading stops when the browser disconnects, because the framework then destroys the stream.
     content: Readable.from(linesOf(visit, first), { objectMode: false }),
   };
 }

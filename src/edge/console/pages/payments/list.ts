@@ -29,7 +29,7 @@ export interface Listed {
 /** Filters of the list, in the order in which they are shown. They are those of GET /payments. */
 const FILTERS = ['search', 'status', 'date_from', 'date_to', 'amount_min', 'amount_max'] as const;
 
-/** The list with the filters that a person can keep. */
+/** The list with the filters that a person can save. */
 export const PAYMENT_LIST: ViewedList = { path: '/payments', kept: FILTERS.filter((name) => name !== 'search') };
 
 /** Returns the filters in the address. */
@@ -37,10 +37,10 @@ export function filtersOf({ query }: TeamVisit): Record<string, string | undefin
   return Object.fromEntries(FILTERS.map((name) => [name, query[name]]));
 }
 
-/** The views that are one click away. Each is an address, as any other view is. */
+/** Views with a link of their own. Each is an address, like any other view. */
 const VIEWS = ['', 'succeeded', 'processing', 'pending', 'failed', 'refunded'] as const;
 
-/** Shows the list of payments. Filters and position are in the address, so that a view can be kept and shared. */
+/** Shows the list of payments. Filters and position are in the address, so that a view can be saved and shared. */
 export async function showPayments(deps: ConsoleDeps, visit: TeamVisit, fault?: ViewFault): Promise<Answer> {
   const texts = PAYMENT_TEXTS[visit.language];
   const [found, saved] = await Promise.all([find(visit), viewChips(deps, visit, PAYMENT_LIST, fault)]);
@@ -60,8 +60,7 @@ export async function showPayments(deps: ConsoleDeps, visit: TeamVisit, fault?: 
 type Found = { items: Listed[]; meta: CursorMeta } | Said;
 
 /**
- * Asks for the page. A filter that the API rejects is shown beside its field. The list is not counted, because a count reads all that
- * match.
+ * Reads the page. The rejection of a filter is shown beside its field. The list is not counted, because a count reads all matching rows.
  */
 async function find(visit: TeamVisit): Promise<Found> {
   const { cursor = '' } = visit.query;

@@ -8,7 +8,7 @@ import { resend, showEvent } from './one/event.ts';
 import { showPayment } from './one/page.ts';
 import { showRefund, submitRefund } from './one/refund.ts';
 
-/** The pages of payments: the list, its export, one payment and what is done with it. */
+/** The pages of payments: the list, its export, one payment and its actions. */
 export function paymentPages(deps: ConsoleDeps): ConsolePage[] {
   const refund = { path: '/payments/:id/refund', permission: 'refund.write', fresh: true } as const;
   const event = '/payments/:id/events/:event';

@@ -6,21 +6,21 @@ import type { TeamVisit } from '../../page.ts';
 import { stillWaiting } from './bulk/follow.ts';
 import { recipientLine, sameness } from './recipient.ts';
 
-/** How far back payouts are compared, and how many of the newest at most. */
+/** Period in which payouts are compared, and the maximum number of them, newest first. */
 export const RECENT_MS = 24 * 3_600_000;
 export const MAX_RECENT = 5_000;
 
-/** How long an approval can wait at most: to be decided on, and then to run. */
+/** Maximum time that an approval can wait: for the decision, and then to run. */
 const WAITING_MS = 2 * APPROVAL_MS;
 
-/** Recipient, amount and currency of a payout, as a line of a list has them. */
+/** Recipient, amount and currency of a payout, as in a line of a list. */
 type Payout = Pick<LineRow, 'recipient' | 'amount_minor' | 'currency'>;
 
 /**
- * Returns the keys, as `sameness` makes them, of the payouts of the last 24 hours, of those that are under way, and of those that wait.
- * What waits is read first, and what was paid last: a payout that is approved and paid meanwhile is found in one of them.
+ * Returns the keys (from `sameness`) of the payouts of the last 24 hours, of those in progress, and of those that wait for approval.
+ * Waiting payouts are read first and paid ones last, so that a payout that is approved and paid meanwhile is found at least once.
  * @param singles payouts outside of lists that wait for a second person, read before
- * @param list whose own lines do not count; null: all do
+ * @param list id of the list whose own lines do not count; null: all count
  */
 export async function knownPayouts(
   visit: TeamVisit,

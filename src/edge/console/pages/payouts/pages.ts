@@ -12,7 +12,7 @@ import { showPayout } from './one/page.ts';
 export function payoutPages(deps: ConsoleDeps): ConsolePage[] {
   const saved = '/payouts/beneficiaries';
   const read = { method: 'GET', permission: 'beneficiary.read' } as const;
-  // Whoever changes where money goes next shows that they are who they say, as for money itself.
+  // A change of where money goes needs a fresh factor, like a payout itself.
   const write = { permission: 'beneficiary.write', fresh: true } as const;
   return [
     teamPage({ method: 'GET', path: '/payouts', permission: 'transfer.read', handle: showPayouts }),

@@ -5,13 +5,13 @@ import { CHANNELS, channelById } from '../../../../providers/reference/channels.
 import type { ConsoleLanguage } from '../../language.ts';
 import { PAYOUT_TEXTS } from './texts.ts';
 
-/** A recipient as it is shown in full: saved, or of one payout. */
+/** A saved recipient, or that of one payout, with all displayed fields. */
 export type ShownRecipient = Pick<Recipient, 'name' | 'phone' | 'account_number' | 'bank_code' | 'email'> & {
   channel: string;
   country: string;
 };
 
-/** Returns the labels and values of a recipient, all of it: whoever sends money must see to whom. */
+/** Returns the labels and values of a recipient, unmasked: the sender of money must see its recipient. */
 export function recipientRows(
   { name, phone, account_number, bank_code, email, channel, country }: ShownRecipient,
   language: ConsoleLanguage,
@@ -28,14 +28,14 @@ export function recipientRows(
   ];
 }
 
-/** Returns what a recipient is called in a list. */
+/** Returns the name of a recipient in a list. */
 export function recipientName({ name, phone, account_number }: Recipient): string {
   return name ?? phone ?? account_number ?? '—';
 }
 
 const SEPARATOR = ' · ';
 
-/** Returns name and number of a recipient in one line. With another text, the money would go to somebody else than was shown. */
+/** Returns name and number of a recipient in one line. A different text means that the money would go to another recipient than shown. */
 export function recipientLine({
   name,
   phone,
@@ -45,12 +45,12 @@ export function recipientLine({
   return [name, account_number ?? phone, bank_code].filter(Boolean).join(SEPARATOR);
 }
 
-/** A number of a recipient: no spaces, and at least six digits in a row. */
+/** Matches a number of a recipient: no spaces, and at least six digits in a row. */
 const NUMBER = /^\S*\d{6}\S*$/;
 
 /**
  * Returns a key that is the same for payouts of one amount to one number, however the name is written. It is made from the text, because
- * a line of a list that was sent for approval has nothing else.
+ * a line of a list that waits for approval contains no other form of the recipient.
  * @param recipient as {@link recipientLine} returns it
  */
 export function sameness({

@@ -11,7 +11,7 @@ const TABS = [
 
 export type Tab = (typeof TABS)[number]['name'];
 
-/** Head of a list: the links to the lists beside it, and what can be done. */
+/** Head of a list: links to the related lists, and actions. */
 export function payoutsHead({ base, language, can }: TeamVisit, current: Tab, actions: HtmlPart): Html {
   const texts = PAYOUT_TEXTS[language];
   const links = TABS.filter(({ permission }) => can(permission)).map(

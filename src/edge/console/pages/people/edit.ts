@@ -57,7 +57,7 @@ export async function submitRemoval(deps: ConsoleDeps, visit: TeamVisit): Promis
 
 type Work = Parameters<ConsoleDeps['stores']['control']['transaction']>[0];
 
-/** Makes a change; a rule of people that forbids it is said above the form. */
+/** Makes a change. A rejection is shown above the form. */
 async function change(deps: ConsoleDeps, visit: TeamVisit, done: string, action: HeldAction, work: Work): Promise<Answer> {
   try {
     const held = await heldBack(visit, action, work);

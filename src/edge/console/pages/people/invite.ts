@@ -68,7 +68,7 @@ export async function submitResend({ stores: { control } }: ConsoleDeps, visit: 
   const link = visit.params.link ?? '';
   const work = (tx: Tx) => resend(tx, administratorOf(visit), link, senderOf(visit));
   const invitation = (await listInvitations(control, visit.team.id)).find(({ id }) => id === link);
-  // Who approves it has to see what it grants.
+  // The approver has to see what the invitation grants.
   if (!invitation) throw notFound();
   const { email, role } = invitation;
   const held = await heldBack(visit, heldPerson('person.resend', { link, email, role }), work);

@@ -9,12 +9,12 @@ import { select } from '../../parts/parts.ts';
 import { approvalFaultText } from '../approvals/parts.ts';
 import { PEOPLE_TEXTS } from './texts.ts';
 
-/** The person of the visit, as who changes the people of the team. */
+/** Returns the person of the visit as the one who changes the people of the team. */
 export function administratorOf({ team, session, request_id, ip, at }: TeamVisit): Administrator {
   return { team_id: team.id, user_id: session.user.id, by: person(session.user.id, session.id, request_id, ip), at };
 }
 
-/** A change of people as what a second person is asked for. People are the same in both environments. */
+/** Returns a change of people as a request for approval. People are the same in both environments. */
 export function heldPerson(
   operation: 'person.role' | 'person.remove' | 'person.invite' | 'person.resend',
   body: HeldAction['body'],
@@ -22,13 +22,13 @@ export function heldPerson(
   return { kind: 'person', operation, permission: 'person.write', body };
 }
 
-/** Returns the text of a rule of people that a problem names; null for every other error. */
+/** Returns the text of an error about people; null for any other error. */
 export function faultText({ language }: TeamVisit, error: unknown): string | null {
   const fault = error instanceof Problem ? peopleFault(error) : null;
   return fault === null ? approvalFaultText(language, error) : PEOPLE_TEXTS[language].faults[fault];
 }
 
-/** The choice of a role, with what each may do. Owners are offered to whom appoints them. */
+/** The choice of a role, with the rights of each. `owner` is offered only to people who may appoint owners. */
 export function roleChoice(visit: TeamVisit, value: string, error?: string): Html {
   const texts = PEOPLE_TEXTS[visit.language];
   const offered = ROLES.filter((role) => role !== 'owner' || value === 'owner' || visit.can('owner.write'));

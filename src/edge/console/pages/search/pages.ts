@@ -2,14 +2,14 @@ import { Problem } from '../../../../kit/errors.ts';
 import { type Answer, type ConsolePage, redirect, type TeamVisit, teamPage } from '../../page.ts';
 import { withQuery } from '../../paths.ts';
 
-/** An object that has an id, and where it is shown. */
+/** A kind of object with an id, and its pages. */
 interface Kind {
   prefix: string;
   /** The operation that retrieves it. */
   operation: string;
   /** Name of the object in the answer. */
   named: string;
-  /** Pages of it, the best first: the path of a page, with its parameters taken from the object. */
+  /** Paths of its pages, the preferred one first. Their parameters are taken from the object. */
   shownAt: readonly string[];
 }
 
@@ -32,8 +32,8 @@ const KINDS: readonly Kind[] = [
 ];
 
 /**
- * The search of the frame: an id leads to the page of its object, anything else to the list of payments.
- * @param pages all other pages: an object without a page is searched among payments
+ * The search of the frame. An id redirects to the page of its object, any other text to the list of payments.
+ * @param pages all other pages; an object without a page is searched among payments
  */
 export function searchPages(pages: readonly ConsolePage[]): ConsolePage[] {
   const paths = new Set(pages.flatMap((page) => (page.who === 'team' && page.method === 'GET' ? [nameless(page.path)] : [])));
@@ -64,7 +64,7 @@ async function pathOf(visit: TeamVisit, kind: Kind, id: string, paths: ReadonlyS
   }
 }
 
-/** Returns the payment that an event is about, or a part of. */
+/** Returns the payment of an event, or of the event's resource. */
 function paymentOf({ data }: Record<string, unknown>): string {
   const { id, payment } = (data ?? {}) as Record<string, unknown>;
   const found = [id, payment].find((one) => typeof one === 'string' && one.startsWith('trx_'));

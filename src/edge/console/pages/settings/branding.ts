@@ -16,8 +16,8 @@ import { BRANDING_TEXTS } from './branding-texts.ts';
 import { settingTabs } from './tabs.ts';
 
 /**
- * Shows the colour of the pages for payers, with such a page in that colour.
- * @param typed as it was typed; left out: the team's
+ * Shows the colour of the pages for payers, with a sample page.
+ * @param typed input; default: the team's colour
  */
 export function showBranding(visit: TeamVisit, typed = visit.team.brand_color ?? BRAND): Answer {
   const { language, query } = visit;
@@ -47,8 +47,8 @@ ${field({ ...color, error: wrong ? texts.wrong : undefined })}
 }
 
 /**
- * The page for payers, only to be looked at: nothing in it can be pressed, and nothing in it gets the focus.
- * @param shown colour and language; left out: ours, and the language that a payer with the browser of this person sees
+ * Preview of the page for payers. No control in it can be used or focused.
+ * @param shown colour and language; default: our colour, and the language for a payer with the browser of this person
  */
 export function preview({ base, language }: TeamVisit, shown: { color?: string | null; language?: Language }): Html {
   const path = withQuery(`${base}/settings/branding/preview`, { color: shown.color ?? '', language: shown.language ?? '' });
@@ -60,7 +60,7 @@ export function tryBranding(visit: TeamVisit): Answer {
   return showBranding(visit, fieldOf(visit, 'brand_color'));
 }
 
-/** Returns a colour as it is stored; null for ours, which is none of the team's. */
+/** Returns a colour in the stored form; null for our default colour. */
 function ownColor(color: Colour): string | null {
   return hex(color) === BRAND ? null : hex(color);
 }
@@ -78,7 +78,7 @@ export async function saveBranding({ stores }: ConsoleDeps, visit: TeamVisit): P
   return redirect(`${visit.base}/settings/branding?done=save`);
 }
 
-/** The page of a payment that does not exist, in the colour and the language of the address, as the checkout renders it. */
+/** Shows the checkout page of a sample payment, in the colour and the language of the address. */
 export function showSample({ config }: ConsoleDeps, visit: TeamVisit): Answer {
   const { team, query } = visit;
   const color = readColour(query.color);

@@ -17,12 +17,12 @@ import { preview } from './branding.ts';
 import { LANGUAGE_TEXTS } from './language-texts.ts';
 import { settingTabs } from './tabs.ts';
 
-/** What was typed; what the team has before. */
+/** Input of the form; before a submit, the team's own values. */
 type Typed = Record<'when' | 'payer_language', string>;
 
 const WHEN = ['browser', 'always'] as const;
 
-/** Shows in which language payers see pages and mails: as a form to those who may change it. */
+/** Shows the language of pages and mails for payers; as a form to people who may change it. */
 export function showLanguages(visit: TeamVisit, typed: Typed = storedIn(visit), fault?: Fault): Answer {
   const { language, team, query } = visit;
   const texts = LANGUAGE_TEXTS[language];
@@ -92,7 +92,7 @@ export async function saveLanguages({ stores }: ConsoleDeps, visit: TeamVisit): 
   return redirect(`${visit.base}/settings/languages?done=save`);
 }
 
-/** @throws Problem 422 */
+/** Returns the language settings of the input. @throws Problem 422 for invalid input */
 function readTyped({ language }: TeamVisit, { when, payer_language }: Typed): PayerLanguage {
   const { wrong } = LANGUAGE_TEXTS[language];
   const errors: FieldErrors = {

@@ -17,13 +17,13 @@ import { refuseStale, seenField } from '../../parts/seen.ts';
 import { settingTabs } from './tabs.ts';
 import { SETTING_TEXTS } from './texts.ts';
 
-/** What was typed; the team's own values before. */
+/** Input of the form; before a submit, the team's own values. */
 type Typed = Record<'name' | 'email' | 'default_currency' | 'public_keys' | 'address' | 'tax_id', string> & {
   unique_references: boolean;
   hosted_retry: boolean;
 };
 
-/** Shows the settings: as a form to those who may change them. */
+/** Shows the settings; as a form to people who may change them. */
 export function showSettings(visit: TeamVisit, typed: Typed = typedOf(visit), fault?: Fault): Answer {
   const { language, query, team } = visit;
   const texts = SETTING_TEXTS[language];
@@ -77,7 +77,7 @@ export async function saveSettings({ stores }: ConsoleDeps, visit: TeamVisit): P
   return redirect(`${visit.base}/settings?done=save`);
 }
 
-/** @throws Problem 422 */
+/** Returns the settings of the input. @throws Problem 422 for invalid input */
 function readSettings({ language }: TeamVisit, typed: Typed): TeamSettings {
   const texts = SETTING_TEXTS[language].faults;
   const name = teamNameOf(typed.name);

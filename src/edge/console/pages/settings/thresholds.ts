@@ -19,7 +19,7 @@ import { alert, card, type Column, doneAlert, empty, field, pageHead, select, ta
 import { settingTabs } from './tabs.ts';
 import { THRESHOLD_TEXTS } from './threshold-texts.ts';
 
-/** Shows above which amounts a second person is needed: as a form to those who may change it. */
+/** Shows the amounts above which a second person is needed; as a form to people who may change them. */
 export async function showThresholds(visit: TeamVisit, fault?: Fault): Promise<Answer> {
   const { language, team, approvals, query } = visit;
   const texts = THRESHOLD_TEXTS[language];
@@ -69,7 +69,7 @@ ${field({ name: 'above', label: texts.above, value: fieldOf(visit, 'above'), err
   );
 }
 
-/** Sets the threshold of a currency: at once when it is the team's first, by a second person afterwards. */
+/** Sets the threshold of a currency. The team's first takes effect at once; later ones need a second person. */
 export async function saveThreshold(visit: TeamVisit): Promise<Answer> {
   const texts = THRESHOLD_TEXTS[visit.language];
   const currency = fieldOf(visit, 'currency');
@@ -86,7 +86,7 @@ export async function saveThreshold(visit: TeamVisit): Promise<Answer> {
   );
 }
 
-/** Removes the threshold of a currency, by a second person. */
+/** Requests the approval to remove the threshold of a currency. */
 export function removeOne(visit: TeamVisit): Promise<Answer> {
   const currency = fieldOf(visit, 'currency');
   return held(visit, heldThreshold('threshold.remove', { currency }), async () => 'removed');
@@ -95,8 +95,8 @@ export function removeOne(visit: TeamVisit): Promise<Answer> {
 type Done = 'set' | 'same' | 'removed';
 
 /**
- * Asks a second person, or sets the first threshold.
- * @param first what is done in a team without any threshold
+ * Requests approval, or sets the first threshold.
+ * @param first change in a team without any threshold
  */
 async function held(visit: TeamVisit, action: HeldAction, first: (tx: Tx) => Promise<Done | null>): Promise<Answer> {
   try {
@@ -114,16 +114,16 @@ async function unheld(visit: TeamVisit, action: HeldAction, first: (tx: Tx) => P
   const { currency, above_minor } = action.body;
   const known = await listThresholds(control, visit.team.id);
   const own = known.find((one) => one.currency === currency);
-  // A double click on the first threshold, or one that is gone already, needs nobody.
+  // A double click on the first threshold, or the removal of one that is already gone, needs no approval.
   if (above_minor === undefined ? known.length > 0 && !own : own?.above_minor === BigInt(String(above_minor))) return 'same';
   const asked = await heldBack(visit, action);
   if (asked) return asked;
   const done = await control.transaction(first);
-  // Somebody else was first meanwhile.
+  // Another request has set the first threshold meanwhile.
   return done ?? unheld(visit, action, first);
 }
 
-/** @returns null when another threshold was set meanwhile */
+/** Sets the first threshold of a team. @returns null when another threshold was set meanwhile */
 async function setFirst(tx: Tx, visit: TeamVisit, { currency, above_minor }: Threshold): Promise<Done | null> {
   const { team, at } = visit;
   await lockMembers(tx, team.id);

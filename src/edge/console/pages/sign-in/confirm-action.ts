@@ -8,18 +8,18 @@ import { type FactorNames, factorForms, presentPassword, presentPasskey } from '
 import { SIGN_IN_TEXTS } from './texts.ts';
 import type { Said } from './views.ts';
 
-/** The factor is sent beside the fields of the action, none of which begins with an underscore. */
+/** Names of the factor's fields. They are sent beside the fields of the action, none of which begins with an underscore. */
 const NAMES: FactorNames = { email: '_email', password: '_password', code: '_code', answer: '_answer' };
 
 const NEEDED = 403;
 
-/** Characters of the fields of an action: those of the longest list of payouts, and the rest of its form. A page repeats them twice. */
+/** Maximum characters of an action's fields: the longest list of payouts and the rest of its form. A page repeats them twice. */
 const MAX_TYPED = 300_000;
 
 /**
- * Verifies the factor that an action was submitted with, or asks for one. The page that asks has the fields of the action, its token too:
- * with the factor they are sent to the action once more. Nothing is stored, and the token is of this session only, so that nobody else can
- * send or see them, and submitting them again is the same operation. An action with more than is repeated is too long to be carried out.
+ * Verifies the factor that was submitted with an action, or returns a page that requests one. The page contains the fields of the action
+ * and its token, and submits them again with the factor. Nothing is stored. The token is valid in this session only, so that nobody else
+ * can send the fields, and submitting them again is the same operation. An action whose fields are too long to be repeated is rejected.
  * @returns the page that asks; null: the factor was verified, and the action may run
  * @throws Problem 422
  */
@@ -47,7 +47,7 @@ async function asking(deps: ConsoleDeps, visit: PersonVisit, said: Said | null):
   };
 }
 
-/** What was typed, as hidden fields; without the factor. */
+/** The input as hidden fields, without the factor. */
 function typedFields({ form }: PersonVisit): Html[] {
   const factor = Object.values(NAMES);
   return Object.entries(form)

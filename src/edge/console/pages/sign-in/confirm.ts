@@ -18,7 +18,7 @@ export type FactorNames = Readonly<Record<'email' | 'password' | 'code' | 'answe
 
 const OWN: FactorNames = { email: 'email', password: 'password', code: 'code', answer: 'answer' };
 
-/** Where the forms of a confirmation are sent, and what is sent with the factor. */
+/** Target of the forms of a confirmation, and the fields that are sent with the factor. */
 export interface FactorForms {
   action: string;
   passkeyAction: string;
@@ -26,7 +26,7 @@ export interface FactorForms {
   hidden: HtmlPart;
 }
 
-/** Shows which factors the person can present again. */
+/** Shows the factors that the person can present again. */
 export async function showConfirm(deps: ConsoleDeps, visit: PersonVisit): Promise<Answer> {
   return confirmView(deps, visit, ownPath(visit.query.to), null);
 }
@@ -40,7 +40,7 @@ async function confirmView(deps: ConsoleDeps, visit: PersonVisit, to: string, sa
 
 /**
  * Returns the forms by which a person presents a factor again.
- * @param why what is said above them
+ * @param why text above them
  */
 export async function factorForms(deps: ConsoleDeps, visit: PersonVisit, why: string, forms: FactorForms): Promise<Html[]> {
   const texts = SIGN_IN_TEXTS[visit.language];
@@ -49,7 +49,7 @@ export async function factorForms(deps: ConsoleDeps, visit: PersonVisit, why: st
   const user = must(await findUser(control, visit.session.user.id), 'a session has a user');
   const passkeys = await listPasskeys(control, user.id);
   const coded = user.totp_sealed !== null || passkeys.length > 0;
-  // What is hidden comes last: of a form with very many fields, the last ones are not read.
+  // The hidden fields come last, because the last fields of a form with very many are not read.
   const form =
     user.password !== null &&
     html`<form method="post" action="${action}">
@@ -81,16 +81,16 @@ async function confirmed(deps: ConsoleDeps, visit: PersonVisit, said: Said | nul
 }
 
 /**
- * Returns why a factor was rejected; null when the session got one while it was verified. A form that is submitted twice presents a code
- * or passkey that its first submit has used up: to answer that it is wrong would report an action as not done that is.
+ * Returns why a factor was rejected; null when the session got a fresh factor meanwhile. The second submit of a form presents a code or
+ * passkey that the first has used up. Reporting it as wrong would report a completed action as not done.
  */
 async function unlessProved({ stores }: ConsoleDeps, { session }: PersonVisit, said: Said | null): Promise<Said | null> {
   return said && (await provedAt(stores.control, session.id)) > session.proved_at ? null : said;
 }
 
 /**
- * Notes a fresh factor in the session when the form has the password, and the code of a person with a second factor.
- * @returns why not; null when it is noted
+ * Records a fresh factor in the session when the form has the password, and a code for a person with a second factor.
+ * @returns the reason of a rejection; null when it was recorded
  */
 export async function presentPassword(deps: ConsoleDeps, visit: PersonVisit, names: FactorNames): Promise<Said | null> {
   return unlessProved(deps, visit, await rightPassword(deps, visit, names));
@@ -114,8 +114,8 @@ async function rightPassword(deps: ConsoleDeps, visit: PersonVisit, names: Facto
 }
 
 /**
- * Notes a fresh factor in the session when the form has the answer of a passkey of the person.
- * @returns why not; null when it is noted
+ * Records a fresh factor in the session when the form has the response of a passkey of the person.
+ * @returns the reason of a rejection; null when it was recorded
  */
 export async function presentPasskey(deps: ConsoleDeps, visit: PersonVisit, names: FactorNames): Promise<Said | null> {
   return unlessProved(deps, visit, await rightPasskey(deps, visit, names));
@@ -127,7 +127,7 @@ async function rightPasskey(deps: ConsoleDeps, visit: PersonVisit, names: Factor
   if (wait_ms > 0) return limitedText(visit, wait_ms);
   const site = siteOf(visit.origin);
   const expected = site && { secrets: deps.secrets, site, browser: visit.browser, at: visit.at };
-  // In one transaction: the challenge is used up exactly when the session has the factor.
+  // One transaction, so that the challenge is used up exactly when the session has the factor.
   return control.transaction(async (tx) => {
     const key = expected && (await provePasskey(tx, expected, secretOf(visit, names.answer)));
     if (key?.user_id !== visit.session.user.id) return { text: SIGN_IN_TEXTS[visit.language].passkeyFailed, status: 422 };

@@ -19,14 +19,14 @@ import { LINK_TEXTS } from './link-texts.ts';
 import { newPasswordFields, readNewPassword } from './password.ts';
 import { codeView, limitedText, sayingPage, signInPath } from './views.ts';
 
-/** What was wrong with the submitted form, and what had been typed. */
+/** Errors of the submitted form, and its input. */
 interface Typed {
   name?: string;
   name_error?: string;
   password_error?: string;
 }
 
-/** Shows what a link does. Opening it changes nothing: programs that check mails open links too. */
+/** Shows the effect of a link. Opening it changes nothing, because programs that check mails open links too. */
 export async function showLink(deps: ConsoleDeps, visit: Visit): Promise<Answer> {
   const link = await openLink(deps, visit);
   return link ? linkView(deps, visit, link, {}) : deadLink(visit);
@@ -100,7 +100,7 @@ ${newPasswordFields(visit.language, typed.password_error)}`;
   ]);
 }
 
-/** Does what the link is for, once. */
+/** Uses the link, once. */
 export async function submitLink(deps: ConsoleDeps, visit: Visit): Promise<Answer> {
   const link = await openLink(deps, visit);
   if (!link) return deadLink(visit);
@@ -116,7 +116,7 @@ export async function submitLink(deps: ConsoleDeps, visit: Visit): Promise<Answe
   }
 }
 
-/** The link stands for the password; a person who has a second factor presents it all the same. */
+/** Signs in with a link, which replaces the password. A person with a second factor still has to present it. */
 async function submitSignInLink(deps: ConsoleDeps, visit: Visit, link: LinkRow): Promise<Answer> {
   const { stores, secrets } = deps;
   const to = link.team_id === null ? '/console/' : `/console/${link.team_id}/sandbox`;

@@ -5,14 +5,14 @@ import { showLink, submitLink } from './link.ts';
 import { showReset, submitReset } from './reset.ts';
 import { showSignIn, signOut, submitCode, submitPasskey, submitPassword } from './sign-in.ts';
 
-/** The pages on which people prove who they are. */
+/** The pages of authentication. */
 export function signInPages(deps: ConsoleDeps): ConsolePage[] {
   return [
     openPage({ method: 'GET', path: '/sign-in', handle: (visit) => showSignIn(deps, visit) }),
     openPage({ method: 'POST', path: '/sign-in', handle: (visit) => submitPassword(deps, visit) }),
     openPage({ method: 'POST', path: '/sign-in/code', handle: (visit) => submitCode(deps, visit) }),
     openPage({ method: 'POST', path: '/sign-in/passkey', handle: (visit) => submitPasskey(deps, visit) }),
-    // Where a change of the language leads from the second step.
+    // Targets of a change of the language during the second step.
     ...['/sign-in/code', '/sign-in/passkey'].map((path) =>
       openPage({ method: 'GET', path, handle: async () => redirect('/console/sign-in') }),
     ),

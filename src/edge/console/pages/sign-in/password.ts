@@ -48,7 +48,7 @@ export function newPasswordFields(language: ConsoleLanguage, error?: string): Ht
 
 /**
  * Reads the two fields.
- * @param own what a guesser tries first for this person
+ * @param own texts that an attacker tries first for this person
  */
 export function readNewPassword(visit: Visit, own: readonly string[]): { password: string } | { error: string } {
   const texts = TEXTS[visit.language];

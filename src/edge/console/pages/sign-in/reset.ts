@@ -9,7 +9,7 @@ import { limitedText, type Said, sayingPage } from './views.ts';
 
 const MAX_EMAIL = 254;
 
-/** Asks for the address to which the link is sent. */
+/** Shows the form for the address to which the link is sent. */
 export async function showReset(_deps: ConsoleDeps, visit: Visit): Promise<Answer> {
   return resetView(visit, null);
 }
@@ -31,7 +31,7 @@ function resetView(visit: Visit, said: Said | null): Answer {
   ]);
 }
 
-/** Answers the same whether the address is known or not. */
+/** Sends the link. The answer is the same for known and unknown addresses. */
 export async function submitReset(deps: ConsoleDeps, visit: Visit): Promise<Answer> {
   const texts = SIGN_IN_TEXTS[visit.language];
   const wait_ms = await attempt(deps.stores.control, [byAddress(visit.ip)]);

@@ -49,7 +49,7 @@ export async function submitPassword(deps: ConsoleDeps, visit: Visit): Promise<A
   }
 }
 
-/** Asks for the second factor of a person who has one; others are signed in, and invited to set one up. */
+/** Requests the second factor of a person who has one. Others are signed in, and invited to set one up. */
 export async function afterFirstFactor(deps: ConsoleDeps, visit: Visit, user: UserRow, to: string): Promise<Answer> {
   const { control } = deps.stores;
   const session = await control.transaction(async (tx) => {
@@ -87,7 +87,7 @@ export async function submitPasskey(deps: ConsoleDeps, visit: Visit): Promise<An
   const site = siteOf(visit.origin);
   const { secrets } = deps;
   const expected = site && { secrets, site, browser: visit.browser, at: visit.at };
-  // In one transaction: a passkey that is removed meanwhile opens no session.
+  // One transaction, so that a passkey that is removed meanwhile opens no session.
   const session = await control.transaction(async (tx: Tx) => {
     const key = expected && (await provePasskey(tx, expected, secretOf(visit, 'answer')));
     const user = key ? await findUser(tx, key.user_id) : undefined;

@@ -8,14 +8,14 @@ import { alert, field } from '../../parts/parts.ts';
 import { withQuery } from '../../paths.ts';
 import { SIGN_IN_TEXTS } from './texts.ts';
 
-/** What is said above a form. */
+/** Notice above a form. */
 export interface Said {
   text: string;
   tone?: 'bad' | 'good' | 'info';
   status?: number;
 }
 
-/** What is said when too many attempts were made. */
+/** Returns the notice after too many attempts. */
 export function limitedText({ language }: Visit, wait_ms: number): Said {
   return { text: SIGN_IN_TEXTS[language].limited(number(Math.max(1, Math.ceil(wait_ms / 60_000)), language)), status: 429 };
 }
@@ -43,12 +43,13 @@ export function codeView(deps: ConsoleDeps, visit: Visit, half: string, to: stri
   return sayingPage(texts.codeTitle, said, [html`<p>${texts.codeText}</p>`, form, passkeyForm(deps, visit, toSignIn(visit, to))]);
 }
 
+/** The field of a one-time code. */
 export function codeField({ language }: Visit, name = 'code'): Html {
   const { code, codeHelp } = SIGN_IN_TEXTS[language];
   return field({ name, label: code, help: codeHelp, autocomplete: 'one-time-code', maxlength: 30, required: true });
 }
 
-/** What the form of a passkey sends, and where. */
+/** Content and target of the form of a passkey. */
 interface PasskeyForm {
   action: string;
   hidden: HtmlPart;
@@ -74,7 +75,7 @@ export function passkeyForm(deps: ConsoleDeps, visit: Visit, { action, hidden, n
 <script src="${assetPath('passkeys')}" defer></script>`;
 }
 
-/** A page of one column with a title, what is said, and its parts. */
+/** A page of one column with a title, a notice and its parts. */
 export function sayingPage(title: string, said: Said | null, parts: readonly Html[]): PageAnswer {
   const above = said ? alert(said.text, said.tone ?? 'bad') : null;
   return {
@@ -85,7 +86,7 @@ export function sayingPage(title: string, said: Said | null, parts: readonly Htm
   };
 }
 
-/** Path of the sign-in with something to say. */
+/** Returns the path of the sign-in page with a notice. */
 export function signInPath(done: 'out' | 'reset'): string {
   return withQuery('/console/sign-in', { done });
 }

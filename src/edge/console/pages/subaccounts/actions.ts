@@ -17,7 +17,7 @@ export async function setActive(visit: TeamVisit, verb: 'deactivate' | 'reactiva
   return redirect(`${visit.base}/subaccounts/${id}?done=${verb}`);
 }
 
-/** Creates an onboarding link and shows it. It is not stored, so the answer to the form is the only page that has it. */
+/** Creates an onboarding link and shows it. It is not stored, so only the answer to the form contains it. */
 export async function createOnboarding(visit: TeamVisit): Promise<Answer> {
   const { base, language } = visit;
   const texts = ACCOUNT_TEXTS[language];

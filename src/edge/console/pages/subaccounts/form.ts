@@ -48,7 +48,7 @@ export async function showEdit(visit: TeamVisit): Promise<Answer> {
   return formPage(visit, account, typedFrom(account));
 }
 
-/** Saves a changed subaccount. What the form does not show stays as it is. */
+/** Saves a changed subaccount. Fields that the form does not show are unchanged. */
 export async function editAccount(visit: TeamVisit): Promise<Answer> {
   const account = await accountOf(visit);
   const typed = typedIn(visit);
@@ -58,7 +58,7 @@ export async function editAccount(visit: TeamVisit): Promise<Answer> {
     const redirected = isRedirected(body, account);
     const held = redirected && (await heldAccount(visit, body, account));
     if (held) return held;
-    // What stays is not sent: it would undo a change that a second person approves at the same time.
+    // An unchanged destination is not sent: it would undo a change that a second person approves at the same time.
     const { split: _split, settlement: _settlement, ...others } = body;
     await visit.api('PATCH /accounts/:id', { params: { id: account.id }, body: redirected ? body : others });
     return redirect(`${visit.base}/subaccounts/${account.id}?done=update`);
@@ -78,7 +78,7 @@ function typedIn(visit: TeamVisit): Typed {
   return Object.fromEntries(FIELDS.map((name) => [name, fieldOf(visit, name)])) as Typed;
 }
 
-/** @throws Problem 422 */
+/** Returns the body of the API for the input. @throws Problem 422 for invalid input */
 function bodyOf(
   visit: TeamVisit,
   { name, email, phone, split_type, split_value, channel, account_number }: Typed,
@@ -99,7 +99,7 @@ function splitOf({ language }: TeamVisit, type: string, text: string): Split | n
   return { type, value };
 }
 
-/** @param account the one that is changed; null for a new one */
+/** Renders the form. @param account the subaccount that is changed; null for a new one */
 function formPage(visit: TeamVisit, account: Account | null, typed: Typed, fault?: Fault): PageAnswer {
   const { base, language } = visit;
   const texts = ACCOUNT_TEXTS[language];
@@ -107,7 +107,7 @@ function formPage(visit: TeamVisit, account: Account | null, typed: Typed, fault
   const back = account ? `${all}/${account.id}` : all;
   const title = account ? `${texts.edit} · ${account.name}` : texts.new;
   const action = account ? `${back}/edit` : all;
-  // Whoever has to present a factor is led back to the form.
+  // A person who has to present a factor is redirected back to the form.
   const from = account ? `${back}/edit` : `${all}/new`;
   return {
     kind: 'page',

@@ -11,7 +11,7 @@ import { withQuery } from '../../paths.ts';
 import { type Account, accountBadges, accountOf, shareOf } from './read.ts';
 import { ACCOUNT_TEXTS } from './texts.ts';
 
-/** Shows one subaccount, with why the last action was rejected. */
+/** Shows one subaccount, with the reason of a rejected action. */
 export async function showAccount(visit: TeamVisit, fault?: Fault): Promise<Answer> {
   const { base, language, query } = visit;
   const texts = ACCOUNT_TEXTS[language];

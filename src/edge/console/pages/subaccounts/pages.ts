@@ -4,7 +4,7 @@ import { createAccount, editAccount, showCreate, showEdit } from './form.ts';
 import { showAccounts } from './list.ts';
 import { showAccount } from './one.ts';
 
-/** The pages of subaccounts. What decides where money goes needs a fresh factor. */
+/** The pages of subaccounts. Changes of where money goes need a fresh factor. */
 export function subaccountPages(): ConsolePage[] {
   const [all, one] = ['/subaccounts', '/subaccounts/:id'];
   const read = { method: 'GET', permission: 'account.read' } as const;

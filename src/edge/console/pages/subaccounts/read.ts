@@ -20,7 +20,7 @@ export async function accountOf(visit: TeamVisit): Promise<Account> {
 
 const TONES: Record<Verification, Tone> = { pending: 'warn', verified: 'good', rejected: 'bad' };
 
-/** Renders whether the subaccount takes payments, and whether its owner is verified. */
+/** Renders whether the subaccount accepts payments, and whether its owner is verified. */
 export function accountBadges({ active, verification }: Account, { language }: TeamVisit): Html {
   const texts = ACCOUNT_TEXTS[language];
   const state = active ? badge(texts.active, 'good') : badge(texts.inactive, 'idle');

@@ -59,7 +59,7 @@ export function creationOf(reply: Reply, pay_token: string): Creation {
   return status.kind === 'failed' ? rejectionOf(status.reason, status.message) : { kind: 'status', status };
 }
 
-/** Before the payer is prompted, a wrong PIN can only be the merchant's own. */
+/** Returns the result of a rejected `pay`. Before the payer is prompted, a wrong PIN can only be the merchant's own. */
 function rejectionOf(reason: Reason, message: string): Creation {
   return reason === 'wrong_pin' ? { kind: 'not_created', message } : { kind: 'refused', reason, message };
 }

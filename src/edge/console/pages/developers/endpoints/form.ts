@@ -35,7 +35,7 @@ export async function showCreate(visit: TeamVisit, asked?: Asked, fault?: Fault)
   );
 }
 
-/** Adds an endpoint and shows its secret. One form that was shown adds one: submitted again, the secret is not shown again. */
+/** Adds an endpoint and shows its secret. A form that is submitted again adds no second one and does not show the secret again. */
 export async function createEndpoint(visit: TeamVisit): Promise<Answer> {
   const asked = askedOf(visit);
   try {
@@ -82,7 +82,7 @@ function page(title: string, fault: Fault | undefined, body: Html): Answer {
   return { kind: 'page', title, nav: '/developers', ...(fault ? { status: fault.status } : {}), body };
 }
 
-/** A rejection that belongs to no field. */
+/** Notice of a rejection that belongs to no field. */
 function failed(fault: Fault | undefined): Html | false {
   return fault !== undefined && Object.keys(fault.errors).length === 0 && alert(fault.message);
 }

@@ -24,7 +24,7 @@ interface Delivery {
   created_at: string;
 }
 
-/** Shows one endpoint with what was delivered to it. */
+/** Shows one endpoint with its deliveries. */
 export async function showEndpoint(visit: TeamVisit, fault?: Fault): Promise<Answer> {
   const { language, query } = visit;
   const texts = ENDPOINT_TEXTS[language];
@@ -43,12 +43,12 @@ ${details(visit, endpoint)}${await resendProgress(visit, endpoint)}${resendForm(
   };
 }
 
-/** What an action has not done is no success. */
+/** Returns whether an action has changed nothing, which is not shown as a success. */
 function isNote(done: string | undefined): done is 'again' | 'nothing' {
   return done === 'again' || done === 'nothing';
 }
 
-/** Queues a test event: one for each form that was shown. */
+/** Queues a test event, once for each displayed form. */
 export async function testEndpoint(visit: TeamVisit): Promise<Answer> {
   const { id = '' } = visit.params;
   try {

@@ -7,7 +7,7 @@ import { deleteEndpoint, showDelete } from './remove.ts';
 import { resendEvents } from './resend.ts';
 import { rotateSecret, showRotate } from './secret.ts';
 
-/** The pages of webhook endpoints. What shows a secret, or changes where events go, asks for a fresh factor. */
+/** The pages of webhook endpoints. Actions that show a secret, or change where events go, need a fresh factor. */
 export function endpointPages(deps: ConsoleDeps): ConsolePage[] {
   const all = '/developers/endpoints';
   const one = `${all}/:id`;

@@ -17,7 +17,7 @@ export interface Endpoint {
   created_at: string;
 }
 
-/** @throws Problem 404 */
+/** Returns the endpoint in the path. @throws Problem 404 when it does not exist */
 export async function endpointOf(visit: TeamVisit): Promise<Endpoint> {
   const { body } = await visit.api('GET /webhooks/:id', { params: { id: visit.params.id ?? '' } });
   return (body as { webhook: Endpoint }).webhook;

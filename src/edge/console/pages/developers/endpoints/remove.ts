@@ -5,7 +5,7 @@ import { pageHead } from '../../../parts/parts.ts';
 import { backTo, endpointOf } from './read.ts';
 import { ENDPOINT_TEXTS } from './texts.ts';
 
-/** Asks whether the endpoint is to be deleted. */
+/** Shows the confirmation of a deletion. */
 export async function showDelete(visit: TeamVisit): Promise<Answer> {
   const texts = ENDPOINT_TEXTS[visit.language];
   const endpoint = await endpointOf(visit);

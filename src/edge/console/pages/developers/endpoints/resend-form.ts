@@ -9,7 +9,7 @@ import { ENDPOINT_TEXTS } from './texts.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** The form, closed until it is needed. */
+/** The form that resends events, collapsed until it is opened. */
 export function resendForm(visit: TeamVisit, { id, active, events }: Endpoint, fault?: Fault): Html | null {
   if (!visit.can('event.write') || !active) return null;
   const { language, base, at } = visit;

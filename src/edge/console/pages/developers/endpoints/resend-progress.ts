@@ -7,7 +7,7 @@ import { card } from '../../../parts/parts.ts';
 import type { Endpoint } from './read.ts';
 import { ENDPOINT_TEXTS } from './texts.ts';
 
-/** How far the last range of events is that was sent to this endpoint again, for a day. It is read again by script until it has ended. */
+/** Progress of the last range of events that was resent to this endpoint, for a day. A script reads it again until it has ended. */
 export async function resendProgress({ store, team, language, base }: TeamVisit, { id, active }: Endpoint): Promise<Html | null> {
   // The deliveries of an inactive endpoint are dropped.
   const resend = active ? await resendOf(store.db, team.id, id) : undefined;

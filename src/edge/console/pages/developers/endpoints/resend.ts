@@ -8,7 +8,7 @@ import { showEndpoint } from './one.ts';
 
 const MINUTE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?$/;
 
-/** Delivers the events of a time range to one endpoint again: once for each form that was shown. */
+/** Delivers the events of a time range to one endpoint again, once for each displayed form. */
 export async function resendEvents(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
   const { team, store, session, role, environment, params, formKey, request_id, trace_id, ip, at } = visit;
   const { user, id: session_id } = session;
@@ -24,7 +24,7 @@ export async function resendEvents(deps: ConsoleDeps, visit: TeamVisit): Promise
   }
 }
 
-/** Returns a time of the form in milliseconds since the epoch; NaN for anything else. */
+/** Returns a time of the form in milliseconds since the epoch; NaN for any other text. */
 function momentOf(visit: TeamVisit, name: string): number {
   const text = fieldOf(visit, name);
   const isDay = startOfUtcDay(text.slice(0, 'yyyy-mm-dd'.length)) !== null;

@@ -4,7 +4,7 @@ import { alert, card, idText, pageHead } from '../../../parts/parts.ts';
 import { backTo, type Endpoint, endpointOf } from './read.ts';
 import { ENDPOINT_TEXTS } from './texts.ts';
 
-/** Asks whether the signing secret is to be replaced. */
+/** Shows the confirmation of a replacement of the signing secret. */
 export async function showRotate(visit: TeamVisit): Promise<Answer> {
   const texts = ENDPOINT_TEXTS[visit.language];
   const endpoint = await endpointOf(visit);
@@ -26,7 +26,7 @@ export async function rotateSecret(visit: TeamVisit): Promise<Answer> {
   return secretPage(visit, webhook, webhook.secret);
 }
 
-/** Shows a signing secret, this once. */
+/** Shows a signing secret, only once. */
 export function secretPage(visit: TeamVisit, endpoint: Endpoint, secret: string): Answer {
   const texts = ENDPOINT_TEXTS[visit.language];
   const path = `${visit.base}/developers/endpoints/${endpoint.id}`;

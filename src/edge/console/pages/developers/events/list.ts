@@ -78,7 +78,7 @@ function columns({ base, language }: TeamVisit): Column<ShownEvent>[] {
   ];
 }
 
-/** Renders the id of what an event is about, with its page where it has one of the same path. */
+/** Renders the id of an event's resource, as a link where the resource has a page with the same path. */
 export function resource(base: string, id: string): Html {
   const section = { trx: 'payments', cus: 'customers', wh: 'developers/endpoints' }[id.split('_')[0] ?? ''];
   return idText(id, section && `${base}/${section}/${id}`);

@@ -8,7 +8,7 @@ import { tabName } from '../tabs.ts';
 import { resource, type ShownEvent } from './list.ts';
 import { EVENT_TEXTS } from './texts.ts';
 
-/** Shows one event: its deliveries with what was answered, and its body. */
+/** Shows one event: its deliveries with the responses, and its body. */
 export async function showEvent(visit: TeamVisit, fault?: Fault): Promise<Answer> {
   const { base, language, query } = visit;
   const texts = EVENT_TEXTS[language];
@@ -27,7 +27,7 @@ ${await eventCards(visit, event)}`,
   };
 }
 
-/** Delivers an event again: once for each form that was shown. */
+/** Delivers an event again, once for each displayed form. */
 export async function resendEvent(visit: TeamVisit): Promise<Answer> {
   const { id = '' } = visit.params;
   try {

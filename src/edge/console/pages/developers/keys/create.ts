@@ -15,7 +15,7 @@ import { backToKeys, madeBefore, madePage } from './views.ts';
 const KINDS = ['restricted', 'secret', 'public'] as const;
 const EMPTY: TypedKey = { kind: 'restricted', scopes: [], addresses: '', expires: '' };
 
-/** Shows the form of a new key, with what the role of the person permits. */
+/** Shows the form of a new key, limited to the permissions of the person's role. */
 export function showCreate(visit: TeamVisit, typed: TypedKey = EMPTY, fault?: Fault): Answer {
   const { base, language } = visit;
   const texts = KEY_TEXTS[language];
@@ -37,7 +37,7 @@ ${field({ name: 'expires', label: texts.lastDay, type: 'date', value: typed.expi
   };
 }
 
-/** Makes the key and shows it, this once. */
+/** Makes the key and shows it, only once. */
 export async function createKey({ stores }: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
   const typed = typedKey(visit);
   const read = readKey(visit, typed);

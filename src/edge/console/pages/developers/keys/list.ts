@@ -8,7 +8,7 @@ import { developersHead, tabName } from '../tabs.ts';
 import { KEY_TEXTS } from './texts.ts';
 import { ends, keyName, rights, stateBadge } from './views.ts';
 
-/** Keys that are shown: those that are not revoked come first. */
+/** Maximum number of keys that are shown. Keys that are not revoked come first. */
 const MAX_SHOWN = 200;
 
 /** Shows the keys of this environment. */

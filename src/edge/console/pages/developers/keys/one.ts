@@ -9,7 +9,7 @@ import { keyOf, mayMake } from './service.ts';
 import { KEY_TEXTS } from './texts.ts';
 import { backToKeys, ends, keyName, rights, stateBadge } from './views.ts';
 
-/** Shows one key: what it may do, from where and until when. */
+/** Shows one key: its permissions, its addresses and its expiry. */
 export async function showKey({ stores }: ConsoleDeps, visit: TeamVisit, fault?: Fault): Promise<Answer> {
   const { language } = visit;
   const texts = KEY_TEXTS[language];

@@ -9,11 +9,11 @@ import type { WantedKey } from './service.ts';
 import { KEY_TEXTS } from './texts.ts';
 
 const DAY_MS = 86_400_000;
-/** Ten years: longer is a typing error. */
+/** Maximum validity of a key, ten years: a longer one is a typing error. */
 const MAX_DAYS = 3_660;
 const MAX_ADDRESSES = 100;
 
-/** What was typed into the form of a key. */
+/** Input of the form of a key. */
 export interface TypedKey {
   kind: string;
   scopes: string[];
@@ -21,12 +21,13 @@ export interface TypedKey {
   expires: string;
 }
 
+/** Returns the input of the submitted form. */
 export function typedKey(visit: TeamVisit): TypedKey {
   const text = (name: string) => fieldOf(visit, name);
   return { kind: text('kind'), scopes: chosenOf(visit, 'scopes'), addresses: text('addresses'), expires: text('expires') };
 }
 
-/** Reads the form of a key: the key that it asks for, or what is wrong by field. */
+/** Validates the form of a key. Returns the requested key, or the errors by field. */
 export function readKey(visit: TeamVisit, typed: TypedKey): { wanted: WantedKey } | { errors: FieldErrors } {
   const texts = KEY_TEXTS[visit.language].faults;
   const errors: FieldErrors = {};

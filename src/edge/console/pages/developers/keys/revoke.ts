@@ -7,7 +7,7 @@ import { keyOf, revokePermanently } from './service.ts';
 import { KEY_TEXTS } from './texts.ts';
 import { backToKeys, keyName } from './views.ts';
 
-/** Asks for the last four characters of the key that is to be revoked. */
+/** Shows the confirmation of a revocation, which requires the last four characters of the key. */
 export async function showRevoke({ stores }: ConsoleDeps, visit: TeamVisit, typed?: string): Promise<Answer> {
   const key = await keyOf(stores.control, visit);
   const path = `${visit.base}/developers/keys/${key.id}`;
@@ -25,7 +25,7 @@ ${field({ name: 'confirm', label: texts.revokeType(key.last4), value: typed, err
   };
 }
 
-/** Revokes the key whose end was typed; answers when no node accepts it any more. */
+/** Revokes the key whose last characters were typed. Answers when no node accepts it any more. */
 export async function revoke(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
   const { control } = deps.stores;
   const key = await keyOf(control, visit);

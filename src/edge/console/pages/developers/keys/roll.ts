@@ -16,7 +16,7 @@ const HOUR_MS = 3_600_000;
 /** How long the old key stays valid. */
 const OVERLAPS = { '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 7 * 24 * HOUR_MS } as const;
 
-/** Shows how a key is replaced: by one with the same rights, which is shown once, while the old one stays valid for a while. */
+/** Shows the form that replaces a key. The new key has the same rights and is shown once; the old one stays valid for a while. */
 export async function showRoll({ stores }: ConsoleDeps, visit: TeamVisit, fault?: Fault): Promise<Answer> {
   const key = await keyOf(stores.control, visit);
   const path = `${visit.base}/developers/keys/${key.id}`;
@@ -38,12 +38,12 @@ ${field({ name: 'expires', label: texts.lastDayNew, type: 'date', value: fault ?
   };
 }
 
-/** Returns the last day of a key as a date field has it; empty when it does not end. */
+/** Returns the last day of a key in the format of a date field; empty when it does not expire. */
 function lastDayOf({ expires_at }: { expires_at: Date | null }): string {
   return expires_at === null ? '' : new Date(expires_at.getTime() - 1).toISOString().slice(0, 10);
 }
 
-/** Replaces the key and shows the new one, this once. */
+/** Replaces the key and shows the new one, only once. */
 export async function rollKey(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
   const texts = KEY_TEXTS[visit.language];
   const chosen = fieldOf(visit, 'overlap');

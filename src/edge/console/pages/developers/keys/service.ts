@@ -17,7 +17,7 @@ export type WantedKey = Omit<KeyOptions, 'team_id' | 'environment'>;
 /** A key with its text, for the only page that shows it. Null: the form was submitted before. */
 export type MadeKey = Awaited<ReturnType<typeof createKeyOnce>>;
 
-/** Whether the person's role permits everything that such a key may do: a key is never a way to more than its maker may. */
+/** Returns whether the person's role permits everything that such a key may do, so that a key never has more rights than its maker. */
 export function mayMake(visit: TeamVisit, kind: KeyKind, scopes: readonly string[]): boolean {
   return rightsOf(kind, scopes).every((scope: Scope) => visit.can(scope));
 }
@@ -31,7 +31,7 @@ export async function keyOf(control: Db, visit: TeamVisit): Promise<KeyRow> {
 }
 
 /**
- * Makes a key: one for each form that was shown.
+ * Makes a key, once for each displayed form.
  * @throws Problem 403 when the role permits less than the key; 409 when its last day is over
  */
 export async function makeKeyIn(tx: Tx, visit: TeamVisit, wanted: WantedKey): Promise<MadeKey> {
@@ -39,7 +39,7 @@ export async function makeKeyIn(tx: Tx, visit: TeamVisit, wanted: WantedKey): Pr
   return insert(tx, visit, wanted);
 }
 
-/** How a key is replaced: how long it stays valid beside the new one, and when that one ends. */
+/** Options of a replacement: how long the old key stays valid, and when the new one expires. */
 export interface Rolling {
   overlap_ms: number;
   expires_at: Date | null;
@@ -89,12 +89,12 @@ export function revokePermanently(control: Db, visit: TeamVisit): Promise<void> 
   });
 }
 
-/** A key as what a second person is asked for. */
+/** Returns a change of keys as a request for approval. */
 export function heldKey(operation: 'key.create' | 'key.roll' | 'key.activate', body: HeldAction['body']): HeldAction {
   return { kind: 'key', operation, permission: 'key.write', body };
 }
 
-/** @throws Problem 409 when the last day of the key has passed while it waited for a second person: it would replace one that works */
+/** Stores the key. @throws Problem 409 when its last day passed while it waited for approval: it would replace a valid key */
 async function insert(tx: Tx, visit: TeamVisit, wanted: WantedKey): Promise<MadeKey> {
   const { team, environment, at, formKey } = visit;
   if (wanted.expires_at !== null && wanted.expires_at.getTime() <= at) {
@@ -109,7 +109,7 @@ function note(tx: Tx, visit: TeamVisit, action: Action, resource_id: string): Pr
   return record(tx, actorOf(visit), { team_id: visit.team.id, action, resource_id, at: visit.at });
 }
 
-/** @throws Problem 403 */
+/** Checks {@link mayMake}. @throws Problem 403 when the role permits less than the key */
 export function checkRights(visit: TeamVisit, kind: KeyKind, scopes: readonly string[]): void {
   if (!mayMake(visit, kind, scopes)) throw new Problem(403, 'This key may do more than your role permits.');
 }

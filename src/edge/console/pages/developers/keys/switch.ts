@@ -6,7 +6,7 @@ import { faultOf } from '../../../parts/fault.ts';
 import { showKey } from './one.ts';
 import { checkRights, heldKey, keyOf, setActive } from './service.ts';
 
-/** Activates or deactivates a key; answers when every node applies it. */
+/** Activates or deactivates a key. Answers when every node applies the change. */
 export async function switchKey(deps: ConsoleDeps, visit: TeamVisit, active: boolean): Promise<Answer> {
   try {
     const { id, kind, scopes, allowed_ips, expires_at } = await keyOf(deps.stores.control, visit);

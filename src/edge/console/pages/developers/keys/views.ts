@@ -10,17 +10,18 @@ import { KEY_TEXTS } from './texts.ts';
 
 const TONES: Record<KeyState, Tone> = { active: 'good', inactive: 'idle', expired: 'idle', revoked: 'bad' };
 
-/** What shows which key it is, without its text. */
+/** Returns a name for a key: its prefix and last four characters. */
 export function keyName({ kind, environment, last4 }: Pick<KeyRow, 'kind' | 'environment' | 'last4'>): string {
   return `${keyPrefix(kind, environment)}…${last4}`;
 }
 
+/** Renders the state of a key. */
 export function stateBadge(key: KeyRow, { at, language }: TeamVisit): Html {
   const state = keyState(key, at);
   return badge(KEY_TEXTS[language].states[state], TONES[state]);
 }
 
-/** Renders what a key may do, in a word or two. */
+/** Returns a short text of a key's rights. */
 export function rights({ kind, scopes }: KeyRow, language: ConsoleLanguage): string {
   const texts = KEY_TEXTS[language];
   return kind === 'restricted' ? texts.someRights(scopes.length) : texts.rightsOf[kind];
@@ -31,13 +32,14 @@ export function ends({ expires_at }: Pick<KeyRow, 'expires_at'>, language: Conso
   return expires_at === null ? KEY_TEXTS[language].never : when(expires_at, language);
 }
 
+/** Link back to a key, or to the list of keys. */
 export function backToKeys(visit: TeamVisit, key?: KeyRow): Html {
   const path = `${visit.base}/developers/keys`;
   if (!key) return html`<p class="back"><a href="${path}">← ${tabName(visit, 'keys')}</a></p>`;
   return html`<p class="back"><a href="${path}/${key.id}">← ${keyName(key)}</a></p>`;
 }
 
-/** Shows the text of a key, this once. */
+/** Shows the text of a key, only once. */
 export function madePage(visit: TeamVisit, made: NonNullable<MadeKey>, more: Html | null = null): Answer {
   const texts = KEY_TEXTS[visit.language];
   return {

@@ -26,7 +26,7 @@ const RESULTS = {
 
 const METHODS = ['POST', 'GET', 'DELETE', 'PUT', 'PATCH'];
 
-/** Characters of a request id that a caller chose. */
+/** Maximum shown characters of a request id that a caller chose. */
 const MAX_SHOWN = 18;
 const LONG_ID = /[a-z]+_(?:test_)?[0-9a-z]{26}/;
 
@@ -61,7 +61,7 @@ function filterOf({ result = '', method, caller, request_id }: Record<string, st
   return { status_from, status_to, method: given(method), caller: given(caller), request_id: given(request_id) };
 }
 
-/** What the list does not have: all of it when the log is off, and the rest of days with too many requests. */
+/** Notices about missing requests: all when the log is off, and those beyond the maximum of a day. */
 async function notes({ config }: ConsoleDeps, { language, store, team, at }: TeamVisit): Promise<Html> {
   const texts = REQUEST_TEXTS[language];
   const { requests_per_day } = config;
@@ -121,7 +121,7 @@ function columns(visit: TeamVisit, names: Names): Column<RequestRow>[] {
   ];
 }
 
-/** The path with short ids, which leads to what its id names. */
+/** The path with shortened ids, as a link to the page of its object. */
 function linkedPath({ base }: TeamVisit, path: string): Html {
   const id = LONG_ID.exec(path)?.[0];
   const shown = html`<code>${path.replace(LONG_ID, (long) => `${long.split('_', 1)[0]}…${long.slice(-6)}`)}</code>`;
@@ -132,7 +132,7 @@ function callerPage({ base, can }: TeamVisit, caller: string): string | undefine
   return caller.startsWith('key_') && can('key.read') ? `${base}/developers/keys/${caller}` : undefined;
 }
 
-/** The end of a long id: enough to tell apart what one page shows. It is copied whole. */
+/** The end of a long id, which is enough to distinguish the rows of a page. Copying copies the whole id. */
 function requestId(id: string): Html {
   if (LONG_ID.test(id)) return shortId(id);
   if (id.length <= MAX_SHOWN) return idText(id);

@@ -6,7 +6,7 @@ import { SANDBOX_TEXTS } from './texts.ts';
 import { refuseLive, showSandbox } from './show.ts';
 import { SPANS } from './spans.ts';
 
-/** Moves every scheduled time of the team's sandbox nearer, once for each form that was shown. */
+/** Advances the clock of the team's sandbox, once for each displayed form. */
 export async function advance(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
   refuseLive(visit);
   const span = fieldOf(visit, 'span');

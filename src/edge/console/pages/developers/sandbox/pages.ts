@@ -5,7 +5,7 @@ import { makePayment } from './payment.ts';
 import { showSandbox } from './show.ts';
 import { trigger } from './trigger.ts';
 
-/** The page of the sandbox's test numbers, and what one does with time and payments there. */
+/** The page of the sandbox: test numbers, test payments, events and the clock. */
 export function sandboxPages(deps: ConsoleDeps): ConsolePage[] {
   const path = '/developers/sandbox';
   const write = { method: 'POST', permission: 'payment.write' } as const;

@@ -4,11 +4,11 @@ import { type Answer, fieldOf, redirect, type TeamVisit } from '../../../page.ts
 import { refuseLive, showSandbox } from './show.ts';
 import { SANDBOX_TEXTS } from './texts.ts';
 
-/** Whole test payments in XAF by a channel of Cameroon, whose numbers begin with 650. */
+/** Channel of test payments, in XAF. Its numbers in Cameroon begin with 650. */
 const CHANNEL = 'cm.mtn';
 const AMOUNT = 5_000;
 
-/** Creates a payment and charges it to a test number, as a shop does: its events follow. */
+/** Creates a payment and charges it to a test number, as a shop does, which records its events. */
 export async function makePayment(visit: TeamVisit): Promise<Answer> {
   refuseLive(visit);
   const digits = fieldOf(visit, 'ending');
@@ -24,7 +24,7 @@ export async function makePayment(visit: TeamVisit): Promise<Answer> {
   return redirect(`${visit.base}/payments/${id}`);
 }
 
-/** A number that is declined, and a form that is submitted again, lead to the same page of the payment. */
+/** Charges the payment. A decline, and a repeated submit, are not errors: both lead to the page of the payment. */
 async function charge(visit: TeamVisit, id: string, phone: string): Promise<void> {
   try {
     await visit.api('POST /payments/:id', {

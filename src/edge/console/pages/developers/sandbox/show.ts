@@ -33,7 +33,7 @@ export function showSandbox(visit: TeamVisit, faults: Record<string, HtmlPart> =
   };
 }
 
-/** @throws Problem 501 in live, where nothing simulates an operator and time cannot be moved */
+/** Rejects the live environment. @throws Problem 501 in live, which has no simulated operators and no clock to advance */
 export function refuseLive({ environment }: TeamVisit): void {
   if (environment === 'live') throw new Problem(501, 'Not available in the live environment.');
 }

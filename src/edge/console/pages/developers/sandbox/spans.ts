@@ -1,6 +1,6 @@
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** How far the clock can be moved at once: to the end of a payment's validity, of a code, of retention. */
+/** Offered steps of the clock: to the end of a payment's validity, of a code, or of retention. */
 export const SPANS = {
   '10m': 10 * MINUTE_MS,
   '1h': HOUR_MS,

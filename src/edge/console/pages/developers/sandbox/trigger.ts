@@ -16,7 +16,7 @@ import { refuseLive, showSandbox } from './show.ts';
 import { SANDBOX_TEXTS } from './texts.ts';
 import { TRIGGERS } from './triggers.ts';
 
-/** Makes an event happen by what causes it, then leads to the event. */
+/** Triggers an event by its cause, then redirects to the event. */
 export async function trigger(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
   refuseLive(visit);
   const type = fieldOf(visit, 'event');
@@ -35,7 +35,7 @@ export async function trigger(deps: ConsoleDeps, visit: TeamVisit): Promise<Answ
   }
 }
 
-/** The team's sandbox as the person may use it. The same form makes the same things: each call has a key of its own. */
+/** Returns the team's sandbox with the person's permissions. Each call has its own key, so that a repeated form creates nothing twice. */
 function sandboxOf(deps: ConsoleDeps, visit: TeamVisit): Sandbox {
   const { store, team, formKey } = visit;
   let calls = 0;

@@ -17,7 +17,7 @@ interface ShownEvent {
   data: { id?: unknown; payment?: unknown };
 }
 
-/** Shows an event of a payment: what was sent, to whom, and what they answered. */
+/** Shows an event of a payment: its body, its deliveries and the responses. */
 export async function showEvent(visit: TeamVisit): Promise<Answer> {
   const { language, base, params, query } = visit;
   const texts = ONE_TEXTS[language];
@@ -45,14 +45,14 @@ export async function eventCards(visit: TeamVisit, event: { id: string }): Promi
 ${card(texts.event.body, html`<p class="note">${texts.event.bodyNote}</p><pre tabindex="0"><code>${JSON.stringify(event, null, 2)}</code></pre>`)}`;
 }
 
-/** Delivers an event again. Submitting one form that was shown twice delivers it once more, not twice. */
+/** Delivers an event again, once for each displayed form. */
 export async function resend(visit: TeamVisit): Promise<Answer> {
   const { id } = await eventOf(visit);
   await visit.api('POST /events/:id/resend', { params: { id }, idempotency_key: visit.formKey });
   return redirect(`${visit.base}/payments/${visit.params.id}/events/${id}?done=resend`);
 }
 
-/** @throws Problem 404 for an event of something else */
+/** Returns the event in the path. @throws Problem 404 for an event of another resource */
 async function eventOf(visit: TeamVisit): Promise<ShownEvent> {
   const { id: payment = '', event: id = '' } = visit.params;
   const { body } = await visit.api('GET /events/:id', { params: { id } });

@@ -7,8 +7,8 @@ import { ONE_TEXTS } from './texts.ts';
 import type { Moment } from './timeline.ts';
 
 /**
- * What was sent to a provider and came back, as one entry for each attempt, refund and payout: polls would fill the page. Callbacks are
- * entries of their own.
+ * Returns the exchanges with a provider as one entry for each attempt, refund and payout, because polls would fill the page. Each
+ * callback is a separate entry.
  */
 export function exchangeMoments(visit: TeamVisit, exchanges: readonly ExchangeRow[]): Moment[] {
   const texts = ONE_TEXTS[visit.language].exchanges;
@@ -54,7 +54,7 @@ function body(title: string, text: string): Html {
   return html`<p class="note">${title}</p><pre tabindex="0"><code>${indented(text)}</code></pre>`;
 }
 
-/** A text that was cut at its maximum is no longer JSON. */
+/** Returns JSON with indentation. A text that was cut at its maximum is no longer JSON, and is returned unchanged. */
 function indented(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);

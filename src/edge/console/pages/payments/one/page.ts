@@ -43,7 +43,7 @@ function head(deps: ConsoleDeps, visit: TeamVisit, { payment }: Story, amount: s
 <div class="actions">${actions(deps, visit, payment)}</div></div>`;
 }
 
-/** What this person may do with the payment in its status. */
+/** Actions that this person may take on the payment in its status. */
 function actions(deps: ConsoleDeps, visit: TeamVisit, payment: Story['payment']): Html {
   const { language, base, can, store } = visit;
   const texts = ONE_TEXTS[language].actions;

@@ -22,20 +22,20 @@ import { ONE_TEXTS } from './texts.ts';
 
 const OPERATION = 'POST /refunds';
 
-/** How far back refunds are compared, as payouts are. */
+/** Period in which refunds are compared for repetitions, as for payouts. */
 const RECENT_MS = 24 * 3_600_000;
 
-/** Fields of the form. An empty amount means all that is left. */
+/** Fields of the form. An empty amount means the whole remaining amount. */
 interface Asked {
   amount: string;
-  /** What was left when the form was shown: the same for each submit of it. */
+  /** Remaining amount when the form was shown, the same for each submit of it. */
   all: string;
   reason: string;
-  /** The tick for an amount that was refunded just before; empty: not ticked. */
+  /** Confirmation of an amount that was refunded recently; empty: not confirmed. */
   sure: string;
 }
 
-/** Shows the form of a refund: what it gives back, to whom, and why. */
+/** Shows the form of a refund: the amount, the payer and the reason. */
 export async function showRefund(visit: TeamVisit, asked?: Asked, fault?: Fault): Promise<Answer> {
   const { language, base } = visit;
   const texts = ONE_TEXTS[language];
@@ -81,9 +81,9 @@ export async function submitRefund(visit: TeamVisit): Promise<Answer> {
 }
 
 /**
- * Refunds a payment: the only place of the console that does. An empty amount is all that was left when the form was shown, so that the
- * amount that is compared with a threshold is the amount that is sent. What is left changes with each refund, so that a form that is opened
- * again after a lost answer is another one: an amount that was refunded just before needs a tick.
+ * Refunds a payment. It is the only place of the console that does. An empty amount means the remaining amount when the form was shown, so
+ * that the amount compared with a threshold is the amount sent. After a lost answer a new form has another key and could refund twice, so
+ * an amount that was refunded recently needs a confirmation.
  * @throws Problem as POST /refunds responds with it; 422 for an amount that is not a number, or without the tick
  */
 export async function refundPayment(visit: TeamVisit, id: string, asked: Asked): Promise<Movement> {
@@ -91,7 +91,7 @@ export async function refundPayment(visit: TeamVisit, id: string, asked: Asked):
   const { amount_minor, currency } = payment;
   const rest = { payment: id, reason: asked.reason };
   const amount = asked.amount || asked.all;
-  // Nothing was left, or the form did not say: the API decides how much that is now, at most all of the payment.
+  // Nothing was left, or the form does not contain the amount. The API determines it now, at most the whole payment.
   if (asked.amount === '' && (asked.all === '' || asked.all === '0'))
     return movesMoney(visit, OPERATION, { body: rest }, { amount_minor, currency });
   const typed = typedAmount(amount);
@@ -106,7 +106,7 @@ export async function refundPayment(visit: TeamVisit, id: string, asked: Asked):
   return movesMoney(visit, OPERATION, { body }, { amount_minor: minor, currency });
 }
 
-/** Whether the payment had a refund of the same amount in the last 24 hours, or one waits for a second person. */
+/** Returns whether the payment had a refund of the same amount in the last 24 hours, or such a refund waits for approval. */
 async function isRepeated(
   { approvals: { control, secrets }, team, environment, at }: TeamVisit,
   { id, currency }: PaymentRow,
@@ -123,7 +123,7 @@ async function isRepeated(
 }
 
 /**
- * Returns a payment with its refunds and what is left to refund of it, in hundredths. A proposal: the API decides.
+ * Returns a payment with its refunds and its remaining amount in hundredths. The amount is a proposal: the API decides.
  * @throws Problem 404
  */
 async function refundable(visit: TeamVisit, id: string) {

@@ -21,17 +21,17 @@ import type { TeamVisit } from '../../../page.ts';
 /** Maximum rows of each kind on the page of one payment. */
 export const MAX_ROWS = 200;
 
-/** Latest exchanges and callbacks of each attempt, refund and payout: polls repeat themselves. */
+/** Maximum exchanges and callbacks of each attempt, refund and payout, the latest first, because polls repeat. */
 const MAX_EXCHANGES = 40;
 
-/** Attempts and refunds of one payment whose exchanges are shown: few have more than two. */
+/** Maximum attempts and refunds of one payment whose exchanges are shown. Few payments have more than two. */
 const MAX_SUBJECTS = 50;
 
 export type Refund = ReturnType<typeof presentRefund>;
 export type Dispute = ReturnType<typeof presentDispute>;
 export type Entry = Awaited<ReturnType<typeof entriesAbout>>[number];
 
-/** Everything that is known about a payment and that this person may see; what the role lacks is empty. */
+/** All data about a payment that this person may see. Parts that the role may not read are empty. */
 export interface Story {
   payment: PaymentRow;
   /** Oldest first. */
@@ -47,7 +47,7 @@ export interface Story {
   waiting: readonly WaitingDelivery[];
   /** Entries of the audit trail. */
   entries: readonly Entry[];
-  /** What was sent to providers for the attempts and refunds and came back, and their callbacks. Oldest first. */
+  /** Exchanges with providers for the attempts and refunds, and callbacks. Oldest first. */
   exchanges: readonly ExchangeRow[];
   /** Names of the members in the entries, by user id. */
   names: ReadonlyMap<string, string>;
@@ -82,7 +82,7 @@ export async function readStory(deps: Pick<ConsoleDeps, 'stores'>, visit: TeamVi
   return { ...found, refusals, refunds, disputes, shares, lines, events, deliveries, waiting, entries, exchanges, names };
 }
 
-/** Returns the exchanges and callbacks of the last days about attempts, refunds and payouts; none for a role that does not read the audit trail. */
+/** Returns recent exchanges and callbacks about attempts, refunds and payouts; none for a role that may not read the audit trail. */
 export async function exchangesAbout({ store, team, at, can }: TeamVisit, ids: readonly string[]): Promise<ExchangeRow[]> {
   if (!can('audit.read')) return [];
   const from = lowestIdAt('pex', store.environment, at - EXCHANGES_KEEP_MS);

@@ -66,7 +66,7 @@ function item({ language }: TeamVisit, { at, tone, title, body }: Moment): Html 
 <time datetime="${at.toISOString()}">${exactMoment(at, language)}</time></div>${body}</li>`;
 }
 
-/** Who asked for something, by which request. */
+/** Returns the entry of a request, with its originator. */
 export function entryMoment(visit: TeamVisit, names: Story['names'], entry: Entry): Moment {
   const texts = ONE_TEXTS[visit.language].timeline;
   const user = userOf(entry);
@@ -114,7 +114,7 @@ ${resolution && html`<p>${texts.timeline.resolved(resolution.author)} ${resoluti
   };
 }
 
-/** Why this provider was tried, in the sentences of `pirogue explain`. */
+/** Explanation why this provider was tried, in the sentences of `pirogue explain`. */
 function routing({ language }: TeamVisit, { id, decision }: AttemptRow): Html {
   const explanation = explanationOf(decision);
   return html`<details><summary>${ONE_TEXTS[language].timeline.routing}</summary>
@@ -126,7 +126,7 @@ export function journalsOf(lines: readonly Line[]): Line[][] {
   return [...Map.groupBy(lines, ({ journal_id }) => journal_id).values()];
 }
 
-/** What one journal posted. */
+/** Returns the entry of one journal with its postings. */
 export function journalMoment({ language }: TeamVisit, lines: Line[]): Moment {
   const texts = ONE_TEXTS[language];
   const [first] = lines as [Line, ...Line[]];
@@ -169,7 +169,7 @@ function eventMoment(visit: TeamVisit, story: Story, event: EventHead): Moment {
   };
 }
 
-/** How the deliveries of an event stand, in a few words. */
+/** Short text about the state of an event's deliveries. */
 function deliveryWords({ language, at }: TeamVisit, { deliveries, waiting }: Story, event_id: string): Html {
   const texts = ONE_TEXTS[language].timeline;
   const made = deliveries.filter((one) => one.event_id === event_id);

@@ -15,7 +15,7 @@ import { ONE_TEXTS } from './texts.ts';
 /** Maximum items of an order that are listed. */
 const MAX_ITEMS = 50;
 
-/** What was charged, kept and given back, and from when it can be paid out. */
+/** Amounts of a payment: charged, kept and returned, and when they become available. */
 export function amounts({ language }: TeamVisit, { payment, shares, disputes }: Story): Html {
   const texts = ONE_TEXTS[language];
   const { amount_minor, captured_minor, fee_minor, refunded_minor, bearer, currency } = payment;
@@ -53,7 +53,7 @@ function availability(shares: Story['shares'], language: ConsoleLanguage): Html 
   return html`${[...new Set(words)].join(', ')} (UTC)`;
 }
 
-/** Who paid, and how. */
+/** The payer and the payment method. */
 export function payer({ language, base, can }: TeamVisit, { payment }: Story): Html {
   const texts = ONE_TEXTS[language];
   const { customer_id, name, phone, email, channel, payment_method } = payment;
@@ -71,6 +71,7 @@ export function payer({ language, base, can }: TeamVisit, { payment }: Story): H
   );
 }
 
+/** Further fields of the payment. */
 export function details({ language, base }: TeamVisit, { payment }: Story): Html {
   const texts = ONE_TEXTS[language];
   const { id, reference, description, created_at, completed_at, expires_at, reason, message } = payment;
@@ -95,7 +96,7 @@ export function details({ language, base }: TeamVisit, { payment }: Story): Html
   );
 }
 
-/** What the merchant sent with the payment. */
+/** Data that the merchant sent with the payment. */
 export function extras({ language }: TeamVisit, { payment }: Story): Html {
   const texts = ONE_TEXTS[language];
   const { metadata, items = [] } = payment.details ?? {};
@@ -120,7 +121,7 @@ function textOf(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** An amount with the id of what moved it, to which the timeline leads. */
+/** An amount with the id of its refund or dispute. */
 function amountWithId({ id, amount, currency }: Refund | Dispute, language: ConsoleLanguage, href?: string): Html {
   return html`${wireMoney(amount, currency, language)}<br><span id="${id}">${shortId(id, href)}</span>`;
 }
@@ -136,6 +137,7 @@ const DISPUTE_TONES: Record<Dispute['status'], Tone> = {
   ...{ needs_response: 'bad', under_review: 'warn', won: 'good', lost: 'bad', closed: 'idle' },
 };
 
+/** Table of the refunds of a payment. */
 export function refunds({ language }: TeamVisit, { refunds: rows }: Story): Html {
   const texts = ONE_TEXTS[language];
   const columns: Column<Refund>[] = [
@@ -154,6 +156,7 @@ export function refunds({ language }: TeamVisit, { refunds: rows }: Story): Html
   return html`${rows.length > 0 && card(texts.cards.refunds, table(texts.cards.refunds, columns, rows))}`;
 }
 
+/** Table of the disputes of a payment. */
 export function disputes({ language, base }: TeamVisit, { disputes: rows }: Story): Html {
   const texts = ONE_TEXTS[language];
   const columns: Column<Dispute>[] = [

@@ -6,7 +6,7 @@ import { money, moment } from '../../../parts/format.ts';
 import type { Story } from './story.ts';
 import { ONE_TEXTS } from './texts.ts';
 
-/** What is due within this time is due now: the reader takes longer. */
+/** A poll that is due within this time is shown as due now, because reading the page takes longer. */
 const SOON_MS = 60_000;
 
 /** Returns when something is due, in words. */

@@ -65,7 +65,7 @@ ${fields(visit, typed ?? stored, fault)}`,
   );
 }
 
-/** Changes a beneficiary. Payouts that were made keep the recipient that they had. */
+/** Changes a beneficiary. Existing payouts keep their recipient. */
 export async function changeBeneficiary(visit: TeamVisit): Promise<Answer> {
   const typed = typedOf(visit);
   const beneficiary = await beneficiaryOf(visit);
@@ -91,7 +91,7 @@ function typedOf(visit: TeamVisit): Typed {
   return Object.fromEntries(FIELDS.map((name) => [name, fieldOf(visit, name)]));
 }
 
-/** Fields of the API for what was typed. An empty field is no value. */
+/** Returns the input in API format, without empty fields. */
 function bodyOf({ name, number, bank_code, email, reference, description }: Typed, channel: string): Record<string, unknown> {
   const destination = channelById(channel)?.kind === 'bank' ? { account_number: number || null } : { phone: number || null };
   const others = { bank_code, email, reference, description };

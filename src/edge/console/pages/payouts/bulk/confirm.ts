@@ -8,10 +8,11 @@ import { MAX_LINES } from './parse.ts';
 import { waitingSingles } from './singles.ts';
 
 /**
- * Confirms a list, or another try of its rejected lines, unless more of its lines repeat a payout than the person has confirmed. Much may have been paid out since the list
- * was checked: lines are compared once more, also with lists that are under way and payouts that wait for a second person. One list of a team is confirmed at a time.
- * @param status of the lines that are confirmed: `open` of a list that is new
- * @param sure number of repeated lines that the person has confirmed, as it is in the form
+ * Confirms a list, or another try of its failed lines, unless more of its lines repeat a payout than the person has confirmed. Payouts
+ * may have been made since the list was checked, so the lines are compared again, also with lists in progress and payouts that wait for
+ * approval. Only one list of a team is confirmed at a time.
+ * @param status status of the lines that are confirmed: `open` for a new list
+ * @param sure number of repeated lines that the person has confirmed, as in the form
  */
 export async function confirmLines(
   deps: ConsoleDeps,

@@ -9,21 +9,21 @@ import { asTheyStand, standingOf } from '../../../approvals/standing.ts';
 import type { TeamVisit } from '../../../page.ts';
 import { MAX_LINES } from './parse.ts';
 
-/** What has become of a line for which a second person was asked. */
+/** Current state of a line whose approval was requested. */
 export interface Followed {
   state: ApprovalState;
   /** The transfer; null unless one was made. */
   transfer: string | null;
   transfer_status: TransferStatus | null;
-  /** Whether it reached the recipient after it had ended without money. */
+  /** Whether the money reached the recipient after the payout had failed or was cancelled. */
   paid_late: boolean;
   /** Why it failed. */
   message: string | null;
 }
 
 /**
- * Returns what has become of the lines of a list for which a second person was asked, by their numbers. Approvals are in `control` and lines
- * in the store, so that it is read from both each time and never copied: a few statements, whatever the number of lines.
+ * Returns the current state of the lines of a list whose approval was requested, by their numbers. Approvals are in `control` and lines in
+ * the store. Both are read each time and never copied: a few statements, whatever the number of lines.
  */
 export async function followed(visit: TeamVisit, batch: BatchRow): Promise<Map<number, Followed>> {
   const { store, team } = visit;
@@ -52,7 +52,7 @@ export async function followed(visit: TeamVisit, batch: BatchRow): Promise<Map<n
   );
 }
 
-/** Returns the ids of those lists of which a line waits for a second person. */
+/** Returns the ids of the lists with a line that waits for approval. */
 export async function waitingAmong(visit: TeamVisit, batches: readonly BatchRow[]): Promise<Set<string>> {
   const { store, team, approvals } = visit;
   const listed = await listWaiting(approvals.control, team.id, store.environment, MAX_WAITING);
@@ -62,7 +62,7 @@ export async function waitingAmong(visit: TeamVisit, batches: readonly BatchRow[
   return new Set(await batchesAsking(store.db, team.id, ids));
 }
 
-/** How the approvals of a list have ended, for its counts. */
+/** Result of an approval, for the counts of a list. */
 export type Ending = 'waiting' | 'done' | 'refused' | 'undone';
 
 const ENDINGS: Record<ApprovalState, Ending> = {
@@ -91,7 +91,7 @@ export async function stillWaiting(
   });
 }
 
-/** Returns the numbers of the lines whose approvals have ended so. */
+/** Returns the numbers of the lines whose approvals have one of these results. */
 export function linesEnded(all: ReadonlyMap<number, Followed>, ...endings: Ending[]): number[] {
   return [...all].filter(([, { state }]) => endings.includes(ENDINGS[state])).map(([line]) => line);
 }

@@ -1,20 +1,20 @@
 import { sameText } from '../../../../../kit/crypto.ts';
 import type { TeamVisit } from '../../../page.ts';
 
-/** How long after a slice the page pays out the next one by itself. */
+/** Time after a slice within which the page may pay out the next one by itself. */
 const GOES_ON_MS = 15_000;
 
 type Slice = Pick<TeamVisit, 'approvals' | 'at' | 'session'>;
 
 /**
- * Returns a text for the address of a list's page, with which the page goes on by itself. It proves that this session has just paid out a
- * slice: an address that somebody else made, or that is opened again, pays nothing.
+ * Returns a text for the address of a list's page with which the page continues by itself. It proves that this session has just paid out
+ * a slice. An address that was made by another person, or is opened again later, pays nothing.
  */
 export function proofOfSlice(visit: Slice, batch_id: string): string {
   return `${visit.at}.${macOf(visit, batch_id, visit.at)}`;
 }
 
-/** Whether the session has paid out a slice of the list within the last seconds. */
+/** Returns whether the session has paid out a slice of the list within the last seconds. */
 export function hasJustPaid(visit: Slice, batch_id: string, proof: string | undefined): boolean {
   const [at = '', mac = ''] = proof?.split('.', 2) ?? [];
   const isRecent = /^\d{1,15}$/.test(at) && Math.abs(visit.at - Number(at)) < GOES_ON_MS;

@@ -17,8 +17,8 @@ import { BULK_TEXTS } from './texts.ts';
 import { cut } from '../../../../../kit/unicode.ts';
 
 /**
- * Checks each line as POST /transfers would, and stores the list. Nothing is paid out. One form that was shown makes one list of one
- * text; another text, of somebody who went back and corrected it, is another list.
+ * Checks each line as POST /transfers would, and stores the list. Nothing is paid out. One displayed form makes one list for each text:
+ * a text that was corrected after going back is another list.
  * @returns its id
  */
 export async function makeBatch(deps: ConsoleDeps, visit: TeamVisit, parsed: readonly ParsedLine[]): Promise<string> {
@@ -60,10 +60,10 @@ export async function makeBatch(deps: ConsoleDeps, visit: TeamVisit, parsed: rea
   return id;
 }
 
-/** Where a line is in its list, and in the text. */
+/** Position of a line in its list and in the text. */
 type Place = Pick<LineRow, 'line' | 'file_line'>;
 
-/** What the API says against a line: its fields with their errors. */
+/** Returns the reason why the API rejects a line: its fields with their errors. */
 export function reasonOf({ message, details }: Problem): string {
   const errors = Object.entries(details.errors ?? {}).map(([name, messages]) => `${name}: ${messages.join(', ')}`);
   return cut(errors.length > 0 ? errors.join('; ') : message, 500);

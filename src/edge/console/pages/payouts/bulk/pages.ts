@@ -18,10 +18,10 @@ import { MAX_CHARACTERS, parseList } from './parse.ts';
 import { countForSecond, runSlice } from './run.ts';
 import { batchView, formView, PAGE, pagesOf } from './views.ts';
 
-/** Latest lists beside the form. */
+/** Maximum latest lists beside the form. */
 const LATEST = 10;
 
-/** A list of the maximum length, in which a form takes up to nine bytes for each character. */
+/** Size of a list of the maximum length. A form encodes a character in up to nine bytes. */
 const MAX_LIST_BYTES = 9 * MAX_CHARACTERS;
 
 /** Bulk payouts: a list is uploaded, checked, confirmed, and paid out slice by slice. */
@@ -55,7 +55,7 @@ function pathOf({ base }: TeamVisit, id: string): string {
   return `${base}/payouts/bulk/${id}`;
 }
 
-/** @throws Problem 404 */
+/** Returns the list in the path. @throws Problem 404 when it does not exist */
 async function batchOf({ store, team, params }: TeamVisit): Promise<BatchRow> {
   const batch = await findBatch(store.db, { team_id: team.id, id: params.batch ?? '' });
   if (!batch) throw notFound();
@@ -71,7 +71,7 @@ async function showBatch(visit: TeamVisit): Promise<Answer> {
   const [sums, lines, troubled, second, places] = await Promise.all([
     sumsOf(store.db, ref),
     linesFrom(store.db, ref, from, PAGE),
-    // On one page they are seen where they are.
+    // On a single page these lines are visible in the table.
     batch.lines > PAGE
       ? troubledLines(store.db, ref, [...linesEnded(asked, 'refused', 'undone'), ...unpaidLines(asked)], PAGE)
       : [],
@@ -91,7 +91,7 @@ async function run(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
   return redirect(stop === null ? `${path}?go=${proofOfSlice(visit, batch.id)}` : `${path}?stop=${stop}`);
 }
 
-/** Tries the lines that failed once more. Their keys are the same, so none is paid twice. */
+/** Tries the failed lines again with the same keys, so none is paid twice. */
 async function retry(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
   const batch = await batchOf(visit);
   const confirmed = batch.started_at === null || (await confirmLines(deps, visit, batch, 'failed', fieldOf(visit, 'sure')));

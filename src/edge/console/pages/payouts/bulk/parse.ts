@@ -6,28 +6,28 @@ import { BULK_TEXTS } from './texts.ts';
 
 /** Maximum lines of a list. */
 export const MAX_LINES = 500;
-/** Maximum characters of a list: 500 lines with long names and descriptions. A longer one is neither read nor shown again as a whole. */
+/** Maximum characters of a list: 500 lines with long names and descriptions. A longer one is not parsed, and shown again in part only. */
 export const MAX_CHARACTERS = 256 * 1024;
 
 /** Columns of a list, in the order of the example. Their names are part of docs/console.md. */
 export const COLUMNS = ['recipient', 'channel', 'name', 'bank_code', 'amount', 'currency', 'reference', 'description'] as const;
 const REQUIRED = ['recipient', 'amount', 'currency'] as const;
 
-/** A line of a list as it would be typed into the form of a payout. */
+/** A line of a list, with the fields of the form of a payout. */
 export interface ParsedLine {
   /** The line of the text at which it begins, from 1. */
   file_line: number;
   asked: Asked;
 }
 
-/** The lines of a list, or why it is none. */
+/** The lines of a list, or the reason why it is invalid. */
 export type Parsed = { lines: ParsedLine[] } | { fault: string };
 
-/** Reads a list of payouts. Its first line names the columns, in any order. */
+/** Parses a list of payouts. Its first line names the columns, in any order. */
 export function parseList(text: string, language: ConsoleLanguage): Parsed {
   const texts = BULK_TEXTS[language].faults;
   if (text.length > MAX_CHARACTERS) return { fault: texts.long(number(MAX_CHARACTERS, language)) };
-  // U+FFFD stands for bytes that were no text, as in a file in another encoding: the provider would be sent a damaged name.
+  // U+FFFD replaces bytes that are not UTF-8, as in a file with another encoding. The provider would receive a damaged name.
   const damaged = text.indexOf('\uFFFD');
   if (damaged >= 0) return { fault: texts.damaged(text.slice(0, damaged).split('\n').length) };
   let rows: CsvRow[];
@@ -49,7 +49,7 @@ export function parseList(text: string, language: ConsoleLanguage): Parsed {
   return { lines: lines.map(({ line, cells }) => ({ file_line: line, asked: askedOf(names, cells) })) };
 }
 
-/** What the cells of a line are called in the form of a payout. */
+/** Returns the cells of a line as fields of the form of a payout. */
 function askedOf(names: readonly string[], cells: readonly string[]): Asked {
   const line: Asked = Object.fromEntries(names.map((name, i) => [name, (cells[i] ?? '').trim()]));
   const { recipient = '', currency = '', ...others } = line;

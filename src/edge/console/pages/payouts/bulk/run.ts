@@ -13,24 +13,24 @@ import { reasonOf } from './make.ts';
 import { MAX_LINES } from './parse.ts';
 import { BULK_TEXTS } from './texts.ts';
 
-/** Lines that one request pays out: a few seconds at most. */
+/** Number of lines that one request pays out, which takes a few seconds at most. */
 export const SLICE = 25;
 
-/** How a payout is made. */
+/** Operation that makes a payout. */
 export const OPERATION = 'POST /transfers';
 
 const LINE_KEY = 'bulk-';
 
-/** Whether an idempotency key is that of a line of a list. */
+/** Returns whether an idempotency key is that of a line of a list. */
 export function isLineKey(key: string): boolean {
   return key.startsWith(LINE_KEY);
 }
 
 /**
- * Pays out the next lines of a list. Each line has an idempotency key of its own, made of the list and its number, so that a line is
- * paid once however often it is run: after a crash, twice at once, by two people. What became of the lines is recorded together, also
- * when one of them fails unexpectedly; lines that were not recorded are run again with the same keys. A
- * beneficiary that is another than the list showed is not paid.
+ * Pays out the next lines of a list. The idempotency key of a line is made of the list and its number, so that a line is paid once
+ * however often it is run: after a crash, concurrently, or by two people. The results of the lines are recorded together, also when one
+ * of them fails unexpectedly; lines that were not recorded are run again with the same keys. A beneficiary that differs from the one
+ * that the list showed is not paid.
  * @returns `balance` when the available balance does not cover the next line, which stays open
  */
 export async function runSlice(visit: TeamVisit, batch: BatchRow): Promise<'balance' | null> {
@@ -54,7 +54,7 @@ export async function runSlice(visit: TeamVisit, batch: BatchRow): Promise<'bala
   }
 }
 
-/** Returns how many lines of a list that is not confirmed yet need a second person, each on its own. */
+/** Returns how many lines of a list that is not confirmed yet need a second person. Each line is compared separately. */
 export async function countForSecond(visit: TeamVisit, batch: BatchRow): Promise<number> {
   const { store, team } = visit;
   const lines = await linesThat(store.db, { team_id: team.id, id: batch.id }, 'open', MAX_LINES);
@@ -89,7 +89,7 @@ async function pay(visit: TeamVisit, batch: BatchRow, line: LineRow): Promise<Ou
     return { line: line.line, status: 'done', result_id: id, message: null };
   } catch (error) {
     if (!(error instanceof Problem) || (error.status >= 500 && error.status !== 502)) throw error;
-    // Paid before, by a process that could not record it: its key may be spent by now.
+    // The line may have been paid before by a process that could not record it, and its key may have expired since.
     const before = await ranBefore(visit, { operation: OPERATION, form_key: call.idempotency_key }, { body: call.body });
     if (before) return { line: line.line, status: 'done', result_id: before.resource_id, message: null };
     const message = approvalFault(error) === 'payee' ? BULK_TEXTS[visit.language].faults.changed : reasonOf(error);

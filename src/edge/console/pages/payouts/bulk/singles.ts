@@ -14,8 +14,8 @@ import { recipientLine } from '../recipient.ts';
 import { isLineKey, OPERATION } from './run.ts';
 
 /**
- * Returns the payouts outside of lists that wait for a second person, to whom they would go now. Whom a list's lines would pay is stored with
- * them. One that could not be paid now is left out: it was asked for under other limits, or its recipient is gone.
+ * Returns the payouts outside of lists that wait for approval, with their current recipients. (The recipients of a list's lines are stored
+ * with them.) A payout that could not be paid now is left out: it was requested under other limits, or its recipient is gone.
  */
 export async function waitingSingles(deps: ConsoleDeps, visit: TeamVisit): Promise<Omit<WaitingLine, 'approval'>[]> {
   const { team, store, approvals } = visit;

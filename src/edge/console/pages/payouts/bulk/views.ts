@@ -35,7 +35,7 @@ export function formView(visit: TeamVisit, latest: readonly Latest[], csv: strin
   const { language, base } = visit;
   const texts = BULK_TEXTS[language];
   const path = `${base}/payouts/bulk`;
-  // Of a list that is too long, a part in the form could be submitted as if it were the list.
+  // A list that is too long is not repeated in the form, because a part of it could be submitted as the whole list.
   const isLong = csv.length > MAX_CHARACTERS;
   const limit = html` data-max="${MAX_CHARACTERS}" data-too-long="${texts.faults.long(number(MAX_CHARACTERS, language))}"`;
   return {
@@ -54,7 +54,7 @@ ${card(texts.format, html`<p class="note">${texts.formatText}</p><pre tabindex="
   };
 }
 
-/** Characters of a list that is too long, by which its maker recognises it. */
+/** Number of characters that are shown of a list that is too long, so that its author recognises it. */
 const MAX_SHOWN = 2_000;
 
 function beginning(title: string, csv: string): Html {
@@ -91,19 +91,19 @@ export interface ShownBatch {
   batch: BatchRow;
   sums: readonly LineSum[];
   lines: readonly ShownLine[];
-  /** Lines that are wrong, failed or repeat a payout. */
+  /** Lines that are invalid, have failed or repeat a payout. */
   troubled: readonly ShownLine[];
   /** First line of the page. */
   from: number;
-  /** Lines that will need a second person, of a list that is not confirmed. */
+  /** Number of lines that will need a second person, for a list that is not confirmed. */
   second: number;
-  /** Where the first and the last lines of its pages begin in the uploaded text. */
+  /** Line numbers in the uploaded text of the first and last lines of its pages. */
   places: ReadonlyMap<number, number>;
-  /** Lines for which a second person was asked, by number. */
+  /** Lines whose approval was requested, by number. */
   asked: ReadonlyMap<number, Followed>;
 }
 
-/** A list before, while and after it is paid out. */
+/** Page of a list before, during and after its payout. */
 export async function batchView(visit: TeamVisit, shown: ShownBatch): Promise<Answer> {
   const { language, base, query } = visit;
   const texts = BULK_TEXTS[language];
@@ -127,7 +127,7 @@ function countOf(sums: readonly LineSum[], ...statuses: LineStatus[]): number {
   return sums.filter(({ status }) => statuses.includes(status)).reduce((count, { lines }) => count + lines, 0);
 }
 
-/** What would be paid out, and the confirmation. */
+/** The payouts that the list would make, and the confirmation. */
 async function preview(visit: TeamVisit, { batch, sums, second }: ShownBatch): Promise<Html> {
   const { language, base, store, team, can } = visit;
   const texts = BULK_TEXTS[language];
@@ -160,13 +160,13 @@ ${sureBox(language, repeated)}
 }`;
 }
 
-/** The tick for lines that repeat a payout. */
+/** The confirmation of lines that repeat a payout. */
 function sureBox(language: TeamVisit['language'], repeated: number): Html | false {
   const label = BULK_TEXTS[language].sure(number(repeated, language));
   return repeated > 0 && checkbox({ name: 'sure', value: String(repeated), checked: false, label });
 }
 
-/** How far the list is, and what goes on with it. */
+/** Progress of the list, with the actions that continue it. */
 function progress(visit: TeamVisit, { batch, sums, asked }: ShownBatch): Html {
   const { language, base, query, can } = visit;
   const texts = BULK_TEXTS[language];
@@ -219,7 +219,7 @@ function linesCard(visit: TeamVisit, { batch, lines, troubled, from, asked, plac
   )}`;
 }
 
-/** Reasons by the console itself, as they are stored with a line. */
+/** Reasons set by the console itself, as stored with a line. */
 const OWN: readonly Pair[] = [
   [BULK_TEXTS.en.faults.surplus, BULK_TEXTS.fr.faults.surplus],
   [BULK_TEXTS.en.faults.changed, BULK_TEXTS.fr.faults.changed],

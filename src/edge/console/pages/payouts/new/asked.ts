@@ -15,16 +15,17 @@ export const FIELDS = [
   ...['amount', 'currency', 'reference', 'description'],
 ] as const;
 
-/** What was typed into the form. */
+/** Input of the form. */
 export type Asked = Record<string, string>;
 
+/** Returns the input of the submitted form. */
 export function askedOf(visit: TeamVisit): Asked {
   return Object.fromEntries(FIELDS.map((name) => [name, fieldOf(visit, name)]));
 }
 
 /**
- * Returns the body of POST /transfers for what was typed. A recipient without a name is paid by number alone. With a bank code, the API requires
- * a name.
+ * Returns the body of POST /transfers for the input. A recipient without a name is paid by number alone. With a bank code, the API
+ * requires a name.
  * @throws Problem 422 for an amount that is not a number
  */
 export function bodyOf({ language }: TeamVisit, asked: Asked): object {
@@ -43,14 +44,14 @@ export function bodyOf({ language }: TeamVisit, asked: Asked): object {
   };
 }
 
-/** With what the API would check a transfer of this team. */
+/** Returns the context with which the API would check a transfer of this team. */
 export function contextOf({ team, store, environment }: TeamVisit): QuoteContext {
   const find = (id: string) => getBeneficiary(store.db, environment, { team_id: team.id, id });
   return { level: levelOf(environment, team), find };
 }
 
 /**
- * Returns what would be paid out.
+ * Returns the payout that would be made, with its fee.
  * @throws Problem as POST /transfers responds with it
  */
 export function quoteOf(deps: ConsoleDeps, visit: TeamVisit, asked: Asked): Promise<Quote> {
@@ -58,8 +59,8 @@ export function quoteOf(deps: ConsoleDeps, visit: TeamVisit, asked: Asked): Prom
 }
 
 /**
- * Returns a rejection, to be shown with the form; also that no provider is available, so that nothing has to be typed again.
- * @throws the error itself when it is not one of the person's
+ * Returns a rejection, to be shown with the form. It includes the case that no provider is available, so that the input is kept.
+ * @throws the error itself when it is not caused by the input
  */
 export function payoutFault(visit: TeamVisit, error: unknown): Fault {
   if (error instanceof Problem && error.status === 502) return shownFault(visit.language, error);

@@ -11,10 +11,10 @@ import type { Asked } from './asked.ts';
 
 type Beneficiary = ReturnType<typeof presentBeneficiary>;
 
-/** Beneficiaries that the form offers: the newest. The others are paid from their pages. */
+/** Maximum beneficiaries that the form offers, the newest first. The others are paid from their pages. */
 const MAX_OFFERED = 100;
 
-/** Shows the form of a payout, new or once more. */
+/** Shows the form of a payout, empty or with its earlier input. */
 export async function showForm(visit: TeamVisit, asked: Asked, fault?: Fault): Promise<Answer> {
   const { language, base } = visit;
   const texts = PAYOUT_TEXTS[language];
@@ -46,15 +46,15 @@ const PLACES = [
   ...['beneficiary.account_number', 'beneficiary.bank_code', 'amount', 'currency', 'reference', 'description'],
 ];
 
-/** Whether an error is beside one of the fields. */
+/** Returns whether an error is shown beside one of the fields. */
 function isShown(errors: Fault['errors']): boolean {
   return Object.keys(errors).some((name) => PLACES.includes(name));
 }
 
-/** Returns the beneficiaries that are offered, with the chosen one. */
+/** Returns the offered beneficiaries, including the chosen one. */
 async function savedOf(visit: TeamVisit, chosen: string): Promise<Beneficiary[]> {
   if (!visit.can('beneficiary.read')) return [];
-  // By cursor, because pages by number count all beneficiaries.
+  // Read with a cursor, because numbered pages count all beneficiaries.
   const { body } = await visit.api('GET /beneficiaries', { query: { per_page: MAX_OFFERED, cursor: '' } });
   const items = body.items as Beneficiary[];
   if (chosen === '' || items.some(({ id }) => id === chosen)) return items;

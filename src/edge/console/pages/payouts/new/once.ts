@@ -9,19 +9,19 @@ import { knownPayouts } from '../known.ts';
 import { recipientLine, sameness } from '../recipient.ts';
 
 /**
- * Returns the idempotency key of a payout: of the form that was typed, through both of its steps, and of what it asks for. A first step that
- * is submitted again has the same key, and one with a corrected amount another.
+ * Returns the idempotency key of a payout. It depends on the form, through both of its steps, and on its content. A first step that is
+ * submitted again has the same key; one with a corrected amount has another.
  */
 export function payoutKey({ formKey }: TeamVisit, { body }: Quote): string {
   return keyOfAsked(formKey, body);
 }
 
-/** Returns what the form has led to before with what it asks for now; null: nothing. */
+/** Returns the earlier result of the form with the same content; null when there is none. */
 export function payoutBefore(visit: TeamVisit, quote: Quote): Promise<Led | null> {
   return movedBefore(visit, OPERATION, payoutKey(visit, quote), { ...quote.body });
 }
 
-/** Whether the same amount was paid to the same number in the last 24 hours, or such a payout is under way or waits. */
+/** Returns whether the same amount was paid to the same number in the last 24 hours, or such a payout is in progress or waits. */
 export async function isRepeated(deps: ConsoleDeps, visit: TeamVisit, quote: Quote): Promise<boolean> {
   const known = await knownPayouts(visit, visit.store.db, await waitingSingles(deps, visit), null);
   const { payee, amount_minor, body } = quote;

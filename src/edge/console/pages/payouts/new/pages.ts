@@ -19,7 +19,7 @@ import { type Asked, askedOf, FIELDS, payoutFault, quoteOf } from './asked.ts';
 import { showForm } from './form.ts';
 import { isRepeated, payoutBefore, payoutKey } from './once.ts';
 
-/** A new payout: the form, what it would do, and the submission. */
+/** The pages of a new payout: the form, the confirmation and the submission. */
 export function newPages(deps: ConsoleDeps): ConsolePage[] {
   const write = { permission: 'transfer.write', fresh: true } as const;
   return [
@@ -37,8 +37,8 @@ export function newPages(deps: ConsoleDeps): ConsolePage[] {
 }
 
 /**
- * Shows what the payout would do, or the form again: what was asked for is wrong, or is to be changed. A form that was carried out before
- * leads to its payout.
+ * Shows the confirmation of the payout, or the form again when its input is invalid or is to be changed. A form that was carried out
+ * before redirects to its payout.
  */
 async function checkPayout(deps: ConsoleDeps, visit: TeamVisit, warning?: string): Promise<Answer> {
   const asked = askedOf(visit);
@@ -64,7 +64,7 @@ function toPayout({ base }: TeamVisit, led: Led, done: 'create' | 'before'): Ans
   return redirect(led.id === null ? `${base}/payouts` : `${base}/payouts/${led.id}?done=${done}`);
 }
 
-/** Pays out, unless it repeats a payout and the person has not confirmed that. */
+/** Makes the payout, unless it repeats another one and the person has not confirmed that. */
 async function sendPayout(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
   const asked = askedOf(visit);
   try {
@@ -82,7 +82,7 @@ async function sendPayout(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer> 
     if (movement.kind === 'asked') return toPayout(visit, movement, 'create');
     return toPayout(visit, { kind: 'done', id: (movement.reply.body.transfer as { id: string }).id }, 'create');
   } catch (error) {
-    // A beneficiary that was changed meanwhile is shown again: money goes to whom the person saw.
+    // A beneficiary that was changed meanwhile is shown again, because the money must go to the recipient that the person saw.
     if (approvalFault(error) === 'payee') return checkPayout(deps, visit, PAYOUT_TEXTS[visit.language].recipientChanged);
     return showForm(visit, asked, payoutFault(visit, error));
   }

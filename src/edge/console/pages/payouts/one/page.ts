@@ -32,7 +32,7 @@ ${(transfer.status !== 'failed' || query.done === 'before') && doneAlert(texts.d
 }
 
 function whyFailed({ language }: TeamVisit, { status, reason, message, paid_late_at }: TransferRow): Html | false {
-  // Of a cancelled one only that the recipient has the money all the same.
+  // For a cancelled payout, only the notice that the recipient has received the money nevertheless.
   const said = message !== null && say(language, message);
   if (status === 'cancelled' && paid_late_at !== null) return said;
   if (status !== 'failed') return false;
@@ -41,7 +41,7 @@ function whyFailed({ language }: TeamVisit, { status, reason, message, paid_late
   return html`${cause}${reason !== 'insufficient_balance' && said && html` ${said}`}`;
 }
 
-/** Says what a payout waits for, and when that is looked at next. */
+/** Returns why a payout is not final, and when it is polled next. */
 function whyWaiting({ language, at }: TeamVisit, { status, stage, next_poll_at, dispatched_at }: TransferRow): string | false {
   if (isFinal(status)) return false;
   const texts = PAYOUT_TEXTS[language].waiting;

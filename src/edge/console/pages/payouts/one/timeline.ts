@@ -15,7 +15,7 @@ import { ONE_TEXTS } from '../../payments/one/texts.ts';
 import { entryMoment, journalMoment, journalsOf, type Moment, timelineOf } from '../../payments/one/timeline.ts';
 import { PAYOUT_TEXTS, type PayoutEvent } from '../texts.ts';
 
-/** What happened to a payout, oldest first: who asked for it, the choice of the provider, what was sent to it, postings and events. */
+/** Timeline of a payout, oldest first: its request, the choice of the provider, exchanges, postings and events. */
 export async function payoutTimeline(deps: Pick<ConsoleDeps, 'stores'>, visit: TeamVisit, transfer: TransferRow): Promise<Html> {
   const { store, team, can } = visit;
   const [{ events }, lines, entries, exchanges] = await Promise.all([
@@ -39,7 +39,7 @@ export async function payoutTimeline(deps: Pick<ConsoleDeps, 'stores'>, visit: T
   );
 }
 
-/** Why this provider was chosen, in the sentences of `pirogue explain`. */
+/** Explanation why this provider was chosen, in the sentences of `pirogue explain`. */
 function routingMoment({ language }: TeamVisit, { decision, created_at }: TransferRow): Moment[] {
   const explanation = explanationOf(decision?.explanation);
   if (!explanation) return [];
