@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { changeAccount } from '../../src/core/accounts/service.ts';
 import { openDispute } from '../../src/core/disputes/service.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { type Api, startApi, until } from '../setup/api.ts';
+import { untilLocked } from '../setup/locks.ts';
 import { paid } from '../setup/pay.ts';
 import { fund } from '../transfers/support.ts';
 import { approvalPath, decidedOnly, openShop, press, type Shop, stored } from './approvals.ts';
@@ -98,6 +100,23 @@ describe('where the money of a subaccount goes', () => {
     await api.call('PATCH', `/accounts/${id}`, { key: shop.key, body: { settlement } });
     await press(shop.owner, third, 'run');
     assert.equal((await stored(shop, third)).outcome, 'done');
+  });
+
+  test('is not set back by an approval that waits for a change to be committed', async () => {
+    const id = await seller();
+    const asked = approvalPath(await change(id, { account_number: '+237677000005' }));
+    let approved: Promise<unknown> = Promise.resolve();
+    await api.deps.stores.sandbox.db.transaction(async (tx) => {
+      const context = { environment: 'sandbox', at: Date.now() } as const;
+      const settlement = { channel: 'cm.mtn', account_number: '+237677000006' };
+      await changeAccount(tx, context, { team_id: shop.team.id, id }, { settlement });
+      approved = press(shop.checker, asked, 'approve');
+      await untilLocked(api.databases.sandbox, 'accounts');
+    });
+    await approved;
+    const { outcome, message } = await stored(shop, asked);
+    assert.deepEqual([outcome, message], ['failed', 'Where its money goes has changed since: ask again.']);
+    assert.equal((await accountAt(id)).settlement.account_number, '+237677000006');
   });
 });
 

@@ -109,7 +109,7 @@ function crud(deps: RouteDeps, totals: ListTotals, base: string): Route[] {
       handle: (call) => {
         refuseMoney(call);
         return writing(call, async (tx, context) => {
-          const changed = changeAccount(tx, context, refOf(call), call.body);
+          const changed = changeAccount(tx, context, refOf(call), call.body, (before) => call.verifyDestination?.(before));
           return reply(call, 200, 'Account updated', await recorded(tx, call, 'account.update', changed));
         });
       },

@@ -75,6 +75,7 @@ export async function activeAccountOf(db: Queryable, environment: Environment, r
 
 /**
  * PATCH: absent fields keep their value.
+ * @param verify throws to prevent the change of the account as it is under its lock
  * @throws Problem 404, 422
  */
 export async function changeAccount(
@@ -82,8 +83,11 @@ export async function changeAccount(
   context: AccountContext,
   ref: AccountRef,
   body: ChangeAccountBody,
+  verify: (before: AccountRow) => void = () => undefined,
 ): Promise<AccountRow> {
-  return save(tx, context, await locked(tx, context, ref), sentDetails(body));
+  const before = await locked(tx, context, ref);
+  verify(before);
+  return save(tx, context, before, sentDetails(body));
 }
 
 /**

@@ -71,12 +71,13 @@ export class Operations {
   async #run(found: RunnableRoute, caller: Caller, visit: Visit, sent: ApiCall): Promise<Reply> {
     const { route } = found;
     refuseCall(found, caller);
-    const { params = {}, query = {}, body = {}, idempotency_key = null, sync = null, verifyPayee } = sent;
+    const { params = {}, query = {}, body = {}, idempotency_key = null, sync = null, verifyPayee, verifyDestination } = sent;
     return runInside(this.#deps, found, caller, {
       ...{ params, query: queryTexts(query), body, sync: route.sync ? sync : null },
       idempotency_key: route.idempotent ? idempotency_key : null,
       ...{ request_id: visit.request_id, trace_id: visit.trace_id, ip: visit.ip, at: visit.at },
       ...(verifyPayee ? { verifyPayee } : {}),
+      ...(verifyDestination ? { verifyDestination } : {}),
     });
   }
 }

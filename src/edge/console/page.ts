@@ -3,7 +3,7 @@ import type { Environment } from '../../kit/environment.ts';
 import type { Secrets } from '../../kit/crypto.ts';
 import type { Html } from '../../kit/html.ts';
 import type { Db } from '../../kit/sql.ts';
-import type { PaidTo, Reply } from '../../tenants/api/route.ts';
+import type { PaidTo, PaysOutTo, Reply } from '../../tenants/api/route.ts';
 import type { Scope } from '../../tenants/keys/scopes.ts';
 import type { Permission, Role } from '../../tenants/people/roles.ts';
 import type { Membership, Session } from '../../tenants/people/schema.ts';
@@ -89,6 +89,8 @@ export interface ApiCall {
   sync?: string | null;
   /** Verifies the recipient that the operation is about to pay. */
   verifyPayee?(payee: PaidTo): void;
+  /** Verifies where the money of a subaccount goes that the operation is about to change. */
+  verifyDestination?(before: PaysOutTo): void;
 }
 
 /** Answer of a page. */

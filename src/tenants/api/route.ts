@@ -79,10 +79,15 @@ export interface Call<Body = unknown, Query = unknown> {
    * prevents the payout. Absent: any recipient is accepted.
    */
   verifyPayee?(payee: PaidTo): void;
+  /** The same for where the money of a subaccount goes that the operation is about to change. */
+  verifyDestination?(before: PaysOutTo): void;
 }
 
 /** What identifies the recipient of a payout: the money goes there. */
 export type PaidTo = Record<'name' | 'channel' | 'account_number' | 'phone' | 'bank_code' | 'country', string | null>;
+
+/** What decides where the money of a subaccount goes. */
+export type PaysOutTo = Readonly<Record<'split' | 'settlement', object | null>>;
 
 export interface Reply {
   code: number;

@@ -3,6 +3,7 @@ import { sentDetails } from '../../../core/accounts/details.ts';
 import type { AccountRow, CreateAccountBody } from '../../../core/accounts/schema.ts';
 import { getAccount } from '../../../core/accounts/service.ts';
 import { Problem } from '../../../kit/errors.ts';
+import type { PaysOutTo } from '../../../tenants/api/route.ts';
 import type { Wanted } from '../../../tenants/approvals/schema.ts';
 import type { Answer, TeamVisit } from '../page.ts';
 import { heldBack } from './held.ts';
@@ -42,8 +43,13 @@ function withoutKept(body: CreateAccountBody, before: Shown): Readonly<Record<st
 }
 
 /** Returns whether the destination of the subaccount's money has changed since the request, or the subaccount is gone. */
-export async function hasOtherDestination(visit: TeamVisit, { params, account }: Wanted): Promise<boolean> {
-  return account !== undefined && !isDeepStrictEqual(await currentOf(visit, params?.id), account);
+export async function hasOtherDestination(visit: TeamVisit, wanted: Wanted): Promise<boolean> {
+  return isOtherDestination(wanted, await currentOf(visit, wanted.params?.id));
+}
+
+/** Returns whether a destination differs from the one at the time of the request. */
+export function isOtherDestination({ account }: Wanted, now: PaysOutTo | null): boolean {
+  return account !== undefined && !isDeepStrictEqual(now && { split: now.split, settlement: now.settlement }, account);
 }
 
 /** Returns whether the subaccount already has the destination in this body. */

@@ -1,13 +1,13 @@
 import { Problem } from '../../../kit/errors.ts';
 import type { Tx } from '../../../kit/sql.ts';
-import type { PaidTo, Reply } from '../../../tenants/api/route.ts';
+import type { PaidTo, PaysOutTo, Reply } from '../../../tenants/api/route.ts';
 import { refuseApproval } from '../../../tenants/approvals/faults.ts';
 import { type ApprovalRow, isOperation, type Wanted } from '../../../tenants/approvals/schema.ts';
 import { decide, lockOperation } from '../../../tenants/approvals/service.ts';
 import { writeDone, writeFailed } from '../../../tenants/approvals/store.ts';
 import { wantedOf } from '../../../tenants/approvals/wanted.ts';
 import type { TeamVisit } from '../page.ts';
-import { hasOtherDestination } from './account.ts';
+import { isOtherDestination } from './account.ts';
 import { approvalActor } from './actor.ts';
 import { isOtherPayee } from './payee.ts';
 import { isPerformed, perform } from './perform.ts';
@@ -58,9 +58,12 @@ export async function runOperation(visit: TeamVisit, id: string): Promise<void> 
   const verifyPayee = (payee: PaidTo) => {
     if (isOtherPayee(wanted, payee)) refuseApproval('payee');
   };
+  const verifyDestination = (before: PaysOutTo) => {
+    if (isOtherDestination(wanted, before)) refuseApproval('account');
+  };
+  const verify = { verifyPayee, verifyDestination };
   try {
-    if (await hasOtherDestination(visit, wanted)) refuseApproval('account');
-    const reply = await visit.api(row.operation, { params, body, idempotency_key: row.form_key, verifyPayee });
+    const reply = await visit.api(row.operation, { params, body, idempotency_key: row.form_key, ...verify });
     await writeDone(control, id, madeBy(reply));
   } catch (error) {
     if (!isFinal(error)) throw error;
