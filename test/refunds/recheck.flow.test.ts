@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { openDispute } from '../../src/core/disputes/service.ts';
 import { retentionSweep } from '../../src/core/payments/sweeps.ts';
 import { pollRefund } from '../../src/core/refunds/service.ts';
 import { sql } from '../../src/kit/sql.ts';
@@ -53,7 +54,11 @@ test('money that a statement has put into suspense for a failed refund is not dr
   assert.deepEqual([await shop.statuses(id), await shop.books()], [['failed'], before]);
 });
 
-test('a provider that refunds a payment as a whole: its success is read again while another refund may be sent, and then booked', async () => {
+/**
+ * Two refunds of one payment at a provider that refunds it as a whole: the first was ended by hand and is called back about, the second waits for
+ * money. The provider reports the payment as refunded.
+ */
+async function besideAnother(): Promise<{ payment: string; id: string; second: string }> {
   const [payment, other] = [await shop.paid(10_000), await shop.paid(10_000)];
   shop.clock.advance(25 * 3_600_000);
   await retentionSweep(shop.api.deps, shop.store).round();
@@ -68,7 +73,36 @@ test('a provider that refunds a payment as a whole: its success is read again wh
   await callBack(id);
   await shop.work(2, 600_000);
   assert.deepEqual(await shop.statuses(id), ['failed']);
-  await shop.endByHand(second.id);
-  await shop.work(2, 600_000);
-  assert.deepEqual([await shop.statuses(id), await shop.statuses(second.id)], [['succeeded'], ['waiting']]);
+  return { payment, id, second: second.id };
+}
+
+const ENDS: [string, (made: { payment: string; second: string }) => Promise<unknown>][] = [
+  ['by hand', ({ second }) => shop.endByHand(second)],
+  [
+    'by a chargeback',
+    ({ payment: payment_id }) =>
+      openDispute(shop.api.deps, shop.store, { team_id: shop.merchant.team.id, payment_id, reason: 'fraudulent' }),
+  ],
+];
+
+for (const [how, end] of ENDS)
+  test(`a success that may be that of another refund is read again, however long the other waits, and booked once that ends ${how}`, async () => {
+    const { id, ...made } = await besideAnother();
+    await shop.owner.run(sql`update refunds set polls = 300 where id = ${id}`);
+    await shop.work(2, 600_000);
+    await end(made);
+    shop.provider.reads.set(0, [LOST, LOST]);
+    await shop.work(4, 600_000);
+    const { status, legs } = await shop.row(made.second);
+    assert.deepEqual([await shop.statuses(id), status, legs[0]?.status], [['succeeded'], 'failed', 'waiting']);
+  });
+
+test('a success that was that of another refund is not read again', async () => {
+  const { id, second } = await besideAnother();
+  await shop.paid(100_000);
+  shop.clock.advance(25 * 3_600_000);
+  await retentionSweep(shop.api.deps, shop.store).round();
+  await shop.work(4, 600_000);
+  assert.deepEqual([(await shop.row(second)).status, await shop.statuses(id)], ['succeeded', ['failed']]);
+  assert.equal((await shop.row(id)).next_poll_at, null);
 });

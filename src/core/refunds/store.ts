@@ -175,12 +175,15 @@ export async function pollNow(db: Queryable, team_id: bigint, id: string, now: D
     where team_id = ${team_id} and id = ${id} and way = 'refund' and (status = 'processing' or ${MAY_BE_DONE_LATE})`);
 }
 
-/** Counts a poll of a failed refund and schedules the next, unless it was made due or claimed again since its claim. */
-export async function writeRecheck(db: Queryable, row: RefundRow, at: Date | null): Promise<void> {
-  const { team_id, id, polls, next_poll_at } = row;
+/**
+ * Schedules the next poll of a failed refund, unless it was made due or claimed again since its claim.
+ * @param polls how many polls count from now on; one more than before by default
+ */
+export async function writeRecheck(db: Queryable, row: RefundRow, at: Date | null, polls = row.polls + 1): Promise<void> {
+  const { team_id, id, next_poll_at } = row;
   await db.run(sql`
-    update refunds set next_poll_at = ${at}, polls = polls + 1
-    where team_id = ${team_id} and id = ${id} and status = 'failed' and polls = ${polls} and next_poll_at = ${next_poll_at}`);
+    update refunds set next_poll_at = ${at}, polls = ${polls}
+    where team_id = ${team_id} and id = ${id} and status = 'failed' and polls = ${row.polls} and next_poll_at = ${next_poll_at}`);
 }
 
 /** A refund, or payout of a return, that a callback is about. */
