@@ -55,7 +55,7 @@ test('a change writes every field that may change, of its own refund only', asyn
     reason: 'x',
     metadata: { x: 1 },
     polls: 99,
-    resolution: { x: 1 },
+    resolution: { as: 'x' },
     created_at: later(9),
   };
   await trial([ROW, { id: 'rfd_2', return_id: 'rtn_2' }, { team_id: 2n }], async (tx) => {

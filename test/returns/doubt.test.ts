@@ -6,6 +6,7 @@ import { sql } from '../../src/kit/sql.ts';
 import { verifyLedger } from '../../src/money/ledger/verify.ts';
 import { openReturns } from '../../src/core/obligations/store.ts';
 import { resolveRefund } from '../../src/core/refunds/resolve.ts';
+import { writeResolution } from '../../src/core/refunds/store.ts';
 import { must } from '../../src/kit/errors.ts';
 import { recordLateRefund } from '../../src/core/returns/late.ts';
 import { resolveReturn, retryReturn } from '../../src/core/returns/resolve.ts';
@@ -161,7 +162,7 @@ test('a refund that succeeds after the payout is a break: the deficit in suspens
   assert.equal(paid.state, 'returned');
   const refund = { team_id: paid.team_id, id: paid.refund_id as string };
   await recordLateRefund(late.api.deps, late.store, refund, SAID, WORKER);
-  await recordLateRefund(late.api.deps, late.store, refund, SAID, WORKER);
+  await assert.rejects(recordLateRefund(late.api.deps, late.store, refund, SAID, WORKER), /there is nothing to resolve/);
   assert.deepEqual([(await late.row()).state, await late.hold()], ['overpaid', -1_000_000n]);
   await resolveReturn(late.api.deps, late.store, await ref(), { as: 'absorbed', ...SAID }, WORKER);
   assert.deepEqual([(await late.row()).state, await late.hold()], ['resolved', 0n]);
@@ -206,4 +207,15 @@ test('a return that waits for a person is resolved as a return: its refund canno
   assert.equal(state, 'waiting');
   await assert.rejects(endByHand(manual_id), /there is nothing to resolve/);
   assert.equal((await late.row()).state, 'waiting');
+});
+
+test('evidence that a refund succeeded does not count as proof that it failed', async () => {
+  await late.captured();
+  late.able.onRefundRead = RETURNED;
+  await late.work(4);
+  const { refund_id, team_id } = await late.row();
+  const refund = { team_id, id: must(refund_id, 'it was tried') };
+  await late.store.db.transaction((tx) => writeResolution(tx, refund, { as: 'succeeded', ...SAID }));
+  await late.work(4, 600_000);
+  assert.deepEqual([(await late.row()).state, payouts()], ['owed', 0]);
 });

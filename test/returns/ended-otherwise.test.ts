@@ -4,6 +4,8 @@ import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { must } from '../../src/kit/errors.ts';
 import { SENDING_MS } from '../../src/core/charge/resolve.ts';
 import { resolveRefund } from '../../src/core/refunds/resolve.ts';
+import { findRefund } from '../../src/core/refunds/store.ts';
+import { recordLateRefund } from '../../src/core/returns/late.ts';
 import { resolveReturn, retryReturn } from '../../src/core/returns/resolve.ts';
 import { pollReturn, recheckFailedRefund } from '../../src/core/returns/service.ts';
 import { returnSweep } from '../../src/core/returns/sweeps.ts';
@@ -70,6 +72,16 @@ test('a return whose refund a statement has set aside goes back to a person when
   assert.equal(state, 'waiting');
   assert.match(note ?? '', /pirogue breaks settle/);
   assert.equal(payouts(), 1);
+});
+
+test('evidence about a refund that a statement has set aside is rejected, and stored nowhere', async () => {
+  await waiting();
+  await setAside();
+  const { team_id, refund_id } = await late.row();
+  const refund = { team_id, id: must(refund_id, 'it was tried') };
+  const said = { evidence: 'statement line 7', author: 'awa' };
+  await assert.rejects(recordLateRefund(late.api.deps, late.store, refund, said, WORKER), /pirogue breaks settle/);
+  assert.equal((await findRefund(late.store.db, team_id, refund.id))?.resolution, null);
 });
 
 test('a payout that was called back about and that a person ended as failed is read: the payer who was paid in cash, too, is reported', async () => {

@@ -91,7 +91,7 @@ test('every state, whatever accounts can do', async () => {
     tx.run(sql`update refunds set message = null where id = ${refund_id}`),
   );
   await told.step('proved by a person', 'refused', { refundRead: UNKNOWN }, (tx, { refund_id }) =>
-    tx.run(sql`update refunds set resolution = '{}' where id = ${refund_id}`),
+    tx.run(sql`update refunds set resolution = '{"as":"failed"}' where id = ${refund_id}`),
   );
   await told.step('no note', 'unpaid', {}, change('note = null'));
   for (const needsPayer of [false, true])

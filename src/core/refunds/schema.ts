@@ -49,7 +49,7 @@ export interface RefundRow {
   /** Null while the balance does not cover the refund. */
   draws: Draw[] | null;
   /** The manual resolution of its outcome. */
-  resolution: unknown;
+  resolution: { as: string } | null;
   event_count: number;
   polls: number;
   next_poll_at: Date | null;

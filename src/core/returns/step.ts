@@ -117,7 +117,7 @@ async function isProvenFailed(deps: ReturnDeps, store: Store, row: ReturnRow, re
       return false;
     default:
       // A person has proved that no money moved, where the provider could not.
-      if (refund.resolution !== null) return true;
+      if (refund.resolution?.as === 'failed') return true;
       await doubt(deps, store, row, refund, outcome);
       return false;
   }

@@ -111,7 +111,8 @@ export function refundOf(way: Way, ref: Ref, times: Times): StoredRefund {
   return {
     ...{ team_id: TEAM, id: idOf(ref), payment_id: 'trx_model', kind: 'giveback', attempt_id: 'att_model', return_id: REF.id },
     ...{ way: ref === 'refund' ? 'refund' : 'payout', amount_minor: AMOUNT, currency: 'XAF', status, reason: 'duplicate' },
-    ...{ failure_reason: null, message: null, metadata: null, resolution: resolved ? SAID : null, event_count: 1, polls: claims },
+    ...{ failure_reason: null, message: null, metadata: null, event_count: 1, polls: claims },
+    resolution: resolved ? { as: 'failed', ...SAID } : null,
     ...{
       submitted_at: null,
       next_poll_at: dueAt(poll, { ...times, mark: -1 }),

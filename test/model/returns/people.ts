@@ -29,7 +29,8 @@ export function retried(row: Return, at: At): Return | null {
 /** A person reports that what had failed was done after all. */
 export function recordedLate(row: Return, ref: Ref, at: At): Return | null {
   const way = wayOf(row, ref);
-  if (way.status !== 'failed') return null;
+  // Nothing is left to record of what has succeeded, and there is no evidence about what was never sent.
+  if (way.status !== 'failed' || way.part === 'succeeded' || (way.part === 'waiting' && way.sent === null)) return null;
   return afterRefund(withWay(row, ref, { resolved: true }), ref, way, 'paid', at);
 }
 
