@@ -1,5 +1,6 @@
 import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
+import { Problem } from '../../src/kit/errors.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { paymentListeners } from '../../src/program/listeners.ts';
 import { resolveAttempt } from '../../src/core/charge/resolve.ts';
@@ -29,10 +30,17 @@ export async function decideByStatement({
     config: { ...readConfig({}), retention_ms: { mobile_money: 0, bank: 0, card: 0 } },
     listeners: paymentListeners(null),
   };
+  let decided = 0;
   for (const { id, provider_key } of lost) {
     const moved = statement.some((entry) => entry.key === provider_key && entry.moved);
     const verdict = { as: moved ? 'succeeded' : 'failed', evidence: 'statement of M-Pesa', author: 'awa' } as const;
-    await resolveAttempt(deps, { environment: 'live', db: live }, { team_id, id }, verdict, WORKER);
+    try {
+      await resolveAttempt(deps, { environment: 'live', db: live }, { team_id, id }, verdict, WORKER);
+      decided += 1;
+    } catch (error) {
+      // A worker may have changed the attempt at the same moment. The next look decides about it again.
+      if (!(error instanceof Problem)) throw error;
+    }
   }
-  return lost.length;
+  return decided;
 }

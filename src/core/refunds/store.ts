@@ -175,10 +175,7 @@ export async function pollNow(db: Queryable, team_id: bigint, id: string, now: D
     where team_id = ${team_id} and id = ${id} and way = 'refund' and (status = 'processing' or ${MAY_BE_DONE_LATE})`);
 }
 
-/**
- * Schedules the next poll of a failed refund, unless it was made due or claimed again since its claim.
- * @param polls how many polls count from now on; one more than before by default
- */
+/** Schedules the next poll of a failed refund, and counts this one by default, unless it was made due or claimed again since its claim. */
 export async function writeRecheck(db: Queryable, row: RefundRow, at: Date | null, polls = row.polls + 1): Promise<void> {
   const { team_id, id, next_poll_at } = row;
   await db.run(sql`
