@@ -9,7 +9,7 @@ import { buildStage } from './soak/stage.ts';
  * providers. Fails when memory, open files, tables, queues or latency grow, or when the books differ (docs/reliability/soak.md).
  */
 
-/** Ended by a signal: shown without a stack. */
+/** The end of a run by a signal. Its message is shown without a stack. */
 class Stopped extends Error {}
 
 async function main(options: Options): Promise<boolean> {
@@ -17,7 +17,7 @@ async function main(options: Options): Promise<boolean> {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
       process.on(signal, () => reject(new Stopped(`stopped by ${signal}`)));
   });
-  stopped.catch(() => {}); // it may come before the race below, which then ends at once
+  stopped.catch(() => {}); // a signal may arrive before the race below starts, which then ends at once
   const { stage, tearDown } = await buildStage(options);
   try {
     const result = await Promise.race([runSoak(stage, options, (text) => console.error(text)), stopped]);

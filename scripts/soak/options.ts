@@ -36,7 +36,11 @@ export const USAGE = `npm run soak -- [options]
 /** An invalid option. Its message is shown without a stack. */
 export class OptionError extends Error {}
 
-/** @returns null when help was requested */
+/**
+ * Parses the command line.
+ * @returns the options; null when help was requested
+ * @throws OptionError when an option is unknown or invalid
+ */
 export function readOptions(args: string[]): Options | null {
   const values = parse(args);
   if (values.help) return null;

@@ -34,7 +34,7 @@ export function reportOf(result: Result): string {
     .join('\n\n');
 }
 
-/** Returns the last lines of a report. What could not be judged is said, because it has not passed either. */
+/** Returns the last lines of a report. They include the number of series that were too short, because those have not passed either. */
 export function conclusionOf(failures: readonly string[], verdicts: readonly Judged['verdict'][]): string {
   if (failures.length > 0) return `FAIL\n${failures.map((failure) => `  ${failure}`).join('\n')}`;
   const short = verdicts.filter((verdict) => verdict === 'too short').length;

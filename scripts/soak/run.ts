@@ -10,17 +10,18 @@ import { type Role, ServiceProcess } from './service.ts';
 import type { Stage } from './stage.ts';
 
 const MAX_SAMPLE_EVERY_S = 10;
-/** A short run has as many samples as a statement about it needs. */
+/** A short run is sampled more often, so that it has enough samples to be judged. */
 const MIN_SAMPLES = 30;
-/** Samples for each line of progress: a minute of a long run. */
+/** Samples for each line of progress: one line a minute in a long run. */
 const REPORT_EVERY = 6;
 const FAULTS_EVERY_MS = 60_000;
 const FAULTS_MS = 10_000;
 /**
- * In the time of the databases: longer than a payment may be unknown (half an hour), and some minutes, by which polls are apart then.
+ * Limit of the wait for open payments, in the accelerated time of the databases: the half hour for which a payment may be unknown,
+ * and the minutes between two polls at that age.
  */
 const SETTLE_MS = 2_700_000;
-/** After a load in real time, time goes this much faster. */
+/** Speed of the clock after a load in real time. */
 const SETTLE_SPEED = 10;
 const BACKLOG_MS = 120_000;
 /** A webhook or mail that failed a few times waits minutes for its next try. */
@@ -29,9 +30,12 @@ const LOOKS_FOR_REPORT = 60;
 const JOB_MS = 60_000;
 const AUDIT_MS = 3_600_000;
 const KILL_EVERY = 3;
-/** From the beginning of a restart on, callers may be asked to try again: a minute (docs/scaling.md) after the process is back. */
+/**
+ * How long after the beginning of a restart callers may be asked to try again: the restart itself, and a minute after the process is
+ * back (docs/scaling.md).
+ */
 const DEFERRAL_S = 90;
-/** The shop's clock starts after that of the restarts. */
+/** Tolerance, because the shop's times are counted from a later moment than those of the restarts. */
 const CLOCKS_S = 10;
 
 export interface Restart {
@@ -51,7 +55,7 @@ export interface Books {
   repeated: number;
   wrong: number;
   missing: string[];
-  /** Webhooks and mails that were not sent long after the load. */
+  /** Webhooks and mails that were still not sent long after the load. */
   unsent: number;
   /** What was still open long after the load, by kind; empty: nothing. */
   open: Record<string, number>;
@@ -69,7 +73,11 @@ export interface Result {
   log: { what: string; count: number }[];
 }
 
-/** Runs the load, and judges what was sampled meanwhile. */
+/**
+ * Runs the load, waits for the work that remains, and judges the samples.
+ * @param report shows a line of progress
+ * @throws Error when the service, a helper or a sample fails
+ */
 export async function runSoak(stage: Stage, options: Options, report: (text: string) => void): Promise<Result> {
   const api = await ServiceProcess.open('api', stage, options);
   const processes = { api, worker: await ServiceProcess.open('worker', stage, options) };
@@ -81,7 +89,7 @@ export async function runSoak(stage: Stage, options: Options, report: (text: str
     samples.push(await takeSample(stage.live, processes, { since, speed: options.speed }));
     if (samples.length % REPORT_EVERY === 0) report(progress(samples.at(-1) as Sample));
   });
-  // Work that is open at the end of the load is finished without further load.
+  // The work that is open at the end of the load must end without restarts and faults.
   const loading = AbortSignal.any([over.signal, AbortSignal.timeout(options.minutes * 60_000)]);
   const others = [sampling, restartInTurn(processes, options, loading, since, restarts)];
   if (options.faults) others.push(stormInTurn(stage, loading));
@@ -90,7 +98,7 @@ export async function runSoak(stage: Stage, options: Options, report: (text: str
   await Promise.all(others);
   report(`${shop.created} payments; waiting for deliveries`);
   const unsent = await sent(stage);
-  // Before time passes, and with it the retention of events.
+  // Events are compared before the clock is accelerated, because their retention would then end.
   const missing = await missingEvents(stage);
   const hastened = await hasten(stage, options, processes);
   report('waiting for what is still open');
@@ -166,7 +174,7 @@ async function restartInTurn(
   restarts: Restart[],
 ): Promise<void> {
   if (restart_every === 0) return;
-  // One long life tells what leaks from what is still warming up.
+  // The first half has no restarts: only in a long life can a leak be distinguished from the warm-up.
   await pause((minutes * 60_000) / 2, over);
   await every(restart_every * 60_000, over, async (turn) => {
     const role = turn % 2 === 1 ? 'api' : 'worker';
@@ -185,8 +193,9 @@ async function stormInTurn({ market }: Stage, over: AbortSignal): Promise<void> 
 }
 
 /**
- * Waits until no webhook and no mail is waiting to be sent, but not for ever: hours of samples are not thrown away for one of them.
- * @returns how many still wait
+ * Waits until no webhook and no mail is waiting to be sent, for a limited time. One that is never sent must not cost the samples of
+ * hours.
+ * @returns how many are still waiting
  */
 async function sent({ live, market }: Stage): Promise<number> {
   await market.run({ kind: 'calm' }, JOB_MS);
@@ -209,7 +218,7 @@ async function missingEvents({ receiver, urls }: Stage): Promise<string[]> {
   return missing;
 }
 
-/** Starts the processes again with a faster time, unless it was faster all along: a payment may stay unknown for half an hour. */
+/** Restarts the processes with an accelerated clock unless they have one already, because a payment may be unknown for half an hour. */
 async function hasten(stage: Stage, options: Options, processes: Record<Role, ServiceProcess>) {
   if (options.speed > 1) return { speed: options.speed, processes: Object.values(processes) };
   await Promise.all(Object.values(processes).map((one) => one.stop()));
@@ -219,7 +228,10 @@ async function hasten(stage: Stage, options: Options, processes: Record<Role, Se
   return { speed: SETTLE_SPEED, processes: [await open('api'), await open('worker')] };
 }
 
-/** Waits until nothing is open and nothing is waiting to be sent, but not for ever. @returns how many attempts a statement decided, and what is open */
+/**
+ * Waits until nothing is open and nothing is waiting to be sent, for a limited time.
+ * @returns how many attempts a statement decided, and what is still open
+ */
 async function settled(
   { live, market }: Stage,
   speed: number,
@@ -230,7 +242,7 @@ async function settled(
     const open = { ...(await leftOpen(live)), unsent: await countUnsent(live) };
     if (Object.values(open).every((count) => count === 0)) return { decided, open: {} };
     if (looks % LOOKS_FOR_REPORT === 0) report(`still open: ${JSON.stringify(open)}`);
-    // Hours of samples are not thrown away for one of them.
+    // One payment that never ends must not cost the samples of hours.
     if (performance.now() > deadline) {
       return { decided, open: Object.fromEntries(Object.entries(open).filter(([, count]) => count > 0)) };
     }
@@ -245,7 +257,7 @@ async function compare(
   before: Pick<Books, 'decided' | 'open' | 'missing' | 'unsent'>,
 ): Promise<Books> {
   const { differences = [], moved = 0, faults = 0 } = await market.run({ kind: 'audit', orders: created }, AUDIT_MS);
-  // An event may be recorded between the last delivery and the first look: it is missing if it never comes.
+  // An event may be recorded between the last delivery and the first comparison. It is missing only if it never arrives.
   const compared = await receiver.run({ kind: 'compare', live_url: urls.live, missed: before.missing }, AUDIT_MS);
   const { received = 0, repeated = 0, wrong = 0, missing = [] } = compared;
   return { differences, moved, faults, received, repeated, wrong, ...before, missing };

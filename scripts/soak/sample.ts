@@ -3,19 +3,19 @@ import { type Db, sql } from '../../src/kit/sql.ts';
 import { books, dueWork } from '../../src/edge/metrics/queues-store.ts';
 import type { Role, ServiceProcess } from './service.ts';
 
-/** Values of one moment. */
+/** Values that were read at one moment. */
 export interface Sample {
   /** Seconds since the start of the load. */
   at_s: number;
   /** By name of the series. A value that could not be read is missing. */
   values: Record<string, number>;
-  /** How often each process had been started. */
+  /** Number of starts of each process so far. */
   lives: Record<Role, number>;
 }
 
 const MB = 1 / 2 ** 20;
 
-/** Reads processes, queues and tables. */
+/** Reads the values of processes, queues, the database server and tables. */
 export async function takeSample(
   live: Db,
   processes: Record<Role, ServiceProcess>,
@@ -52,7 +52,7 @@ async function processValues(process: ServiceProcess): Promise<Values> {
   return values;
 }
 
-/** @returns null where there is no /proc, or when the process has ended */
+/** Returns the resident memory of a process; null where there is no /proc, or when the process has ended. */
 function residentBytes(pid: number): number | null {
   try {
     const found = /^VmRSS:\s+(\d+) kB$/m.exec(fs.readFileSync(`/proc/${pid}/status`, 'latin1'));
@@ -70,7 +70,7 @@ function openFiles(pid: number): number | null {
   }
 }
 
-/** Ages are in real seconds, whatever the speed of the databases' clock is. */
+/** Reads depths and ages of the queues. Ages are in real seconds, whatever the speed of the databases' clock is. */
 async function queueValues(live: Db, speed: number): Promise<Values> {
   const values: Values = {};
   for (const { queue, depth, late_seconds } of await dueWork(live)) {

@@ -3,7 +3,7 @@ import type { Sample } from './sample.ts';
 import type { Role } from './service.ts';
 import { type Judged, judge, type Limit, MIN_JUDGED_S, type Point } from './slope.ts';
 
-/** What is judged: a series and how much it may grow. */
+/** Limit of the growth of some series. */
 interface Rule {
   /** Matches names of series. */
   pattern: RegExp;
@@ -13,10 +13,10 @@ interface Rule {
 
 /** Growth in 24 hours: a share of the mean, or a floor in the unit of the series, whichever is more. */
 const RULES: readonly Rule[] = [
-  // After a garbage collection, so it has little noise.
+  // The heap is measured after a garbage collection, so it has little noise.
   { pattern: /^(api|worker)\.heap_mb$/, unit: 'MB', limit: { share: 0.5, floor: 32 } },
   { pattern: /^(api|worker)\.external_mb$/, unit: 'MB', limit: { share: 0.5, floor: 32 } },
-  // The allocator keeps freed pages, as it likes.
+  // The allocator may keep freed pages.
   { pattern: /^(api|worker)\.rss_mb$/, unit: 'MB', limit: { share: 1, floor: 128 } },
   { pattern: /^(api|worker)\.(files|sockets)$/, unit: '', limit: { share: 0.5, floor: 50 } },
   { pattern: /^(api|worker)\.timers$/, unit: '', limit: { share: 0.5, floor: 100 } },
@@ -25,7 +25,7 @@ const RULES: readonly Rule[] = [
   { pattern: /^db\.oldest_transaction_s$/, unit: 's', limit: { share: 1, floor: 30 } },
   { pattern: /^queue\.\w+\.late_s$/, unit: 's', limit: { share: 1, floor: 60 } },
   { pattern: /^queue\.\w+\.depth$/, unit: '', limit: { share: 1, floor: 2_000 } },
-  // Their rows come and go: what they take must stay.
+  // Rows of these tables are deleted again, so their size must stay the same.
   {
     pattern: /^table\.(deliveries|balance_deltas|balances|ceiling_uses|float_polls|floats|abuse_\w+)\.mb$/,
     unit: 'MB',
@@ -39,11 +39,11 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** Dead rows of a table, as a share of all: autovacuum starts at 17 % of a table with PostgreSQL's defaults. */
+/** Maximum share of dead rows in a table. With PostgreSQL's defaults, autovacuum starts at about 17 %. */
 const MAX_DEAD_SHARE = 0.4;
-/** What one statement replaced, such as most of a young search index, is dead until the next visit of autovacuum. */
+/** How long a share must last to count. Rows that one statement replaces are dead until autovacuum runs again. */
 const DEAD_FOR_S = 60;
-/** In a small or short-lived table the share means nothing: its size is judged. */
+/** Minimum of rows for a share to be judged. In a small table only the size is judged. */
 const MIN_ROWS = 5_000;
 const SETTLED_MIN_S = 600;
 
@@ -61,12 +61,15 @@ export interface Bound {
   bound: number;
 }
 
-/** Returns how many seconds at the start of a run are left out: a fifth of it, and at most ten minutes. */
+/** Returns the length of the warm-up, which is not judged, in seconds: a fifth of the run, at most ten minutes. */
 export function warmupSeconds(minutes: number): number {
   return Math.min(600, minutes * 12);
 }
 
-/** Judges every series of a run. */
+/**
+ * Judges every series of a run that has a rule.
+ * @param min_s seconds that a series must cover to be judged
+ */
 export function judgeAll(
   samples: readonly Sample[],
   windows: readonly Window[],
@@ -99,7 +102,7 @@ export function judgeAll(
   });
 }
 
-/** A restart frees what leaks, and a short life is mostly warming up: a process is judged in its longest life. */
+/** Returns the points of the longest life of a process. A restart frees leaked memory, and a short life is mostly warm-up. */
 function longestLife(points: readonly (Point & { life: number })[]): Point[] {
   const lives = [...Map.groupBy(points, ({ life }) => life).values()];
   return lives.reduce<Point[]>((longest, life) => (life.length > longest.length ? life : longest), []);
@@ -107,7 +110,7 @@ function longestLife(points: readonly (Point & { life: number })[]): Point[] {
 
 const PARTS = 20;
 
-/** Growth of the database for each payment, in twenty parts of the run. */
+/** Returns the growth of the database per payment, in bytes, for about twenty parts of the run. */
 function bytesEach(samples: readonly Sample[]): Point[] {
   const step = Math.max(1, Math.floor(samples.length / PARTS));
   const marks = samples.filter((_, i) => i % step === 0);
@@ -140,7 +143,7 @@ export function deadRows(samples: readonly Sample[], warmup_s: number): Bound[] 
   }));
 }
 
-/** Returns the lowest value of the minute that ends at a point; of what is known of it. */
+/** Returns the lowest of the values that were sampled in the minute that ends at a point. */
 function lowestBefore(points: readonly Point[], { at_s }: Point): number {
   const minute = points.filter((point) => point.at_s >= at_s - DEAD_FOR_S && point.at_s <= at_s);
   return Math.min(...minute.map(({ value }) => value));

@@ -22,9 +22,9 @@ export class ServiceProcess {
   readonly #env: Record<string, string>;
   readonly #metrics_port: number;
   #child: ChildProcess;
-  /** Counts the starts. */
+  /** Number of starts. */
   life = 0;
-  /** Milliseconds of the monotonic clock. */
+  /** Time of the last start, in milliseconds of the monotonic clock. */
   started_at = 0;
 
   private constructor(role: Role, log: string, env: Record<string, string>, metrics_port: number) {
@@ -47,8 +47,10 @@ export class ServiceProcess {
   }
 
   /**
-   * @param how `kill`: at once, as when the machine loses its power
-   * @returns how long the end took, and how long the start
+   * Ends the process, starts it again and waits until it is ready.
+   * @param how `kill`: with SIGKILL, as when the machine loses power
+   * @returns the durations of the end and of the start, in seconds
+   * @throws Error when the new process does not become ready
    */
   async restart(how: 'stop' | 'kill'): Promise<{ stop_s: number; start_s: number }> {
     const since = performance.now();
@@ -62,7 +64,7 @@ export class ServiceProcess {
     return stopChild(this.#child);
   }
 
-  /** Collects garbage and returns what remains; null when the process does not respond. */
+  /** Measures the process after a garbage collection. @returns null when the process does not respond */
   measure(): Promise<Measured | null> {
     const child = this.#child;
     return new Promise((resolve) => {

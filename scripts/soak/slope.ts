@@ -34,9 +34,9 @@ export interface Judged {
 const DAY_S = 86_400;
 /** 95 %, two-sided. */
 const Z = 1.96;
-/** The number of pairs grows with the square of the points. */
+/** Maximum of points, because the number of pairs grows with their square. */
 const MAX_POINTS = 600;
-/** Fewer points, or a shorter time, say nothing about a day. */
+/** Minimum of points, and minimum duration in seconds, for a projection to a day. */
 const MIN_POINTS = 8;
 export const MIN_JUDGED_S = 600;
 
@@ -60,13 +60,13 @@ export function judge(points: readonly Point[], { share, floor }: Limit, min_s =
   };
 }
 
-/** Theil-Sen regression. */
+/** Returns the slope of a series by Theil-Sen regression, which takes the median of the slopes between all pairs of points. */
 export function slopeOf(all: readonly Point[]): Slope {
   const points = thinned(all);
   const slopes = Float64Array.from(pairSlopes(points)).sort();
   if (slopes.length === 0) return { middle: 0, low: 0 };
   const n = points.length;
-  // Of Kendall's S.
+  // The variance of Kendall's S.
   const variance = (n * (n - 1) * (2 * n + 5)) / 18;
   const lowest = Math.round((slopes.length - Z * Math.sqrt(variance)) / 2);
   return { middle: quantile(slopes, 0.5), low: slopes[Math.max(0, lowest)] as number };
@@ -95,11 +95,16 @@ function mean(points: readonly Point[]): number {
   return points.reduce((sum, { value }) => sum + value, 0) / Math.max(1, points.length);
 }
 
+/** Returns the median of numbers in any order; 0 when there are none. */
 export function median(values: readonly number[]): number {
   return quantile(Float64Array.from(values).sort(), 0.5);
 }
 
-/** @param sorted ascending */
+/**
+ * Returns a quantile, interpolated between the two nearest values; 0 when there are none.
+ * @param sorted values in ascending order
+ * @param share from 0 to 1: 0.5 is the median
+ */
 export function quantile(sorted: Float64Array, share: number): number {
   const place = share * (sorted.length - 1);
   const [below, above] = [sorted[Math.floor(place)] ?? 0, sorted[Math.ceil(place)] ?? 0];

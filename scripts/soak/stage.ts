@@ -26,12 +26,12 @@ import type { Options } from './options.ts';
 
 const JOB_MS = 60_000;
 
-/** Processes beside the service: the providers, the merchant's programs and the merchant's receiver of webhooks. */
+/** The databases, and the processes beside the service: simulated providers, the merchant's programs and its webhook receiver. */
 export interface Stage {
   folder: string;
   port: number;
   urls: DatabaseUrls;
-  /** The live store, as its owner. */
+  /** Connections to the live store as its owner. */
   live: DbPool;
   secretsKey: Buffer;
   /** Start of the accelerated time, in seconds since the epoch. */
@@ -43,10 +43,10 @@ export interface Stage {
   receiver: Helper<ReceiverJob, ReceiverResult>;
 }
 
-/** Builds everything but the service in a new folder. */
+/** Builds everything except the service, in a new folder. */
 export async function buildStage(options: Options): Promise<{ stage: Stage; tearDown: () => Promise<void> }> {
   const folder = fs.mkdtempSync(path.join(folderFor(options.fsync), 'pirogue-soak-'));
-  fs.chmodSync(folder, 0o711); // as root, PostgreSQL runs under another account, which has to get in
+  fs.chmodSync(folder, 0o711); // when we are root, PostgreSQL runs under another account, which needs access
   process.env.TMPDIR = folder;
   const teardowns: (() => Promise<unknown>)[] = [async () => fs.rmSync(folder, { recursive: true, force: true })];
   const tearDown = async () => {
@@ -74,7 +74,7 @@ export async function buildStage(options: Options): Promise<{ stage: Stage; tear
   }
 }
 
-/** Starts a PostgreSQL for this run. In a test there is one already. */
+/** Starts a PostgreSQL server for this run, with the three databases. A test has a server already. */
 async function makeDatabases(folder: string, { fsync }: Options): Promise<Databases> {
   const server = await startEmbedded({ dataDir: path.join(folder, 'data'), durable: fsync });
   try {
@@ -109,7 +109,7 @@ function startHelpers(folder: string): Pick<Stage, 'market' | 'shop' | 'receiver
 
 type Opened = Pick<Stage, 'urls' | 'live' | 'port' | 'from_s' | 'market' | 'receiver'>;
 
-/** A verified team with a live key, an account at every simulated provider, and an endpoint for all its events. */
+/** Creates a verified team with a live key, an account at every simulated provider, and an endpoint for all its events. */
 async function openMerchant(
   control: Db,
   secrets: Secrets,
@@ -128,7 +128,7 @@ async function openMerchant(
   return { team_id: team.id, key: keys[0] as string };
 }
 
-/** Straight into the table: the API accepts public addresses only. */
+/** Inserts a webhook endpoint into the table, because the API accepts only public addresses. */
 async function addEndpoint(live: Db, secrets: Secrets, team: Team, { secret, url }: { secret: string; url: string }) {
   const now = new Date();
   const id = newId('wh', 'live', now.getTime());

@@ -2,12 +2,12 @@ import path from 'node:path';
 import { describe, mock } from 'node:test';
 import { LIMIT_MS, watch } from './watchdog.ts';
 
-/** A process that is not over by then, after its last test, has something open. */
+/** How long a process may run after its last test, in milliseconds. After that, a test has left something open. */
 const GRACE_MS = Math.min(LIMIT_MS, 20_000);
 
 /**
- * Runs test files one after another in this process, each as a suite with the name of its file: its hooks are those of the suite, and its tests
- * end before the next file is loaded. What a file has mocked for all of the process is restored then.
+ * Runs test files one after another in this process, each as a suite with the name of its file. The hooks of a file belong to its
+ * suite, and its tests end before the next file is loaded. Mocks that a file has set for the whole process are then restored.
  * @param files relative to the working directory
  */
 export async function runBatch(files: readonly string[]): Promise<void> {

@@ -1,6 +1,6 @@
 import { runNode } from './process.ts';
 
-/** `show`: what it prints is of interest when it passes too. */
+/** The checks. With `show`, the output is printed even when the check passes. */
 const CHECKS: readonly { name: string; args: string[]; show?: true }[] = [
   { name: 'types', args: ['node_modules/typescript-7/bin/tsc', '--noEmit', '--pretty', 'false'] },
   { name: 'layers', args: ['scripts/run.mjs', 'scripts/layers.ts'] },
@@ -9,7 +9,12 @@ const CHECKS: readonly { name: string; args: string[]; show?: true }[] = [
   { name: 'style', args: ['node_modules/@biomejs/biome/bin/biome', 'ci', '--colors=off'] },
 ];
 
-/** Runs the type check, the checks of layers, migrations and words, and the linter at once. Each prints one PASS or FAIL line, a failed one also what it found. */
+/**
+ * Runs the type check, the checks of layers, migrations and words, and the linter at the same time. Each prints one PASS or FAIL
+ * line, after its output if it failed.
+ * @param signal ends the checks early
+ * @returns whether all passed
+ */
 export async function runChecks(signal?: AbortSignal): Promise<boolean> {
   const passed = await Promise.all(CHECKS.map((check) => runCheck(check, signal)));
   return passed.every(Boolean);

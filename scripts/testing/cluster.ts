@@ -17,37 +17,40 @@ import { ensureServiceLogin } from '../../src/platform/db/roles.ts';
 import { copyFolder, prepared } from './prepared.ts';
 
 const MEMORY = '/dev/shm';
-/** Containers get 64 MB there by default; a run needs some hundred. */
+/** Free space that a server needs in {@link MEMORY}. Containers have 64 MB there by default, and a run uses some hundred. */
 const MEMORY_NEEDED_BYTES = 2_000_000_000;
-/** For the files of tests too: the largest are a few backups of a whole installation. Half of it stays free in a whole run. */
+/** Free space that the files of the tests need too. The largest are backups of a whole installation. A full run uses about half. */
 const FILES_NEEDED_BYTES = 6_000_000_000;
-/** Memory that a whole run needs beside what it keeps in {@link MEMORY}. */
+/** Memory that the processes of a full run need, beside their files in {@link MEMORY}. */
 const PROCESSES_NEED_BYTES = 4_000_000_000;
 const PREFIX = 'pirogue-test-';
 const TEMPORARY = 'tmp';
-/** Younger ones may belong to a run that has not come to lock its folder yet: it may still copy a cluster to a busy disk. */
+/** Age of an abandoned folder. A younger one may belong to a run that still copies its cluster and has not locked the folder yet. */
 const ABANDONED_AFTER_MS = 300_000;
-/** Then the templates are as they are: copies work without the file, and more slowly. */
+/** Maximum of attempts to keep `pg_internal.init` in a template. Copies without this file work, but start more slowly. */
 const MAX_CLOSINGS = 5;
 const LOOK_MS = 20;
-/** Of a server whose cluster is copied: a small log, and nothing that happens by itself. */
+/** Settings of a server whose cluster will be copied: a small write-ahead log, and no background changes. */
 const PREPARING = { autovacuum: 'off', min_wal_size: '32MB', max_wal_size: '64MB' };
 const MAX_LOOKS = 500;
 
-/** Sandbox and live have their first partitions, as in an installation. `template_store` has none: tests of the previous release copy it. */
+/**
+ * Template databases. Those of sandbox and live have their first partitions, as in an installation. `template_store` has none, because
+ * the tests of the previous release copy it.
+ */
 const TEMPLATES = ['template_control', 'template_store', 'template_sandbox', 'template_live'] as const;
 
 export interface TestServer extends Pick<EmbeddedServer, 'url'>, AsyncDisposable {
-  /** A folder in memory for the temporary files of tests, which disappears with the server. Without one they are on the disk. */
+  /** Folder in memory for temporary files of tests, deleted with the server. Without it, the files are on the disk. */
   temporary?: string;
-  /** Whether it started with the templates. */
+  /** Whether the server had the templates when it started. */
   has_templates?: boolean;
 }
 
-/** A server that lives in memory where there is enough, and disappears with the run. */
+/** Server whose data is in memory if there is enough, and is deleted at the end of the run. */
 export interface ThrowawayServer extends EmbeddedServer, AsyncDisposable {}
 
-/** The server the tests run on: a throwaway one of our own, or the empty one that TEST_POSTGRES_URL names. */
+/** Returns the server for the tests: a throwaway one, or the empty one that TEST_POSTGRES_URL names. */
 export async function testServer(): Promise<TestServer> {
   const given = process.env.TEST_POSTGRES_URL;
   if (!given) {
@@ -61,9 +64,9 @@ export async function testServer(): Promise<TestServer> {
 }
 
 /**
- * Starts one; also removes what killed runs have left.
- * @param settings of postgresql.conf, beside those of every throwaway server
- * @param cluster folder of one that is copied; null: a new one
+ * Starts a throwaway server, and removes the folders of killed runs.
+ * @param settings further settings of postgresql.conf
+ * @param cluster folder of a cluster to copy; null: a new cluster
  */
 export async function startThrowaway(
   settings: Record<string, string> = {},
@@ -73,7 +76,7 @@ export async function startThrowaway(
   const dataDir = fs.mkdtempSync(path.join(hasRoom(MEMORY, MEMORY_NEEDED_BYTES) ? MEMORY : os.tmpdir(), PREFIX));
   const remove = () => fs.rmSync(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
   try {
-    fs.chmodSync(dataDir, 0o711); // when we are root, the server's account must get in
+    fs.chmodSync(dataDir, 0o711); // when we are root, the server runs under another account, which needs access
     if (cluster !== null) copyFolder(cluster, findPlace(dataDir).cluster);
     const server = await startEmbedded({ dataDir, durable: false, settings });
     return { ...server, [Symbol.asyncDispose]: () => server.stop().finally(remove) };
@@ -84,20 +87,20 @@ export async function startThrowaway(
 }
 
 /**
- * Makes a folder in memory for the files of tests: many of them create the database of an installation, of which every file is flushed. On a disk
- * that takes several times as long as the rest of the test, and removing the files as long again.
- * @returns null where memory is short, or programs in it may not be run
+ * Creates a folder in memory for the files of tests. Many tests create the database of an installation, which flushes every file. On
+ * a disk, flushing takes several times as long as the rest of the test, and removing the files takes as long again.
+ * @returns null where memory is short, or where the folder does not allow programs to be run
  */
 function temporaryFolder(data_dir: string): string | null {
   if (!data_dir.startsWith(`${MEMORY}/`)) return null;
-  // Runs that began a moment ago have not filled theirs yet.
+  // Room is needed for the other runs too, because a run that has just begun has not filled its folder yet.
   const runs = 1 + fs.readdirSync(MEMORY).filter((name) => fs.existsSync(path.join(MEMORY, name, TEMPORARY))).length;
   if (!hasRoom(MEMORY, runs * FILES_NEEDED_BYTES)) return null;
   if (process.availableMemory() < runs * (FILES_NEEDED_BYTES + PROCESSES_NEED_BYTES)) return null;
-  // A short name: a path of a socket has at most 103 bytes, and some tests have folders of their own in this one.
+  // The name is short because the path of a socket has at most 103 bytes, and some tests create folders in this one.
   const folder = path.join(data_dir, TEMPORARY);
   fs.mkdirSync(folder);
-  fs.chmodSync(folder, 0o1777); // as /tmp: some tests become another user
+  fs.chmodSync(folder, 0o1777); // the mode of /tmp, because some tests run as another user
   const script = path.join(folder, 'run');
   fs.writeFileSync(script, '#!/bin/sh\n', { mode: 0o755 });
   const isRun = spawnSync(script).status === 0;
@@ -113,7 +116,7 @@ async function prepare(folder: string): Promise<void> {
   copyFolder(findPlace(server.data_dir).cluster, folder);
 }
 
-/** Makes the databases that each test file gets copies of. */
+/** Creates the template databases, which each test file copies. */
 export async function makeTemplates(server: TestServer): Promise<void> {
   if (server.has_templates) return reopenTemplates(server);
   await ensureDatabase(server, 'template_control');
@@ -128,21 +131,21 @@ export async function makeTemplates(server: TestServer): Promise<void> {
   await client.end();
 }
 
-/** A start of the server deletes what {@link closeTemplate} has written. */
+/** Restores what {@link closeTemplate} has written, because a start of the server deletes it. */
 async function reopenTemplates(server: TestServer): Promise<void> {
   const client = await connectClient(server.url('postgres'));
   for (const name of TEMPLATES) await connectOnce(client, name, server.url(name));
   await client.end();
 }
 
-/** Makes the store of an environment from the one that is migrated, with its first partitions, as a start of the service does. */
+/** Creates the template of an environment from the migrated one, with its first partitions, as a start of the service does. */
 async function makeStore(client: pg.Client, server: TestServer, environment: Environment): Promise<void> {
   const { rowCount } = await client.query('select from pg_database where datname = $1', [`template_${environment}`]);
   if (rowCount === 0) await client.query(`create database template_${environment} template template_store strategy file_copy`);
   await migrate(server.url(`template_${environment}`), 'store', { environment });
 }
 
-/** Partitions what is kept for ever, as `pirogue partition` does: every test then runs on such an installation. */
+/** Partitions the tables that are kept for ever, as `pirogue partition` does, so that every test runs on such an installation. */
 async function partitionAll(url: string): Promise<void> {
   await inTurn(url, {}, async (client) => {
     for (const table of KEPT_FOR_EVER) await convert(client, url, table, {});
@@ -150,9 +153,10 @@ async function partitionAll(url: string): Promise<void> {
 }
 
 /**
- * Makes a database a template that nobody may connect to: one in use cannot be copied. The first connection after a migration writes what every
- * connection reads at its start (pg_internal.init); without it, the first connections of each copy would do the same work. An autovacuum of the
- * catalogue deletes it again, so that it is looked for when nobody can connect any more, and nothing is left for a later one to do.
+ * Makes a database a template that allows no connections, because PostgreSQL cannot copy a database in use. The first connection
+ * after a migration writes pg_internal.init, which every connection reads at its start. Without this file, the first connections of
+ * each copy would repeat that work. An autovacuum of the catalogue deletes the file. So the catalogue is vacuumed first, and the file
+ * is checked after the template is closed.
  */
 export async function closeTemplate(client: pg.Client, name: string, url: string): Promise<void> {
   await client.query(`alter database ${name} with allow_connections true`);
@@ -176,7 +180,7 @@ async function connectOnce(client: pg.Client, name: string, url: string): Promis
   }
 }
 
-/** Does what an autovacuum would do after the migrations. */
+/** Vacuums the catalogue, so that no autovacuum has to after the migrations. */
 async function vacuumCatalogue(url: string): Promise<void> {
   const client = await connectClient(url);
   const { rows } = await client.query(`
@@ -208,7 +212,7 @@ function removeAbandoned(parent: string): void {
     if (!made || made.uid !== process.getuid?.() || Date.now() - made.mtimeMs < ABANDONED_AFTER_MS) continue;
     const cluster = path.join(fs.realpathSync(folder), 'pg18');
     const lock = tryLock(`${cluster}.lock`);
-    if (!lock) continue; // in use
+    if (!lock) continue; // another run uses the folder
     const server = readyPostmaster(cluster);
     if (server) process.kill(server.pid, 'SIGQUIT');
     lock.release();

@@ -1,7 +1,7 @@
 import path from 'node:path';
 
 /**
- * Tests start hundreds of processes: they keep their sources compiled there, which halves what a start costs. Node looks
- * by content, so nothing in it grows stale. Whoever ends by itself writes it; a killed process does not.
+ * Environment with a folder for compiled sources. Tests start hundreds of processes, and the folder halves the cost of a start. Node
+ * finds an entry by the content of the source, so no entry becomes outdated. A killed process writes no entries.
  */
 export const COMPILE_CACHE = { NODE_COMPILE_CACHE: path.resolve('.cache/compiled') };

@@ -3,7 +3,11 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
-/** Copies what the tests need to a new temporary folder; node_modules is linked. @returns the folder */
+/**
+ * Copies the project to a new temporary folder, with a link to node_modules.
+ * @param prefix first part of the name of the folder
+ * @returns the folder
+ */
 export function copyProject(root: string, prefix: string): string {
   const copy = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), prefix));
   try {
@@ -19,7 +23,7 @@ export function copyProject(root: string, prefix: string): string {
   }
 }
 
-/** Returns the files that git has or would add. */
+/** Returns the existing files that git tracks, or would add. */
 export function projectFiles(root: string): string[] {
   const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: root,

@@ -1,7 +1,7 @@
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const LOOK_MS = 500;
 
-/** Aborts when the run should end early: by a signal, or because whoever started us is gone. */
+/** Returns a signal that aborts when the run should end early: on SIGINT, SIGTERM or SIGHUP, or when the parent process has ended. */
 export function endOf(self: NodeJS.Process): AbortSignal {
   const end = new AbortController();
   for (const signal of SIGNALS) self.on(signal, () => end.abort());

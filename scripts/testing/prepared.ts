@@ -4,19 +4,19 @@ import path from 'node:path';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
 const FOLDER = path.join(ROOT, '.cache', 'clusters');
-/** What decides how the databases of a new cluster look. */
+/** Sources that determine the content of the databases in a new cluster. */
 const SOURCES = ['migrations', 'src/kit', 'src/platform/db', 'scripts/testing', 'package-lock.json'];
-/** Nobody copies an older one any more. */
+/** How long a cluster is kept. Its name contains the hour, so later runs do not copy it. */
 const KEPT_MS = 2 * 3_600_000;
 
 /**
- * Returns the folder of a cluster that has the templates of this version, to be copied. Creating it takes seconds of both cores, and a whole run starts
- * some twenty servers: its own and those of the tests of the runner.
+ * Returns the folder of a cluster with the templates of this version, to be copied. Creating one takes seconds, and a full run starts
+ * some twenty servers: its own, and those in the tests of the runner.
  * @param make creates the cluster in a folder that does not exist yet
- * @returns null where none can be kept
+ * @returns null on Windows, or where the folder of clusters cannot be written
  */
 export async function prepared(make: (folder: string) => Promise<void>): Promise<string | null> {
-  // On Windows a cluster has passwords, which are kept in files beside it.
+  // On Windows a cluster has passwords, in files beside it that a copy would lack.
   if (process.platform === 'win32' || !canKeep()) return null;
   const folder = path.join(FOLDER, keyOf(SOURCES));
   if (fs.existsSync(folder)) return folder;
@@ -26,13 +26,13 @@ export async function prepared(make: (folder: string) => Promise<void>): Promise
     fs.renameSync(draft, folder);
   } catch (error) {
     fs.rmSync(draft, { recursive: true, force: true });
-    if (!fs.existsSync(folder)) throw error; // else another run has made the same
+    if (!fs.existsSync(folder)) throw error; // otherwise another run has created the same cluster
   }
   for (const name of fs.readdirSync(FOLDER)) removeOld(path.join(FOLDER, name));
   return folder;
 }
 
-/** Copies a folder of plain files and folders with their owners: PostgreSQL opens only what belongs to its account. */
+/** Copies a folder of plain files and folders, as root with their owners, because PostgreSQL opens only files of its own account. */
 export function copyFolder(from: string, to: string): void {
   const { mode, uid, gid } = fs.statSync(from);
   const isRoot = process.getuid?.() === 0;
@@ -59,7 +59,7 @@ function canKeep(): boolean {
   }
 }
 
-/** The hour is part of it: a new database has the partitions of its day, and work that is due at once. */
+/** Returns the name of a cluster. It contains the hour, because a new database has the partitions of its day and work that is due. */
 function keyOf(sources: readonly string[]): string {
   const hash = createHash('sha256').update(`${process.version} ${process.getuid?.()} ${process.env.TEST_PARTITIONED}`);
   for (const file of sources.flatMap(filesOf)) hash.update(`\0${file}\0`).update(fs.readFileSync(path.join(ROOT, file)));
@@ -79,6 +79,6 @@ function removeOld(folder: string): void {
   try {
     fs.rmSync(folder, { recursive: true, force: true });
   } catch {
-    // It is another account's, or another run is removing it.
+    // The cluster belongs to another account, or another run is removing it.
   }
 }

@@ -35,8 +35,10 @@ export interface PreviousRun {
 }
 
 /**
- * Runs tests of an earlier release in its folder. Its helpers copy the templates of the given server. A file that fails runs once
- * more by itself: some of its tests depend on time, and they cannot be changed any more.
+ * Runs tests of an earlier release in its folder. Its helpers copy the templates of the given server. A file that fails runs a second
+ * time with no other file beside it, because some tests depend on time and a released test cannot be changed.
+ * @param tests paths of files or folders in that folder
+ * @throws Error when a folder has no tests
  */
 export async function runPreviousTests(folder: string, tests: readonly string[], run: PreviousRun): Promise<Ended> {
   const files = tests.flatMap((wanted) => filesUnder(folder, wanted));

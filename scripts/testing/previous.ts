@@ -8,12 +8,12 @@ import { finished } from 'node:stream/promises';
 const ROOT = path.join(import.meta.dirname, '..', '..');
 const RELEASES = path.join(ROOT, 'test', 'upgrade', 'releases.json');
 
-/** The commit of the release that nodes still run while an upgrade replaces them. */
+/** Returns the commit of the release that nodes still run while an upgrade replaces them. */
 export function previousCommit(): string {
   return (JSON.parse(fs.readFileSync(RELEASES, 'utf8')) as { previous: string }).previous;
 }
 
-/** The code of the previous release, in a folder that disappears. */
+/** Code of the previous release in a temporary folder, which is deleted on disposal. */
 export interface PreviousRelease extends AsyncDisposable {
   folder: string;
 }
@@ -57,7 +57,10 @@ async function extract(commit: string, folder: string): Promise<void> {
   if (made !== 0 || read !== 0) throw new Error(`the code of ${commit} cannot be extracted (git ${made}, tar ${read})`);
 }
 
-/** Uses our packages if they include all of its own. Others are installed by whoever moves the pin or updates a package. */
+/**
+ * Links the packages of this version if they include all that the release uses; otherwise those in `var/previous`. A developer who
+ * changes the pinned commit or updates a package installs those once.
+ */
 function linkPackages(commit: string, folder: string): void {
   const installed = path.join(ROOT, 'var', 'previous', commit, 'node_modules');
   const missing = missingPackages(folder);

@@ -1,22 +1,25 @@
 import { spawn } from 'node:child_process';
 
 export interface Ended {
-  /** 0 only when all went well; 1 when a signal ended it. */
+  /** Exit code: 0 on success; 1 when a signal ended the process. */
   code: number;
   output: string;
 }
 
 export interface RunOptions {
   env?: NodeJS.ProcessEnv;
-  /** `show`: straight to our output. `keep`: returned as text. */
+  /** `show`: the process writes to our output. `keep`: its output is returned as text. */
   output: 'show' | 'keep';
-  /** Ends it with SIGTERM. */
+  /** Ends the process with SIGTERM when it aborts. */
   signal?: AbortSignal;
-  /** Working directory; ours without. */
+  /** Working directory. Default: ours. */
   cwd?: string;
 }
 
-/** Runs our Node with the given arguments to the end. */
+/**
+ * Runs our version of Node with the given arguments until it ends.
+ * @throws when the process cannot be started
+ */
 export function runNode(args: string[], { env = process.env, output, signal, cwd }: RunOptions): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const stdio = output === 'show' ? 'inherit' : 'pipe';

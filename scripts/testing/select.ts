@@ -6,13 +6,14 @@ export interface Selection {
   files: string[];
   /** False when only a part of the tests was asked for. */
   all: boolean;
-  /** Handed on to `node --test`. */
+  /** Arguments for `node --test`. */
   nodeArgs: string[];
 }
 
 /**
- * Which tests to run: `npm test`, `npm test -- test/payments/foo.test.ts test/refunds`, `npm test -- --only payments`,
- * `npm test -- --test-name-pattern "expired"`.
+ * Returns the tests that the arguments select: `npm test`, `npm test -- test/payments/foo.test.ts test/refunds`,
+ * `npm test -- --only payments`, `npm test -- --test-name-pattern "expired"`.
+ * @throws when an argument is invalid or selects no file
  */
 export function selectTests(args: string[]): Selection {
   const { values, positionals } = parseArgs({

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import type { Windows } from './windows.ts';
 
-/** One answer; status 0: none, or not complete. */
+/** Answer of the API. Status 0: there was no answer, or an incomplete one. */
 export interface Said {
   status: number;
-  /** Whether the caller was asked to try again (`Retry-After`). */
+  /** Whether the answer asks the caller to try again (`Retry-After`). */
   is_deferred: boolean;
   // biome-ignore lint/suspicious/noExplicitAny: the shop reads the fields that the documentation promises
   body: any;
@@ -16,7 +16,7 @@ const DEADLINE_MS = 30_000;
 const PATIENCE_MS = 180_000;
 const PAUSE_MS = 200;
 const MAX_EXAMPLES = 10;
-/** The pages of payers. */
+/** Prefix of the paths of payment pages. */
 const PAGES = '/pay/';
 
 /** Calls the API over connections that are kept open, and records the latency of each operation. */
@@ -25,12 +25,12 @@ export class Caller {
   readonly #key: string;
   readonly #windows: Windows;
   readonly #agent = new Agent({ connections: CONNECTIONS, pipelining: 1 });
-  /** Apart from the others: an open stream occupies its connection. */
+  /** Streams have connections of their own, because an open stream occupies its connection. */
   readonly #streams = new Agent({ pipelining: 1 });
   readonly #since = performance.now();
-  /** When answers of 5xx with `Retry-After` came, in seconds since the start of the load. */
+  /** Times of 5xx answers with `Retry-After`, in seconds since the start of the load. */
   readonly deferred_at_s: number[] = [];
-  /** When a request had no complete answer, in the same seconds. */
+  /** Times of requests without a complete answer, in seconds since the start of the load. */
   readonly lost_at_s: number[] = [];
   readonly errors: Record<string, number> = {};
   readonly examples: string[] = [];
@@ -41,7 +41,10 @@ export class Caller {
     this.#windows = windows;
   }
 
-  /** @param expected statuses that are no error */
+  /**
+   * Sends a GET.
+   * @param expected statuses that are no error
+   */
   async read(operation: string, path: string, expected: readonly number[] = [200]): Promise<Said> {
     const since = performance.now();
     const said = await this.#ask('GET', path);
@@ -51,7 +54,8 @@ export class Caller {
   /**
    * Sends a POST or DELETE. Repeats it with the same key until it has an answer, as the documentation prescribes. Its latency
    * includes the repetitions.
-   * @param due when it was to be sent
+   * @param expected statuses that are no error
+   * @param due when the request should have been sent, in milliseconds of the monotonic clock
    */
   async write(
     operation: string,
@@ -77,7 +81,7 @@ export class Caller {
       const { body } = await request(this.#url + path, { dispatcher: this.#streams, signal: leaving });
       await body.dump({ limit: Number.MAX_SAFE_INTEGER, signal: leaving });
     } catch {
-      // The payer left, or the API was restarted: a browser would connect again.
+      // The payer left, or the API was restarted. A browser would connect again.
     }
   }
 
@@ -92,7 +96,7 @@ export class Caller {
     await Promise.all([this.#agent, this.#streams].map((agent) => agent.destroy()));
   }
 
-  /** Returns the time since the start of the load. */
+  /** Returns the seconds since the start of the load. */
   #seconds(): number {
     return (performance.now() - this.#since) / 1000;
   }
@@ -111,7 +115,7 @@ export class Caller {
         headersTimeout: DEADLINE_MS,
         bodyTimeout: DEADLINE_MS,
         headers: {
-          // Payers have no key.
+          // A payer has no API key.
           ...(path.startsWith(PAGES) ? {} : { authorization: this.#key }),
           ...(body ? { 'content-type': 'application/json' } : {}),
           ...(key ? { 'idempotency-key': key } : {}),

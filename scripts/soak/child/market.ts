@@ -9,9 +9,9 @@ import { decideByStatement } from '../../../test/system/person.ts';
 
 export type MarketJob =
   | { kind: 'open'; seed: number; speed: number; from_s: number; live_url: string; team_id: string }
-  /** Time goes faster from a second on. */
+  /** Makes the clock of the simulators faster from a given second of the epoch on. */
   | { kind: 'hasten'; speed: number; from_s: number }
-  /** Addresses for callbacks, by provider. */
+  /** Sets the addresses for callbacks, by provider. */
   | { kind: 'callbacks'; urls: Record<string, string> }
   /** Starts random faults at one provider. */
   | { kind: 'storm'; turn: number }
@@ -32,11 +32,11 @@ export interface MarketResult {
   moved?: number;
 }
 
-/** How long a payer needs, and the longest deadline of an adapter, in the time of the databases. */
+/** How long a payer takes, and the longest deadline of an adapter, in the accelerated time of the databases. */
 const DELAY_MS = 500;
 const SLOW_MS = 35_000;
 const LAG_MS = 20_000;
-/** What the speed of the clock does not shorten. */
+/** Part of a delay that the speed of the clock does not shorten. */
 const SLACK_MS = 500;
 
 let simulators: Simulator[] = [];

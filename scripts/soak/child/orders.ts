@@ -4,11 +4,11 @@ import { randomOf } from '../../../simulators/kit/random.ts';
 import { LINES, type Line } from '../../../test/system/shop.ts';
 import type { Caller } from './caller.ts';
 
-/** Shares of the orders in which the shop does more than to create and charge. */
+/** Shares of the orders for which the shop does more than create and charge. */
 const SHARES = {
-  /** Never charged: it expires. */
+  /** The payment is never charged, and expires. */
   abandoned: 0.03,
-  /** In tranches. */
+  /** The amount is paid in tranches. */
   large: 0.005,
   refund: 0.05,
   payout: 0.05,
@@ -21,7 +21,7 @@ const SHARES = {
   balance: 0.02,
   page: 0.02,
 };
-/** The others fail in the ways that their last six digits choose. */
+/** Share of phone numbers that pay. The last six digits of the others select how the payment fails. */
 const SUCCESSFUL = 0.95;
 const FIRST_SUCCESSFUL = 100_000;
 const ABANDONED_MINUTES = 5;
@@ -29,7 +29,7 @@ const MAX_LOOKS = 20;
 const LOOK_MS = 500;
 const STREAM_MS = 3_000;
 
-/** What a merchant's programs do, order by order. */
+/** Programs of a merchant: they serve one order after another. */
 export class Orders {
   readonly #caller: Caller;
   readonly #random: () => number;
@@ -41,7 +41,10 @@ export class Orders {
     this.#random = randomOf(seed);
   }
 
-  /** @param due when the order is to be created */
+  /**
+   * Creates, charges and reads a payment, with the further steps that chance selects.
+   * @param due when the payment should be created, in milliseconds of the monotonic clock
+   */
   async serve(order: number, due: number): Promise<void> {
     const line = this.#line();
     const phone = this.#phone(line);
@@ -65,7 +68,7 @@ export class Orders {
     await watching;
   }
 
-  /** What a payer's browser does: the page, its status, and its stream until the payer leaves. */
+  /** Opens the page as a payer's browser does: the page, its status, and its stream until the payer leaves. */
   async #visit(page: string): Promise<void> {
     await this.#caller.read('page', page, [200, 0]);
     await this.#caller.read('page', `${page}/status`, [200, 0]);
@@ -80,7 +83,7 @@ export class Orders {
   ): Promise<void> {
     const { channel } = line;
     const charge = { path: `/payments/${id}`, key: `charge-${order}`, body: { channel, data: { phone } } };
-    // 429: the failing numbers are few, and a number that was prompted too often without paying is rejected for an hour.
+    // 429: a number that was prompted too often without paying is rejected for an hour. There are only a few failing numbers.
     const charged = await this.#caller.write('charge', charge, [200, 202, 402, ...(fails(phone) ? [429] : [])]);
     this.#count(charged.status === 429 ? 'charge of a number that was prompted too often' : 'charge');
     if (charged.body?.action?.kind === 'redirect') await payOn(charged.body.action.url, phone);
@@ -88,7 +91,7 @@ export class Orders {
     if (payout) await this.#payOut(order, line, amount);
     if (!refund && !erasure) return;
     const payment = await this.#ended(id);
-    // Wave gives back the whole or nothing.
+    // Wave has no partial refunds.
     if (refund && payment?.status === 'succeeded') {
       await this.#refund(order, id, channel === 'sn.wave' ? amount : Math.ceil(amount / 2));
     }
@@ -104,7 +107,7 @@ export class Orders {
 
   async #refund(order: number, payment: string, amount: number): Promise<void> {
     const body = { payment, amount, reason: 'requested_by_customer' };
-    // 422: a provider that cannot refund.
+    // 422: the provider has no refunds.
     const { status } = await this.#caller.write('refund', { path: '/refunds', key: `refund-${order}`, body }, [201, 422]);
     this.#count(status === 201 ? 'refund' : 'refund that the provider does not support');
   }
@@ -114,7 +117,7 @@ export class Orders {
     this.#count('erasure');
   }
 
-  /** Waits for the payment to end; not for ever. @returns it, or null */
+  /** Waits until the payment has ended, for a limited time. @returns the payment, or null if it has not ended */
   async #ended(id: string): Promise<{ status: string; customer: string | null } | null> {
     for (let looks = 0; looks < MAX_LOOKS; looks++) {
       await sleep(LOOK_MS * (1 + looks / 4));
@@ -124,7 +127,7 @@ export class Orders {
     return null;
   }
 
-  /** Reads, as the merchant's console and the payer do. */
+  /** Reads what the merchant's programs and console read. */
   async #look(id: string, phone: string): Promise<void> {
     if (this.#draws('retrieve')) await this.#caller.read('retrieve', `/payments/${id}`, [200, 0]);
     if (this.#draws('list')) await this.#caller.read('list', '/payments?per_page=50', [200, 0]);
@@ -133,7 +136,7 @@ export class Orders {
     if (this.#draws('list')) await this.#caller.read('events', '/events?per_page=20', [200, 0]);
   }
 
-  /** Half of the orders by the first line, which is the one with tranches. */
+  /** Draws the channel of an order. Half of the orders use the first one, which has tranches. */
   #line(): Line {
     const way = this.#random();
     return LINES[way < 0.5 ? 0 : way < 0.7 ? 1 : way < 0.88 ? 2 : 3] as Line;

@@ -10,7 +10,7 @@ import { selfSigned } from '../../../test/setup/certificate.ts';
 
 export type ReceiverJob =
   | { kind: 'open'; secret: string }
-  /** Looks for every event of the database among those received, and for events that were missing before. */
+  /** Returns which events of the database were not received, and which of the events missed before still were not. */
   | { kind: 'compare'; live_url: string; missed: string[] };
 
 export interface ReceiverResult {
@@ -22,7 +22,7 @@ export interface ReceiverResult {
   missing?: string[];
 }
 
-/** Every so often a delivery is answered with 503 and has to be repeated. */
+/** One request in this number is answered with 503, so that the service repeats the delivery. */
 const FAIL_EVERY = 100;
 const PAGE = 10_000;
 const MAX_MISSING = 20;
@@ -53,9 +53,9 @@ function record(headers: http.IncomingHttpHeaders, body: Buffer): void {
 }
 
 /**
- * Verifies a delivery as the contract describes it to receivers (docs/contract/webhooks-and-signatures.md), without code of the program, which
- * would agree with itself: the prefix, then the bytes as they were received. The timestamp is not compared with the clock: that of the service
- * runs faster than this machine's.
+ * Verifies a delivery as the contract describes it to receivers (docs/contract/webhooks-and-signatures.md): the prefix, then the
+ * bytes as they were received. It uses no code of the service, because an error would then be in both and remain unseen. The age of
+ * the timestamp is not checked, because the service's clock runs faster than this machine's.
  */
 function isSigned(headers: http.IncomingHttpHeaders, body: Buffer): boolean {
   const [given, timestamp] = [headers['x-service-signature'], headers['x-service-timestamp']];

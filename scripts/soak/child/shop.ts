@@ -18,22 +18,22 @@ export interface ShopResult {
   windows: Window[];
   /** Payments that were created. */
   created: number;
-  /** What was done, by name: charges, refunds, payouts, erasures. */
+  /** Counts of charges, refunds, payouts, erasures and other steps, by name. */
   done: Record<string, number>;
   /** Unexpected answers by operation and status; status 0: no complete answer. */
   errors: Record<string, number>;
   /** The first unexpected answers. */
   examples: string[];
-  /** When answers of 5xx with `Retry-After` came, in seconds since the start. */
+  /** Times of 5xx answers with `Retry-After`, in seconds since the start. */
   deferred_at_s: number[];
-  /** When requests had no complete answer, in the same seconds. */
+  /** Times of requests without a complete answer, in seconds since the start. */
   lost_at_s: number[];
   /** Orders that were not started because too many were open: the service did not keep up. */
   skipped: number;
   seconds: number;
 }
 
-/** Open orders, in seconds of arrivals. Above it the service does not keep up, and memory must not hide that. */
+/** Maximum of open orders, in seconds of arrivals. Above it the service does not keep up, and a longer queue would only hide that. */
 const MAX_OPEN_S = 120;
 
 /**
