@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readingOf } from '../../src/providers/adapters/pawapay/collect.ts';
-import { acceptanceOf, statusInData, statusOf, payoutReason, refundReason } from '../../src/providers/adapters/pawapay/codes.ts';
+import {
+  acceptanceOf,
+  paymentReason,
+  payoutReason,
+  refundReason,
+  statusInData,
+  statusOf,
+} from '../../src/providers/adapters/pawapay/codes.ts';
 import { amountText, minorOf } from '../../src/providers/adapters/wire/amounts.ts';
 import { rawMessage } from '../../src/providers/adapters/wire/text.ts';
 import { compareGolden } from '../setup/golden.ts';
@@ -24,6 +31,11 @@ test('every pawaPay code is mapped', () => {
     return `${code.padEnd(34)} at once: ${taken.kind.padEnd(12)} payment: ${payment.padEnd(30)} payout: ${String(payoutReason(code)).padEnd(24)} refund: ${refundReason(code)}`;
   });
   compareGolden('pawapay-reasons.txt', lines);
+});
+
+test('a code with a name that every object inherits is an unknown one', () => {
+  for (const code of ['constructor', '__proto__', 'toString'])
+    assert.deepEqual([paymentReason(code), payoutReason(code), refundReason(code)], ['unknown', null, 'unknown'], code);
 });
 
 test('only explicit rejections prove that nothing was created', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Redactor } from '../../src/edge/erasure/redact.ts';
+import { eraseObject } from '../../src/edge/erasure/rules.ts';
 import { excessOf } from '../setup/growth.ts';
 
 /** Names of about 2,000 payments. */
@@ -45,6 +46,16 @@ test('personal data is redacted in every spelling', () => {
     assert.match(clean, /^for \S*\[erased\]\S*( \[erased\])?,? now$/, spelling);
     assert.doesNotMatch(clean, /ami|tra|xu|mail|77|345/i, spelling);
   }
+});
+
+test('a field with a name that every object inherits has no rule of its own', () => {
+  const object = JSON.parse('{"constructor": "for Aminata", "__proto__": "Li Xu", "note": "Aminata"}');
+  const erased = eraseObject(object, { plain: '', rules: { note: { becomes: 'null' } } }, { pseudonym: null, redactor });
+  assert.deepEqual(Object.entries(erased), [
+    ['constructor', 'for [erased]'],
+    ['__proto__', '[erased]'],
+    ['note', null],
+  ]);
 });
 
 test('personal data is redacted where it is URL-encoded', () => {

@@ -179,6 +179,9 @@ describe('lines of the standard format', () => {
     [{ at: '2026-03-13T00:00:01Z' }, /in the future/],
     [{ at: '9999-12-31T23:59:59-01:00' }, /in the future/],
     [{ status: 'done' }, /status/],
+    // Names that every object inherits.
+    [{ status: 'constructor' }, /status/],
+    [{ status: '__proto__' }, /status/],
   ] as const) {
     test(`${JSON.stringify(changes).slice(0, 60)} is a bad line`, () => {
       const judged = judge(changes);
@@ -201,8 +204,10 @@ describe('lines of the standard format', () => {
     for (const at of ['2000-01-01T00:00:00Z', '2026-03-12T23:59:59Z']) assert.equal(judge({ at }).kind, 'line');
   });
 
-  test('a line of another kind is not an error', () =>
-    assert.deepEqual(judge({ type: 'top-up', amount: 'x' }), { kind: 'other' }));
+  test('a line of another kind is not an error', () => {
+    for (const type of ['top-up', 'constructor', '__proto__'])
+      assert.deepEqual(judge({ type, amount: 'x' }), { kind: 'other' }, type);
+  });
 
   test('a line with an extra field is a bad line', () => {
     const reader = readerOf(HEAD, undefined, NOW);

@@ -1,4 +1,5 @@
 import { startOfUtcDay } from '../../kit/days.ts';
+import { entryOf } from '../../kit/entry-of.ts';
 import { isCurrency, type Minor } from '../../kit/money.ts';
 import { NORMAL_FORMAT, type StatementFormat, type StatementLine } from '../../providers/adapters/statement.ts';
 
@@ -60,7 +61,7 @@ function placesOf(names: string[], { columns }: StatementFormat): Places | null 
 function judge(fields: string[], width: number, places: Places, format: StatementFormat, latest: number): Judged {
   if (fields.length !== width) return bad(`${fields.length} fields instead of ${width}`);
   const field = (column: Column) => (places[column] === undefined ? '' : (fields[places[column]] as string).trim());
-  const flow = format.flows[field('flow').toLowerCase()];
+  const flow = entryOf(format.flows, field('flow').toLowerCase());
   if (!flow) return { kind: 'other' };
   const key = field('key');
   const reference = field('reference');
@@ -78,7 +79,7 @@ function judge(fields: string[], width: number, places: Places, format: Statemen
   const at = momentOf(field('at'), format.zone);
   if (at === null) return bad(format.zone === 'explicit' ? 'the time is invalid or has no time zone' : 'the time is invalid');
   if (at < EARLIEST || at > latest) return bad('the time is before 2000 or in the future');
-  const status = format.columns.status === undefined ? 'succeeded' : format.statuses[field('status').toLowerCase()];
+  const status = format.columns.status === undefined ? 'succeeded' : entryOf(format.statuses, field('status').toLowerCase());
   if (!status) return bad('the status is unknown');
   return {
     kind: 'line',

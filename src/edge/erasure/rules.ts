@@ -1,3 +1,4 @@
+import { entryOf } from '../../kit/entry-of.ts';
 import type { Json, JsonObject } from '../../kit/json.ts';
 import { type Fields, type IdentityKind, plainNames, type Rule } from '../../kit/personal.ts';
 import type { Identity, Redactor } from './redact.ts';
@@ -31,7 +32,7 @@ export function eraseRow<Row extends object>(row: Row, { rules = {} }: Fields, b
 export function eraseObject(object: JsonObject, of: Fields, by: Replacement): JsonObject {
   const plain = new Set(plainNames(of.plain));
   const entries = Object.entries(object).map(([name, value]): [string, Json] => {
-    const rule = of.rules?.[name];
+    const rule = of.rules && entryOf(of.rules, name);
     if (rule) return [name, erased(value, rule, by)];
     return plain.has(name) ? [name, value] : [by.redactor.text(name), by.redactor.value(value)];
   });
@@ -72,7 +73,7 @@ export interface Found {
 /** Returns the values of a row or JSON object that identify the person, according to its list. */
 export function foundIn(values: object, { rules = {} }: Fields): Found[] {
   return Object.entries(values).flatMap(([name, value]: [string, Json]) => {
-    const rule = rules[name];
+    const rule = entryOf(rules, name);
     if (rule === undefined) return [];
     if (rule.becomes === 'fields') return isObject(value) ? foundIn(value, rule.fields) : [];
     if (!('identifies' in rule) || rule.identifies === undefined) return [];

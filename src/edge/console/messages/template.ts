@@ -1,3 +1,5 @@
+import { entryOf } from '../../../kit/entry-of.ts';
+
 /** A message of the API and its French. A place such as `{amount}` stands for a value, which is kept; {@link STATUSES} are translated. */
 export type Pair = readonly [english: string, french: string];
 
@@ -86,6 +88,6 @@ function valuesIn(message: string, { literals }: Template): string[] | null {
 function filled({ names, french }: Template, values: readonly string[]): string {
   return french.replace(/\{(\w+)\}/g, (place, name: string) => {
     const value = values[names.indexOf(name)] ?? place;
-    return name === 'status' ? (Object.hasOwn(STATUSES, value) ? (STATUSES[value] as string) : value) : value;
+    return name === 'status' ? (entryOf(STATUSES, value) ?? value) : value;
   });
 }

@@ -1,3 +1,4 @@
+import { entryOf } from '../../../kit/entry-of.ts';
 import { type Html, type HtmlPart, html, raw } from '../../../kit/html.ts';
 import type { ConsoleLanguage } from '../language.ts';
 import { moment } from './format.ts';
@@ -146,5 +147,5 @@ export function alert(text: HtmlPart, tone: 'bad' | 'good' | 'info' = 'bad'): Ht
 
 /** Notice of a completed action, whose name is in `?done=` after its redirect. Empty for other names. */
 export function doneAlert(texts: Readonly<Record<string, string>>, done: string | undefined): Html {
-  return alert(done !== undefined && Object.hasOwn(texts, done) && texts[done], 'good');
+  return alert(done !== undefined && entryOf(texts, done), 'good');
 }

@@ -1,3 +1,4 @@
+import { entryOf } from '../../../kit/entry-of.ts';
 import type { Reason } from '../reasons.ts';
 import { fieldsOf, isProvenRejection, type Reply, textOf, wordOf } from '../wire/reply.ts';
 import { rawMessage } from '../wire/text.ts';
@@ -95,7 +96,7 @@ export function resultOf(reply: Reply, checkout_id: string): Result {
     return { kind: 'unreadable', message: error.message };
   }
   if (code === '0') return { kind: 'paid' };
-  const meaning = Object.hasOwn(RESULTS, code) ? RESULTS[code] : undefined;
+  const meaning = entryOf(RESULTS, code);
   const message = rawMessage(code, ResultDesc);
   // An unknown code may report an open prompt, as 4999 did before it was known. The payer may still be charged.
   if (meaning === undefined) return { kind: 'unreadable', message };

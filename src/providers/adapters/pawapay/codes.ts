@@ -1,3 +1,4 @@
+import { entryOf } from '../../../kit/entry-of.ts';
 import type { Minor } from '../../../kit/money.ts';
 import type { PayoutReason } from '../contract.ts';
 import type { Reason } from '../reasons.ts';
@@ -164,17 +165,17 @@ export function statusInData(value: unknown, id_field: IdField): Status {
 
 /** Returns the reason of a failed deposit. */
 export function paymentReason(code: string): Reason {
-  return PAYMENT_REASONS[code] ?? 'unknown';
+  return entryOf(PAYMENT_REASONS, code) ?? 'unknown';
 }
 
 /** Returns the reason of a failed payout, or null where the public contract has none. */
 export function payoutReason(code: string): PayoutReason | null {
-  return PAYOUT_REASONS[code] ?? null;
+  return entryOf(PAYOUT_REASONS, code) ?? null;
 }
 
 /** Returns the reason of a failed refund. */
 export function refundReason(code: string): Reason {
-  return REFUND_REASONS[code] ?? paymentReason(code);
+  return entryOf(REFUND_REASONS, code) ?? paymentReason(code);
 }
 
 /** Returns whether the operation was cancelled manually, on pawaPay's dashboard or by its API. */

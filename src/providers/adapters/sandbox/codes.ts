@@ -1,3 +1,4 @@
+import { entryOf } from '../../../kit/entry-of.ts';
 import type { PayoutReason } from '../contract.ts';
 import type { Reason } from '../reasons.ts';
 
@@ -44,7 +45,7 @@ const TEST_CARDS: Record<string, { token: string; outcome: Outcome }> = {
 
 /** Returns the token of a designated test card, or null for any other number. */
 export function testCardToken(number: string): string | null {
-  return TEST_CARDS[number.replace(/[\s-]/g, '')]?.token ?? null;
+  return entryOf(TEST_CARDS, number.replace(/[\s-]/g, ''))?.token ?? null;
 }
 
 const BY_TOKEN = new Map(Object.values(TEST_CARDS).map(({ token, outcome }) => [token, outcome]));

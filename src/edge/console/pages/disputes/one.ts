@@ -1,3 +1,4 @@
+import { entryOf } from '../../../../kit/entry-of.ts';
 import { type Html, type HtmlPart, html } from '../../../../kit/html.ts';
 import type { Answer, TeamVisit } from '../../page.ts';
 import type { Fault } from '../../parts/fault.ts';
@@ -61,10 +62,9 @@ function evidenceCard({ language }: TeamVisit, { evidence }: Dispute): Html | nu
   if (evidence === null) return null;
   const texts = DISPUTE_TEXTS[language];
   const labels: Record<string, string> = texts.fields;
-  const rows = Object.entries(evidence).map(([name, value]) => {
-    const label = Object.hasOwn(labels, name) ? (labels[name] ?? name) : name;
-    return [label, html`<span class="pre">${linesOf(value)}</span>`] as const;
-  });
+  const rows = Object.entries(evidence).map(
+    ([name, value]) => [entryOf(labels, name) ?? name, html`<span class="pre">${linesOf(value)}</span>`] as const,
+  );
   return card(texts.evidence, facts(rows));
 }
 

@@ -1,3 +1,4 @@
+import { entryOf } from '../../../../kit/entry-of.ts';
 import type { Tx } from '../../../../kit/sql.ts';
 import { person } from '../../../../tenants/audit/actor.ts';
 import { record } from '../../../../tenants/audit/record.ts';
@@ -31,7 +32,7 @@ export async function showSignIn(deps: ConsoleDeps, visit: Visit): Promise<Answe
     out: { text: texts.signedOut, tone: 'info' },
     reset: { text: texts.resetDone, tone: 'good' },
   };
-  return signInView(deps, visit, to, said[visit.query.done ?? ''] ?? null);
+  return signInView(deps, visit, to, entryOf(said, visit.query.done ?? '') ?? null);
 }
 
 /** First step: address and password. */
