@@ -1,6 +1,7 @@
 import cookie from '@fastify/cookie';
 import formbody from '@fastify/formbody';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { clientAddress } from '../http/client-address.ts';
 import { compressed } from '../http/compressed.ts';
 import { renderError, isOurFault } from '../../tenants/api/replies.ts';
 import type { Pages } from '../http/server.ts';
@@ -154,7 +155,7 @@ function visitOf(context: CheckoutContext, request: FastifyRequest): Visit {
     jsonBody: headers['content-type']?.startsWith('application/json') ?? false,
     crossSite: isCrossSite(headers, new URL(context.deps.config.public_url).host),
     desktop: showsCode(headers),
-    ip: request.ip,
+    ip: clientAddress(request),
     request_id: request.tracing.request_id,
   };
 }

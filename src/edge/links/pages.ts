@@ -5,6 +5,7 @@ import { HEADERS, PAGE_HEADERS } from '../pages/assets.ts';
 import { COOKIE, isCrossSite, newBrowser, readBrowser } from '../pages/browser.ts';
 import { isLanguage, preferredLanguage } from '../pages/language.ts';
 import { noticePage } from '../pages/notice.ts';
+import { clientAddress } from '../http/client-address.ts';
 import { compressed } from '../http/compressed.ts';
 import { isOurFault, renderError } from '../../tenants/api/replies.ts';
 import type { Pages } from '../http/server.ts';
@@ -61,7 +62,7 @@ function visitOf({ deps }: LinkPageContext, request: FastifyRequest): LinkVisit 
     browser: readBrowser(cookies?.[COOKIE]) ?? newBrowser(),
     known: readBrowser(cookies?.[COOKIE]) !== null,
     crossSite: isCrossSite(headers, new URL(deps.config.public_url).host),
-    ip: request.ip,
+    ip: clientAddress(request),
     request_id: request.tracing.request_id,
   };
 }

@@ -5,6 +5,7 @@ import { randomBase62 } from '../../kit/crypto.ts';
 import { Problem } from '../../kit/errors.ts';
 import { Throttle } from '../../kit/throttle.ts';
 import { KeyRing } from '../../tenants/keys/ring.ts';
+import { clientAddress } from '../http/client-address.ts';
 import { compressed } from '../http/compressed.ts';
 import { isLocal } from '../http/local.ts';
 import type { Pages } from '../http/server.ts';
@@ -111,7 +112,7 @@ async function submit(page: StartPage, request: FastifyRequest, reply: FastifyRe
       callback,
       request_id,
       trace_id,
-      ip: request.ip,
+      ip: clientAddress(request),
       at: request.at,
     });
     return reply.headers(HEADERS).redirect(to, 303);
