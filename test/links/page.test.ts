@@ -3,7 +3,10 @@ import { createHash } from 'node:crypto';
 import { after, test } from 'node:test';
 import { newBrowser } from '../../src/edge/pages/browser.ts';
 import { openLinkPages, showLink, submitLink } from '../../src/edge/links/handlers.ts';
+import { sql } from '../../src/kit/sql.ts';
+import { openPool } from '../../src/platform/db/pool.ts';
 import { FakeClock, startApi, until } from '../setup/api.ts';
+import { untilLocked } from '../setup/locks.ts';
 import { LinkBrowser, newLink, payBy } from './browser.ts';
 
 const clock = new FakeClock();
@@ -208,6 +211,29 @@ test('410 while a link is switched off, and 200 after it is switched on again', 
   assert.equal((await browser.submit({ phone: '670100000' })).status, 410, 'a form that was open before');
   await change(id, { active: true });
   assert.equal((await browser.submit({ phone: '670100000' })).status, 303);
+});
+
+test('409 when the amount is changed while a form is submitted: nothing is created at the old one, and the form has the new one', async () => {
+  const { id, url } = await newLink(api, key);
+  const browser = new LinkBrowser(url);
+  await browser.open();
+  const owner = openPool({ url: api.databases.live, size: 1, log: api.deps.log });
+  const submitted = await owner.transaction(async (tx) => {
+    await tx.run(sql`update links set amount_minor = 150000 where id = ${id}`);
+    const page = browser.submit({ phone: '670100000' });
+    await untilLocked(api.databases.live, 'from links');
+    return { page };
+  });
+  await owner.close();
+  const { status, text } = await submitted.page;
+  assert.deepEqual([status, (await linkOf(id)).payments], [409, 0]);
+  assert.match(text, /role="alert">The merchant has changed the amount/);
+  assert.match(text, /1,500/);
+  assert.equal((await browser.submit({ phone: '670100000' })).status, 303);
+  assert.deepEqual(
+    (await paymentsOf(id)).map(({ amount }: { amount: number }) => amount),
+    [1_500],
+  );
 });
 
 test('410 from the expiry on; the worker emits one event; a later expiry reopens the link', async () => {

@@ -5,7 +5,7 @@ import { themeOf } from '../pages/theme/theme.ts';
 import { noticePage } from '../pages/notice.ts';
 import { plainAddress, subscriberOf } from '../../kit/address-list.ts';
 import { randomBase62 } from '../../kit/crypto.ts';
-import { Problem } from '../../kit/errors.ts';
+import { must, Problem } from '../../kit/errors.ts';
 import type { Html } from '../../kit/html.ts';
 import { canonicalJson } from '../../kit/json.ts';
 import { Throttle } from '../../kit/throttle.ts';
@@ -112,6 +112,10 @@ export async function submitLink(context: LinkPageContext, arriving: LinkVisit, 
   const once = deps.secrets.mac('link-submit', canonicalJson([visit.token, visit.browser, nonce, typed]));
   try {
     const outcome = await payLink(deps, opened, { payer, once, request_id: visit.request_id });
+    if (outcome === 'repriced') {
+      const now = must(await openLink(deps, visit.token), 'links are never deleted');
+      return form(context, visit, now, 409, typed, { alert: texts.errors.repriced });
+    }
     return typeof outcome === 'string' ? closed(visit, outcome, opened) : { to: withLanguage(outcome.url, visit) };
   } catch (error) {
     if (!(error instanceof Problem) || error.status >= 500) throw error;

@@ -47,6 +47,9 @@ export function linkStanding(link: LinkRow, at: number): LinkStanding {
   return left === 'free' ? 'open' : left;
 }
 
+/** What the amount of a payment is validated against. */
+const PRICE = ['amount_minor', 'min_amount_minor', 'max_amount_minor'] as const;
+
 /** The payer and the amount, validated. */
 export type Payer = Partial<Record<PayerField, string>> & { amount_minor: Minor };
 
@@ -63,14 +66,15 @@ export interface Submitted {
 /**
  * Creates the payment of a submitted form and counts it, in one transaction under the link's lock. It takes no use: its charge
  * does (uses.ts). Submitting the same form twice creates one payment.
- * @returns the URL of the hosted page, or the reason why the link accepts no payment now
+ * @returns the URL of the hosted page, or the reason why the link accepts no payment now; `repriced` when its amount or limits are no
+ * longer those against which the form was validated
  * @throws Problem 402 unverified team, 422 amount above its transaction limit, blocked customer
  */
 export async function payLink(
   deps: LinkDeps,
   { store, link, team }: OpenedLink,
   { payer, once, request_id }: Submitted,
-): Promise<{ url: string } | Exclude<LinkStanding, 'open'>> {
+): Promise<{ url: string } | Exclude<LinkStanding, 'open'> | 'repriced'> {
   const at = deps.clock.now();
   const name = { route: ROUTE, key: `${link.id}:${once}`, hash: sha256(once) };
   const outcome = await creating(store.db, async (tx) => {
@@ -79,6 +83,7 @@ export async function payLink(
     if (earlier) return earlier;
     const standing = linkStanding(locked, at);
     if (standing !== 'open') return standing;
+    if (PRICE.some((column) => locked[column] !== link[column])) return 'repriced';
     const objection = paymentProblem(levelOf(store.environment, team), link.currency, payer.amount_minor);
     if (objection) throw objection;
     const order = { caller: { team, store, key_id: link.id }, body: bodyOf(locked, payer), request_id, at };

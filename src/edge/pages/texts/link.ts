@@ -17,5 +17,5 @@ export interface LinkTexts {
   nextHelp: string;
   closed: Record<Closed, { title: string; text: string }>;
   busy: string;
-  errors: Record<'amount' | 'decimals' | PayerField | 'phoneCountry' | 'form' | 'ceiling' | 'refused', string>;
+  errors: Record<'amount' | 'decimals' | PayerField | 'phoneCountry' | 'form' | 'repriced' | 'ceiling' | 'refused', string>;
 }

@@ -29,6 +29,7 @@ export const link: LinkTexts = {
     phone: 'This is not a complete phone number. You can also start with + and the country code.',
     phoneCountry: 'This number exists in several countries. Enter it with + and the country code.',
     form: 'The page was open for too long or your browser blocks cookies. Please try again.',
+    repriced: 'The merchant has changed the amount of this link. Please check it and try again.',
     ceiling: 'The merchant cannot take this amount in one payment.',
     refused: 'The merchant cannot take this payment. Please ask for another payment method.',
   },

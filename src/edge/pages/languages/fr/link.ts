@@ -32,6 +32,7 @@ export const link: LinkTexts = {
     phone: 'Ce numéro de téléphone n’est pas complet. Vous pouvez aussi commencer par + et l’indicatif du pays.',
     phoneCountry: 'Ce numéro existe dans plusieurs pays. Saisissez-le avec + et l’indicatif de votre pays.',
     form: 'La page est restée ouverte trop longtemps ou votre navigateur refuse les cookies. Veuillez réessayer.',
+    repriced: 'Le marchand a modifié le montant de ce lien. Vérifiez-le, puis réessayez.',
     ceiling: 'Le marchand ne peut pas recevoir ce montant en un seul paiement.',
     refused: 'Le marchand ne peut pas recevoir ce paiement. Demandez-lui un autre moyen de paiement.',
   },

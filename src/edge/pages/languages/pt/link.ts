@@ -35,6 +35,7 @@ export const link: LinkTexts = {
     phone: 'Este número de telefone não está completo. Também pode começar por + e o indicativo do país.',
     phoneCountry: 'Este número existe em vários países. Introduza-o com + e o indicativo do seu país.',
     form: 'A página esteve aberta demasiado tempo ou o seu navegador recusa cookies. Tente novamente.',
+    repriced: 'O comerciante alterou o montante deste link. Verifique-o e tente novamente.',
     ceiling: 'O comerciante não pode receber este montante num só pagamento.',
     refused: 'O comerciante não pode receber este pagamento. Peça-lhe outro meio de pagamento.',
   },
