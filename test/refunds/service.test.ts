@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test, type TestContext } from 'node:test';
 import { markSent } from '../../src/core/refunds/apply.ts';
-import type { RefundRow } from '../../src/core/refunds/schema.ts';
-import { coverLater, needsPayer, pollRefund } from '../../src/core/refunds/service.ts';
-import { sql } from '../../src/kit/sql.ts';
+import type { CreateRefundBody, RefundRow } from '../../src/core/refunds/schema.ts';
+import { coverLater, createRefund, needsPayer, pollRefund } from '../../src/core/refunds/service.ts';
+import { must } from '../../src/kit/errors.ts';
+import { type Db, sql } from '../../src/kit/sql.ts';
 import type { Provider, Refunds } from '../../src/providers/adapters/contract.ts';
+import type { Call } from '../../src/tenants/api/route.ts';
 import { untilLocked } from '../setup/locks.ts';
 import { PENDING, RefundShop } from './support.ts';
 
@@ -51,6 +53,32 @@ test('422 says why the provider cannot refund this way, and nothing is made', as
   const kept = await answered(t, 1_000, { needsPayer: () => false });
   assert.deepEqual(kept, [201, undefined]);
   assert.equal(await nothing(), 1);
+});
+
+test('no refund is returned of a run that was rolled back, when the next replays what another request made', async () => {
+  const body = { payment, amount: 1_000, reason: 'duplicate' as const };
+  const call = (db: Pick<Db, 'transaction'>): Call<CreateRefundBody> =>
+    ({
+      ...{ caller: { team: shop.merchant.team, store: { ...shop.store, db }, key_id: 'key_test' }, body, params: {}, query: {} },
+      ...{ idempotency_key: 'retried', sync: null, request_id: 'req_test', at: shop.clock.now() },
+    }) as unknown as Call<CreateRefundBody>;
+  const { db } = shop.store;
+  let first: RefundRow | null = null;
+  const retrying: Pick<Db, 'transaction'> = {
+    transaction: async (work) => {
+      const deadlock = new Error('deadlock');
+      const rolledBack = db.transaction(async (tx) => {
+        await work(tx);
+        throw deadlock;
+      });
+      await assert.rejects(rolledBack, deadlock);
+      first = (await createRefund(shop.api.deps, call(db))).refund;
+      return db.transaction(work);
+    },
+  };
+  const { reply, refund } = await createRefund(shop.api.deps, call(retrying));
+  assert.equal(refund, null);
+  assert.equal((reply.body.refund as { id: string }).id, must<RefundRow>(first, 'it was created').id);
 });
 
 test('422 for an amount that the provider of the payment never refunds', async (t) => {

@@ -67,13 +67,15 @@ export async function createRefund(
   const { store } = call.caller;
   checkBody(call.body);
   let refund: RefundRow | null = null;
-  const reply = await store.db.transaction((tx) =>
-    once(tx, call as Call, 'POST /refunds', async () => {
+  const reply = await store.db.transaction((tx) => {
+    // A run that was rolled back has created none, and the next may replay what another request created meanwhile.
+    refund = null;
+    return once(tx, call as Call, 'POST /refunds', async () => {
       refund = await make(tx, deps, call);
       await recordCall(tx, call, 'refund.create', refund.id);
       return { code: 201, message: 'Refund created', body: { refund: presentRefund(store.environment, refund) } };
-    }),
-  );
+    });
+  });
   return { reply, refund };
 }
 
