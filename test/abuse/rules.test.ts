@@ -208,6 +208,11 @@ describe('amounts that are unusual for the team', () => {
     fixture.clock.advance(3_600_000);
     await times(4, walk);
     assert.deepEqual(await high(), [{ payments: amount.payments }]);
+    // The clock of the database was a day ahead.
+    await fixture.db.run(sql`update abuse_paces set made_at = made_at + interval '1 day' where team_id = ${merchant.team.id}`);
+    await fixture.db.run(sql`delete from abuse_amounts where team_id = ${merchant.team.id}`);
+    await walk();
+    assert.deepEqual(await high(), [{ payments: amount.payments }]);
   });
 });
 

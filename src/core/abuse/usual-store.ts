@@ -5,12 +5,16 @@ import { type Queryable, sql, type Tx } from '../../kit/sql.ts';
  */
 const MAX_PAYMENTS = 20_000;
 
-/** Claims the teams whose usual figures were last computed at or before `before`. */
+/**
+ * Claims the teams whose usual figures were last computed at or before `before`. No worker's clock is a minute ahead: what is later
+ * than that was written before the database's clock was set back.
+ */
 export async function claimTeams(db: Queryable, team_ids: readonly bigint[], now: Date, before: Date): Promise<bigint[]> {
   const rows = await db.all<{ team_id: bigint }>(sql`
     insert into abuse_paces (team_id, made_at)
     select team_id, ${now}::timestamptz from unnest(${[...team_ids]}::bigint[]) as t (team_id) order by team_id
     on conflict (team_id) do update set made_at = excluded.made_at where abuse_paces.made_at <= ${before}
+      or abuse_paces.made_at > excluded.made_at + interval '1 minute'
     returning team_id`);
   return rows.map(({ team_id }) => team_id);
 }
