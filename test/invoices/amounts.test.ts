@@ -77,6 +77,11 @@ test('an amount is parsed as people type it, or rejected', () => {
     '٣',
     '9'.repeat(14),
     '1,000,00',
+    // Half a unit with a zero too many, not five hundred.
+    '0,500',
+    '0.500',
+    '0,500.00',
+    '001,250',
   ];
   for (const text of refused) assert.equal(typedAmount(text, 'XAF'), null, text);
   // Twenty-five, or twenty-five thousand: where there are hundredths nobody can tell.
