@@ -117,6 +117,24 @@ test('a refund that was ended by hand and that its provider carries out is follo
   assert.deepEqual(await state(), ['returned', 0, 0n]);
 });
 
+test('a refund that was ended by hand and that its provider carries out a day later is followed by no payout when it cannot be read then', async () => {
+  await late.captured();
+  Object.assign(late.able, { onRefund: UNKNOWN, onRefundRead: PENDING });
+  await late.work(1, 1_000);
+  late.clock.advance(SENDING_MS);
+  await end((await late.row()).refund_id);
+  late.clock.advance(86_400_001);
+  await late.work(2, 300_000);
+  assert.deepEqual(await state(), ['waiting', 0, 1_000_000n]);
+  late.able.onRefundRead = UNKNOWN;
+  await retryReturn(late.api.deps, late.store, { team_id: late.merchant.team.id, id: (await late.row()).id }, WORKER);
+  await late.work(4, 300_000);
+  assert.deepEqual(await state(), ['owed', 0, 1_000_000n]);
+  late.able.onRefundRead = DONE;
+  await late.work(4, 300_000);
+  assert.deepEqual(await state(), ['returned', 0, 0n]);
+});
+
 test('a payout that every account turns away can be ended by hand: the return waits for a person, and is sent no more', async () => {
   await end(await payoutTurnedAway());
   const sent = payouts();

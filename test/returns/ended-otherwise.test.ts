@@ -21,8 +21,14 @@ after(() => late.api.stop());
 
 const UNKNOWN = { kind: 'unknown', message: 'no answer' } as const;
 const FULL = { kind: 'failed', reason: null, message: 'the wallet is full' } as const;
+const PENDING = { kind: 'pending', provider_ref: 'p-1', poll_after_ms: 1_000 } as const;
 const DONE = { kind: 'succeeded', provider_ref: 'r-late' } as const;
-const PAID: PayoutOutcome = { kind: 'succeeded', provider_ref: 'p-late', amount_minor: 1_000_000n, currency: 'XAF' };
+const PAID: Extract<PayoutOutcome, { kind: 'succeeded' }> = {
+  kind: 'succeeded',
+  provider_ref: 'p-late',
+  amount_minor: 1_000_000n,
+  currency: 'XAF',
+};
 const ref = async () => ({ team_id: late.merchant.team.id, id: (await late.row()).id });
 const payouts = () => late.able.paidOut.length + late.second.paidOut.length;
 
@@ -34,20 +40,30 @@ async function waiting(): Promise<void> {
   assert.equal((await late.row()).state, 'waiting');
 }
 
-/** Sets the money of the failed refund aside, as reconciliation does where a statement shows it as paid. */
-async function setAside(): Promise<void> {
-  const { team_id, refund_id, payment_id } = await late.row();
+/** Sets money aside, as reconciliation does where a statement shows the failed refund or payout as paid. */
+async function setAside(way: 'refund_id' | 'payout_id'): Promise<void> {
+  const { team_id, payment_id, ...row } = await late.row();
   const postings = [{ debit: account('hold', null), credit: account('clearing', null), amount_minor: 900_000n }];
-  const journal = { team_id, kind: 'reconciliation.late', source_id: `${refund_id}:0`, subject_id: payment_id };
+  const journal = { team_id, kind: 'reconciliation.late', source_id: `${row[way]}:0`, subject_id: payment_id };
   await late.store.db.transaction((tx) => post(tx, [{ ...journal, currency: 'XAF', postings }]));
-  late.able.onRefundRead = DONE;
+  if (way === 'refund_id') late.able.onRefundRead = DONE;
 }
+
+/** The account calls back about the payout, and answers this when it is asked. */
+async function calledBack(answer: PayoutOutcome): Promise<void> {
+  late.able.onPayoutRead = answer;
+  await pollReturn(late.store, late.clock.now(), await ref(), 'able');
+}
+
+const tryAgain = async () => {
+  late.able.onPayout = null;
+  await retryReturn(late.api.deps, late.store, await ref(), WORKER);
+};
 
 test('a refund that a statement has set aside is not read again and again while a payout cannot be read', async () => {
   await waiting();
-  await setAside();
-  late.able.onPayoutRead = UNKNOWN;
-  await pollReturn(late.store, late.clock.now(), await ref(), 'able');
+  await setAside('refund_id');
+  await calledBack(UNKNOWN);
   const payoutsOf = must(late.able.payouts, 'it pays out');
   const { read } = payoutsOf;
   let readings = 0;
@@ -63,15 +79,65 @@ test('a refund that a statement has set aside is not read again and again while 
   assert.ok(readings >= 2 && readings < 10, `${readings} readings in 25 s`);
 });
 
-test('a return whose refund a statement has set aside goes back to a person when it is tried again', async () => {
+test('a return whose refund or payout a statement has set aside goes back to a person when it is tried again', async () => {
+  for (const way of ['refund_id', 'payout_id'] as const) {
+    await waiting();
+    await setAside(way);
+    await tryAgain();
+    await late.work(4);
+    const { state, note } = await late.row();
+    assert.equal(state, 'waiting', way);
+    assert.match(note ?? '', /pirogue breaks settle/);
+    assert.equal(payouts(), 1);
+  }
+});
+
+test('a payout that no account takes is not sent any more once a statement has set the refund aside', async () => {
+  await late.captured();
+  for (const one of [late.able, late.second]) one.onPayout = { kind: 'unavailable', message: '503' };
+  await late.work(8);
+  const { state, dispatched_at } = await late.row();
+  assert.deepEqual([state, dispatched_at], ['paying_out', null]);
+  const sent = payouts();
+  await setAside('refund_id');
+  for (const one of [late.able, late.second]) one.onPayout = null;
+  await late.work(4, 300_000);
+  assert.deepEqual([(await late.row()).state, payouts()], ['waiting', sent]);
+  assert.match((await late.row()).note ?? '', /pirogue breaks settle/);
+});
+
+test('a payout that its provider last reported as carried out is followed by no other when a person tries again', async () => {
   await waiting();
-  await setAside();
-  await retryReturn(late.api.deps, late.store, await ref(), WORKER);
-  await late.work(4);
-  const { state, note } = await late.row();
-  assert.equal(state, 'waiting');
-  assert.match(note ?? '', /pirogue breaks settle/);
-  assert.equal(payouts(), 1);
+  await calledBack(PENDING);
+  await late.work(5, 43_200_000);
+  late.able.onPayoutRead = UNKNOWN;
+  await late.work(2, 300_000);
+  await tryAgain();
+  await late.work(4, 300_000);
+  assert.deepEqual([(await late.row()).state, payouts()], ['owed', 1]);
+  late.able.onPayoutRead = PENDING;
+  await late.work(3, 86_400_000);
+  assert.deepEqual([(await late.row()).state, payouts()], ['waiting', 1]);
+  late.able.onPayoutRead = PAID;
+  await late.work(4, 300_000);
+  assert.deepEqual([(await late.row()).state, payouts()], ['returned', 1]);
+});
+
+test('a payout that failed is read before another, without a callback: one that is carried out or paid is not paid again', async () => {
+  for (const [answer, expected] of [
+    [PENDING, 'owed'],
+    [PAID, 'returned'],
+    [{ ...PAID, amount_minor: 900_000n }, 'owed'],
+  ] as const) {
+    await waiting();
+    late.able.onPayoutRead = answer;
+    await tryAgain();
+    await late.work(4, 300_000);
+    assert.deepEqual([(await late.row()).state, payouts()], [expected, 1]);
+    late.able.onPayoutRead = PAID;
+    await late.work(4, 300_000);
+    assert.deepEqual([(await late.row()).state, payouts()], ['returned', 1]);
+  }
 });
 
 test('evidence about a refund that a statement has set aside is rejected, and stored nowhere', async () => {

@@ -19,10 +19,24 @@ import type { RefundRow } from '../refunds/schema.ts';
 import { endWay, findWay, markWaySent, updatePart } from '../refunds/ways.ts';
 import type { ReturnDeps } from './deps.ts';
 import type { ReturnRow } from '../obligations/schema.ts';
-import { hasNews, locked, lockedWithoutNews, pollFailedPayout, postpone, recheckFailedPayout, UNUSABLE } from './service.ts';
+import {
+  endUnsent,
+  hasNews,
+  locked,
+  lockedWithoutNews,
+  pollFailedPayout,
+  postpone,
+  recheckFailedPayout,
+  UNUSABLE,
+} from './service.ts';
 import { updateReturn } from '../obligations/store.ts';
 
 const NOT_KNOWN = 'the provider does not know the payout';
+/** The payer has the money by a refund that had failed. */
+const NOT_NEEDED = {
+  reason: 'duplicate_transaction',
+  message: 'not needed: the refund that had failed was done after all',
+} as const;
 
 /** The provider accounts that can pay out to the payer of an attempt. */
 export type PayoutOptions =
@@ -75,7 +89,7 @@ export async function advancePayout(deps: ReturnDeps, store: Store, row: ReturnR
   const outcome = await provider.payouts.read(payoutOf(step, row, refund));
   const sent_at = row.dispatched_at?.getTime() ?? null;
   if (outcome.kind === 'not_found' && mayBeSentAgain(provider.capabilities, provider.payouts, sent_at, polled_at))
-    return row.late_refund ? endUnsent(step, row, refund) : send(step, row, refund, provider);
+    return row.late_refund ? endUnsent(deps, store, row, refund, NOT_NEEDED) : send(step, row, refund, provider);
   await applyResponse(step, row, refund, provider, { outcome, call: 'read' });
 }
 
@@ -145,23 +159,10 @@ async function sendFirst(step: Step, row: ReturnRow, refund: RefundRow): Promise
     case 'later':
       return postpone(deps, store, row, options.note);
     case 'never':
-      await locked(deps, store, row, async (tx, context, now) => {
-        if (now.dispatched_at !== null || hasNews(now, row)) return;
-        await endWay(tx, context, refund, { kind: 'failed', reason: 'channel_unavailable', message: options.note });
-      });
-      return;
+      return endUnsent(deps, store, row, refund, { reason: 'channel_unavailable', message: options.note });
     default:
       return unreachable(options);
   }
-}
-
-/** Ends a payout that never arrived and is no longer needed: the payer has the money by a refund that had failed. */
-async function endUnsent({ deps, store }: Step, known: ReturnRow, refund: RefundRow): Promise<void> {
-  const message = 'not needed: the refund that had failed was done after all';
-  await locked(deps, store, known, async (tx, context, row) => {
-    if (row.dispatched_at?.getTime() !== known.dispatched_at?.getTime() || hasNews(row, known)) return;
-    await endWay(tx, context, refund, { kind: 'failed', reason: 'duplicate_transaction', message });
-  });
 }
 
 /**

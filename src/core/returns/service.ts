@@ -6,6 +6,7 @@ import type { ApplyContext } from '../payments/change.ts';
 import { backOff, isNewPoll } from '../../providers/adapters/polling.ts';
 import { getCapture, lockPayment } from '../payments/service.ts';
 import type { Provider } from '../../providers/adapters/contract.ts';
+import type { Reason } from '../../providers/adapters/reasons.ts';
 import type { RefundRow } from '../refunds/schema.ts';
 import { startWay, endWay, findWay, resumeWay, convertWay } from '../refunds/ways.ts';
 import type { ReturnDeps } from './deps.ts';
@@ -103,15 +104,38 @@ export function startPayout(deps: ReturnDeps, store: Store, known: ReturnRow): P
   });
 }
 
-/** Leaves the money in suspense for manual resolution, and notifies the merchant once. */
-export function requireManualReturn(deps: ReturnDeps, store: Store, known: ReturnRow, note: string): Promise<unknown> {
+/**
+ * Leaves the money in suspense for manual resolution, and notifies the merchant once.
+ * @param change what else is stored
+ */
+export function requireManualReturn(
+  deps: ReturnDeps,
+  store: Store,
+  known: ReturnRow,
+  note: string,
+  change: Partial<Pick<ReturnRow, 'recheck'>> = {},
+): Promise<unknown> {
   return lockedWithoutNews(deps, store, known, async (tx, context, row) => {
     const manual_id = row.manual_id ?? (await startWay(tx, context, row, 'manual')).id;
     const announced_at = row.announced_at ?? new Date(context.at);
-    await moveReturn(tx, context, row, 'options_exhausted', { manual_id, announced_at, note });
+    await moveReturn(tx, context, row, 'options_exhausted', { ...change, manual_id, announced_at, note });
     if (row.announced_at !== null) return;
     const { team_id, payment_id } = row;
     await apply(tx, context, [{ team_id, payment_id, occurrences: [{ kind: 'return_required' }] }]);
+  });
+}
+
+/** Ends a payout that no provider has, unless it is sent or called back about meanwhile. */
+export async function endUnsent(
+  deps: ReturnDeps,
+  store: Store,
+  known: ReturnRow,
+  payout: RefundRow,
+  why: { reason: Reason; message: string },
+): Promise<void> {
+  await locked(deps, store, known, async (tx, context, row) => {
+    if (row.dispatched_at?.getTime() !== known.dispatched_at?.getTime() || hasNews(row, known)) return;
+    await endWay(tx, context, payout, { kind: 'failed', ...why });
   });
 }
 

@@ -19,6 +19,7 @@ import {
   closeAfterLateRefund,
   inTransaction,
   checkRefunding,
+  endUnsent,
   hasNews,
   locked,
   lockedWithoutNews,
@@ -31,6 +32,7 @@ import { updateReturn } from '../obligations/store.ts';
 
 /** How long the provider may leave a failed refund unconfirmed before the return waits for a person. */
 const MAX_DOUBT_MS = 86_400_000;
+const CARRIED_OUT = 'the provider reports that it carries out what had failed';
 
 /** Advances a return by one step. If the process dies in between, the step becomes due again after its lease. */
 export async function advanceReturn(deps: ReturnDeps, store: Store, row: ReturnRow): Promise<void> {
@@ -44,6 +46,7 @@ export async function advanceReturn(deps: ReturnDeps, store: Store, row: ReturnR
     case 'refunding':
       return checkRefunding(deps, store, row);
     case 'paying_out':
+      if (row.dispatched_at === null && (await endBesideStatement(deps, store, row))) return;
       return advancePayout(deps, store, row);
     case 'waiting':
     case 'overpaid':
@@ -83,6 +86,7 @@ async function choosePayout(deps: ReturnDeps, store: Store, row: ReturnRow, atte
   if (row.payout_id !== null) return void (await requireManualReturn(deps, store, row, row.note ?? 'the payout failed'));
   if (row.currency !== attempt.currency)
     return void (await requireManualReturn(deps, store, row, 'another currency arrived than was requested'));
+  if (!(await areProvenFailed(deps, store, row))) return;
   const options = await payoutOptionsOf(deps, store, row, attempt);
   switch (options.kind) {
     case 'now':
@@ -96,12 +100,47 @@ async function choosePayout(deps: ReturnDeps, store: Store, row: ReturnRow, atte
   }
 }
 
+/**
+ * Polls the accounts of earlier payouts once more before another is sent: a person has let the service try again. One that cannot be read
+ * holds up nothing here: {@link recheck} waits where its account has called back, or has reported that it carries it out.
+ */
+async function areProvenFailed(deps: ReturnDeps, store: Store, row: ReturnRow): Promise<boolean> {
+  const payouts = (await findFailedWays(store.db, row)).filter(({ way }) => way === 'payout');
+  for (const payout of payouts) if (await isLeftAside(deps, store, row, payout)) return false;
+  const read = await readWays(deps, store, row, payouts);
+  if (!read.some(({ outcome }) => outcome?.kind === 'pending' || outcome?.kind === 'succeeded')) return true;
+  await postpone(deps, store, row, CARRIED_OUT, { recheck: true });
+  return false;
+}
+
+/** Leaves a return to a person when a statement has shown a refund or payout of it as paid after it had failed. */
+async function isLeftAside(deps: ReturnDeps, store: Store, row: ReturnRow, way: RefundRow): Promise<boolean> {
+  if (!(await isSetAside(store.db, way, 0))) return false;
+  await requireManualReturn(deps, store, row, statedNote(way));
+  return true;
+}
+
+/**
+ * Ends the payout under way, which no account has, when a statement has shown what had failed before as paid.
+ * @returns false when no statement has
+ */
+async function endBesideStatement(deps: ReturnDeps, store: Store, row: ReturnRow): Promise<boolean> {
+  for (const way of await findFailedWays(store.db, row)) {
+    if (!(await isSetAside(store.db, way, 0))) continue;
+    const payout = must(await findWay(store.db, row.team_id, must(row.payout_id, 'a payout is under way')), 'it exists');
+    await endUnsent(deps, store, row, payout, { reason: 'duplicate_transaction', message: statedNote(way) });
+    return true;
+  }
+  return false;
+}
+
+function statedNote({ way }: RefundRow): string {
+  return `a statement shows the ${way} as paid: "pirogue breaks settle" decides about it`;
+}
+
 /** Polls the provider once more before money is returned another way: a failed refund may have succeeded after all. */
 async function isProvenFailed(deps: ReturnDeps, store: Store, row: ReturnRow, refund: RefundRow): Promise<boolean> {
-  if (await isSetAside(store.db, refund, 0)) {
-    await requireManualReturn(deps, store, row, 'a statement shows the refund as paid: "pirogue breaks settle" decides about it');
-    return false;
-  }
+  if (await isLeftAside(deps, store, row, refund)) return false;
   const outcome = await readRefund(deps, store, refund, 0, 'before another way');
   switch (outcome?.kind) {
     case 'failed':
@@ -133,10 +172,11 @@ async function doubt(
   const why = outcome && 'message' in outcome ? `: ${outcome.message}` : '';
   const note = `the provider does not confirm that the refund failed${why}`;
   const over = deps.clock.now() - (refund.completed_at ?? refund.updated_at).getTime() > MAX_DOUBT_MS;
-  if (over) return void (await requireManualReturn(deps, store, row, note));
   // A manual resolution counts where nothing can be read. Once the provider has contradicted it, the refund is polled until it answers.
   const isContradicted = outcome?.kind === 'pending' && refund.resolution !== null;
-  await postpone(deps, store, row, note, isContradicted ? { recheck: true } : {});
+  const change = isContradicted ? { recheck: true } : {};
+  if (over) return void (await requireManualReturn(deps, store, row, note, change));
+  await postpone(deps, store, row, note, change);
 }
 
 /**
@@ -145,23 +185,26 @@ async function doubt(
  * @returns true when the return must not advance now
  */
 async function recheck(deps: ReturnDeps, store: Store, row: ReturnRow): Promise<boolean> {
-  const failed = await findFailedWays(store.db, row);
-  const read = await Promise.all(failed.map(async (way) => ({ way, outcome: await readWay(deps, store, row, way) })));
+  const read = await readWays(deps, store, row, await findFailedWays(store.db, row));
   const done = read.flatMap(({ way, outcome }) => (outcome?.kind === 'succeeded' ? [{ way, outcome }] : []));
   const over = deps.clock.now() - row.updated_at.getTime() > MAX_DOUBT_MS;
-  // Whoever ended it as failed may have been wrong: another way would then pay the payer twice.
+  // Whoever ended it as failed may have been wrong: another way, also one that a person tries again, would then pay the payer twice.
   const isCarriedOut = read.some(({ outcome }) => outcome?.kind === 'pending');
-  const waits = !over || (isCarriedOut && row.state === 'paying_out');
+  const isHeldUp = isCarriedOut && (row.state === 'paying_out' || row.state === 'waiting');
+  const waits = !over || isHeldUp;
   const again = waits && read.some(({ outcome }) => outcome?.kind !== 'succeeded' && !isAnswer(outcome));
   if (done.length === 0 && again) {
     // A payout that a provider may have is polled in the meantime. No other is sent.
     if (row.state === 'paying_out' && row.dispatched_at !== null) return false;
-    const next_step_at = new Date(deps.clock.now() + backOff(row.polls));
-    await lockedWithoutNews(deps, store, row, (tx, _, now) => updateReturn(tx, { ...now, next_step_at }));
+    const at = deps.clock.now();
+    const next_step_at = new Date(at + backOff(row.polls));
+    // The day in which it may stay unread begins with the last such report.
+    const reported = isHeldUp ? { updated_at: new Date(at) } : {};
+    await lockedWithoutNews(deps, store, row, (tx, _, now) => updateReturn(tx, { ...now, ...reported, next_step_at }));
     return true;
   }
   if (done.length === 0 && row.state === 'owed' && isCarriedOut) {
-    await requireManualReturn(deps, store, row, 'the provider reports that it carries out what had failed');
+    await requireManualReturn(deps, store, row, CARRIED_OUT);
     return true;
   }
   await locked(deps, store, row, async (tx, context, now) => {
@@ -177,8 +220,12 @@ async function recheck(deps: ReturnDeps, store: Store, row: ReturnRow): Promise<
   return true;
 }
 
+function readWays(deps: ReturnDeps, store: Store, row: ReturnRow, failed: readonly RefundRow[]) {
+  return Promise.all(failed.map(async (way) => ({ way, outcome: await readWay(deps, store, row, way) })));
+}
+
 /**
- * Returns the present state at the provider. A payout reported with another amount or currency than was sent counts as unknown.
+ * Returns the present state at the provider. A payout reported with another amount or currency than was sent counts as carried out.
  */
 async function readWay(
   deps: ReturnDeps,
@@ -192,7 +239,7 @@ async function readWay(
   const outcome = await readPayout(deps, store, row, way);
   const strange =
     outcome?.kind === 'succeeded' && (outcome.amount_minor !== row.amount_minor || outcome.currency !== row.currency);
-  return strange ? { kind: 'unknown', message: 'the provider reports another amount or currency than was sent' } : outcome;
+  return strange ? { kind: 'pending', provider_ref: null, poll_after_ms: 0 } : outcome;
 }
 
 function isAnswer(outcome: RefundOutcome | PayoutOutcome | null): boolean {

@@ -197,8 +197,8 @@ export function payoutStarted(row: Return, known: Return, at: At): Return {
   );
 }
 
-export function leftToPerson(row: Return, known: Return, at: At): Return {
-  return withoutNews(row, known, () => moved(row, 'options_exhausted', at, { manual: row.manual ?? 'pending' }));
+export function leftToPerson(row: Return, known: Return, at: At, change: Partial<Return> = {}): Return {
+  return withoutNews(row, known, () => moved(row, 'options_exhausted', at, { ...change, manual: row.manual ?? 'pending' }));
 }
 
 /** Looks at a refund under way, which ends by itself. */
@@ -301,10 +301,13 @@ const isCarriedOut = ({ outcome }: Read) => outcome === 'pending';
 export function rechecked(row: Return, known: Return, reads: readonly Read[], at: At, planted?: Planted): Return | null {
   const done = reads.filter(isDone);
   const pending = reads.some(isCarriedOut);
-  const waits = !isOver(known.updated, at) || (pending && known.state === 'paying_out');
+  const isKept = known.state === 'paying_out' || (known.state === 'waiting' && planted !== 'carried_out_forgotten');
+  const waits = !isOver(known.updated, at) || (pending && isKept);
   const again = waits && reads.some((read) => !isDone(read) && !isAnswer(read));
   if (done.length === 0 && again) {
-    return known.state === 'paying_out' && known.dispatched !== null ? null : postponed(row, known, at);
+    return known.state === 'paying_out' && known.dispatched !== null
+      ? null
+      : postponed(row, known, at, pending && isKept ? { updated: at } : {});
   }
   if (done.length === 0 && known.state === 'owed' && pending) return leftToPerson(row, known, at);
   return locked(row, known, () => {

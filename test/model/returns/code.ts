@@ -139,7 +139,7 @@ function manualOf(times: Times): StoredRefund {
 
 const EMPTY = {
   ...{ key: 0, spent: false, resent: false, sent: null, sends: 0, ended: null, addressed: false, poll: null, claims: 0 },
-  ...{ resolved: false, held: [], callback: false, unanswered: null, denied: true },
+  ...{ resolved: false, held: [], callback: false, unanswered: null, denied: true, carried: null },
 };
 
 const PAYMENT = {

@@ -33,7 +33,7 @@ export type Counts = Record<'steps' | 'answers' | 'callbacks' | 'decisions' | 's
 export function bare(world: World, node: Node): World {
   const unheld = (way: Way): Way => ({
     ...way,
-    ...{ held: way.held.map(() => 'absent' as const), callback: false, unanswered: null, denied: true, sends: 0 },
+    ...{ held: way.held.map(() => 'absent' as const), callback: false, unanswered: null, denied: true, carried: null, sends: 0 },
   });
   const { refund, payouts } = world.row;
   const row = { ...world.row, refund: refund && unheld(refund), payouts: payouts.map(unheld), by_hand: 0 };
@@ -136,7 +136,7 @@ async function compareClaimed(
 /** The last step of a node that has an answer: the rows become what they are now when the program hears it. */
 async function compareAnswer(
   world: World,
-  node: Extract<Node, { at: 'rechecks' | 'proves' | 'polled' | 'answered' }>,
+  node: Extract<Node, { at: 'rechecks' | 'proves' | 'looks' | 'polled' | 'answered' }>,
   after: World,
   canPay: boolean,
   shown: string,
@@ -156,13 +156,18 @@ async function compareAnswer(
   const calls = told
     .filter(({ outcome }) => outcome !== 'none')
     .map(({ ref: of }) => `${node.at === 'answered' ? 'submit' : 'read'} ${of}`);
-  if (calls.length === 0) return void counts.skipped++;
+  const next_node = after.nodes[0] as Node;
+  // Of payouts that no account was given the program asks nobody, and goes on at once.
+  const isUnasked = next_node.at === 'looks' && next_node.reads.every(({ outcome }) => outcome === 'none');
+  if (calls.length === 0 || isUnasked) return void counts.skipped++;
   let next: Outcome | null = null;
   const called: Called = (call, of, memory) => {
     const name = `${call} ${of}`;
     if (node.at === 'answered' && call === 'read') return 'absent_long';
     const at = calls.indexOf(name);
     if (at < 0) {
+      if (node.at === 'looks' && of === 'refund') return 'refused';
+      if (next_node.at === 'looks') throw new Stop();
       if (call === 'submit') throw new Stop();
       if (of === ref) next = 'unknown';
       return 'unknown';
@@ -212,6 +217,10 @@ function isReachable(node: Extract<Node, { known: Return }>, before: Return, now
   if (node.at === 'rechecks') {
     const same = failed.length === node.reads.length && failed.every((ref, i) => ref === node.reads[i]?.ref);
     return same && !(known.late && unfinished && change.closedLate(before, known, now) !== null);
+  }
+  if (node.at === 'looks') {
+    const payouts = failed.filter((ref) => ref !== 'refund');
+    return payouts.length === node.reads.length && payouts.every((ref, i) => ref === node.reads[i]?.ref);
   }
   // What had failed could not be read before.
   return node.at !== 'polled' || !known.recheck || (failed.length > 0 && !isOver(known.updated, now));

@@ -44,11 +44,16 @@ export function keyOf(world: World): string {
 }
 
 function wayKey(way: Way, { now }: World): string {
-  const { status, part, key, sent, sends, ended, unanswered, held } = way;
+  const { status, part, key, sent, sends, ended, unanswered, carried, held } = way;
   const flags = [way.spent, way.resent, way.addressed, way.poll !== null, way.resolved, way.callback, way.denied]
     .map(Number)
     .join('');
-  const since = [sent && isFresh(sent, now), ended && isOver(ended, now), unanswered && isOver(unanswered, now)];
+  const since = [
+    sent && isFresh(sent, now),
+    ended && isOver(ended, now),
+    unanswered && isOver(unanswered, now),
+    carried && isOver(carried, now),
+  ];
   return `${status} ${part} ${key} ${flags} ${sends} ${since.map((one) => (one === null ? '-' : Number(one))).join('')} ${held.join()}`;
 }
 

@@ -80,7 +80,12 @@ test('both ways failed and are done after all, and a person decides: every reach
 });
 
 test('both ways failed, and a day passes: every reachable world keeps the invariants', (t) => {
-  exploreAll(t, startOf(UNPAID, 1), rulesOf({ lies: 1, unread: 1, people: 1, days: 1 }), collect);
+  exploreAll(t, startOf(UNPAID, 1), rulesOf({ lies: 1, unread: 1, strays: 1, people: 1, days: 1 }), collect);
+});
+
+test('a refund that a person had ended, and a day passes: every reachable world keeps the invariants', (t) => {
+  const start = startOf({ refund: refusedWay({ resolved: true }) }, 1);
+  exploreAll(t, start, rulesOf({ lies: 1, unread: 1, people: 1, days: 1 }), collect);
 });
 
 const MOVED = /the money has moved \d times, and \d are known/;
@@ -93,6 +98,7 @@ const PLANTED: [NonNullable<Rules['planted']>, RegExp, Partial<Return>, Partial<
   // Both found by this model.
   ['refund_failure_outruns_callback', MOVED, {}, { lies: 1, people: 1 }],
   ['pending_forgotten', UNANSWERED, {}, { unread: 1, people: 1, tens: 1 }, { ends: true }],
+  ['carried_out_forgotten', /payout 0 is carried out/, UNPAID, { lies: 1, unread: 1, strays: 1, people: 1, days: 1 }],
   ['sends_beside_recheck', UNANSWERED, REFUSED, { lies: 1, unread: 1, unclear: 1, tens: 1 }, { sendings: 2 }],
   ['sends_after_late_refund', /the payer has it/, REFUSED, { lies: 1, unclear: 1, people: 1, tens: 1 }, { sendings: 2 }],
   ['turned_away_is_unsent', UNANSWERED, REFUSED, { lies: 1, unclear: 1 }, { sendings: 2 }],

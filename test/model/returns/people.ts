@@ -20,10 +20,7 @@ export function retried(row: Return, at: At): Return | null {
   if (row.state !== 'waiting') return null;
   const payout = row.current === null ? undefined : row.payouts[row.current];
   const recheck = row.recheck || payout?.resolved === true;
-  // Without a callback, a person decides about what the provider carries out.
-  const isDecided = !row.recheck && row.refund?.unanswered?.day === at.day;
-  const decided = !isDecided ? row : withWay(row, 'refund', { unanswered: null, denied: true });
-  return { ...decided, state: 'owed', current: null, tried: false, claims: at.n, recheck, step: at.n, updated: at };
+  return { ...row, state: 'owed', current: null, tried: false, claims: at.n, recheck, step: at.n, updated: at };
 }
 
 /** A person reports that what had failed was done after all. */
@@ -38,7 +35,7 @@ export function recordedLate(row: Return, ref: Ref, at: At): Return | null {
 export function endedByHand(row: Return, ref: Ref, at: At): Return | null {
   const way = wayOf(row, ref);
   if (!isOpen(way) || (way.part === 'sent' && way.sent?.ten === at.ten)) return null;
-  const decided = withWay(row, ref, { resolved: true, unanswered: null, denied: true });
+  const decided = withWay(row, ref, { resolved: true, unanswered: null, denied: true, carried: null });
   if (way.part === 'sent') {
     const refused = afterRefund(decided, ref, way, 'refused', at);
     // The callback about a payout may be unread; of a refund the person's word counts.

@@ -1,5 +1,6 @@
 import { replaced, type Step as AnyStep } from '../explore.ts';
 import * as change from './changes.ts';
+import { answers, holds, readsOf, spend, withReports, type Working } from './calls.ts';
 import { nameOf, personSteps } from './people.ts';
 import {
   type At,
@@ -10,7 +11,6 @@ import {
   isFresh,
   isOpen,
   isOver,
-  isWithAccount,
   type Node,
   type Outcome,
   type Read,
@@ -26,27 +26,7 @@ import {
 
 type Step = AnyStep<World>;
 
-/** What may come of a request: what the provider holds then, the answer, and the bounded event that this is. */
-type Answer = [Held, Outcome, Bounded?];
-
 const IDLE: Node = { at: 'idle' };
-
-/** Of a key that the provider has not seen. */
-const FIRST: readonly Answer[] = [
-  ['refused', 'refused'],
-  ['pending', 'pending'],
-  ['paid', 'paid'],
-  ['absent', 'unavailable', 'unclear'],
-  ['absent', 'unknown', 'unclear'],
-  ['wire', 'unknown', 'unclear'],
-  ['unfunded', 'unfunded', 'unclear'],
-  ['pending', 'unavailable', 'lies'],
-];
-
-/** Of a repeated key: the same operation, as it is now. */
-const REPEATED: Record<Exclude<Held, 'absent'>, Outcome> = {
-  ...{ wire: 'unknown', pending: 'pending', paid: 'paid', refused: 'refused', unfunded: 'unknown' },
-};
 
 /** What the provider does with what it has. It may carry out what it had refused, or called unpaid for good. */
 const LATER: Partial<Record<Held, readonly [Held, Bounded?][]>> = {
@@ -74,10 +54,6 @@ export function stepsOf(world: World, rules: Rules): Step[] {
 export function aDayLater(world: World): World {
   const { day, ten, n } = world.now;
   return { ...world, now: { day: day + 1, ten: ten + 1, n } };
-}
-
-function spend(world: World, kind: Bounded | undefined): World {
-  return kind === undefined ? world : { ...world, used: { ...world.used, [kind]: world.used[kind] + 1 } };
 }
 
 function put(world: World, n: number, node: Node, row: Return = world.row): World {
@@ -114,14 +90,6 @@ function claims(world: World, n: number): Step[] {
   return steps;
 }
 
-interface Working {
-  world: World;
-  n: number;
-  rules: Rules;
-  calm: boolean;
-  left: (kind: Bounded) => boolean;
-}
-
 function work(at: Working, node: Exclude<Node, { at: 'idle' }>): Step[] {
   const { world, n, rules } = at;
   const { row, now } = world;
@@ -130,11 +98,14 @@ function work(at: Working, node: Exclude<Node, { at: 'idle' }>): Step[] {
     case 'claimed':
       return begins(at, node.known);
     case 'rechecks': {
-      const after = change.rechecked(row, node.known, node.reads, now, rules.planted);
+      const reported = withReports(row, node.known, node.reads, now);
+      const after = change.rechecked(reported, node.known, node.reads, now, rules.planted);
       return after ? ends('applies what it has read', after) : goesOn(at, node.known);
     }
     case 'proves':
       return proved(at, node.known, node.reads[0] as Read);
+    case 'looks':
+      return lookedAt(at, node.known, node.reads);
     case 'polled':
       return polled(at, node.known, node.outcome);
     case 'marked':
@@ -204,7 +175,10 @@ function marks({ world, n, rules, calm }: Working, known: Return): Step[] {
   if (!calm && wayOf(world.row, ref).sends >= rules.sendings) return [{ name: 'sends no more', world: put(world, n, IDLE) }];
   const after = change.payoutMarked(world.row, known, world.now, rules.planted);
   if (!after) return [{ name: 'does not send', world: put(world, n, IDLE) }];
-  const marked = { ...world, broken: world.broken ?? unreadBefore(world, refsOf(after)) ?? mayBePaidBeside(world, ref) };
+  const marked = {
+    ...world,
+    broken: world.broken ?? unreadBefore(world, refsOf(after)) ?? mayBePaidBeside(world, ref) ?? carriedBeside(world, ref),
+  };
   return [{ name: `marks payout ${ref}`, world: put(marked, n, { at: 'marked', known: after }, after) }];
 }
 
@@ -219,6 +193,15 @@ function mayBePaidBeside({ row }: World, ref: Ref): string | null {
   return other === undefined ? null : `money is sent while ${nameOf(other)} may move it, too`;
 }
 
+/** What its provider last reported as carried out is followed by nothing, until it has been unreadable for a day. */
+function carriedBeside({ row, now }: World, ref: Ref): string | null {
+  const other = refsOf(row).find((one) => {
+    const { carried, part } = wayOf(row, one);
+    return one !== ref && part !== 'succeeded' && carried !== null && !isOver(carried, now);
+  });
+  return other === undefined ? null : `money is sent although ${nameOf(other)} is carried out`;
+}
+
 /** After a callback, what it is about is read before anything is sent, for a day at least. */
 function unreadBefore({ row, now }: World, refs: readonly Ref[]): string | null {
   const unread = refs.find((ref) => {
@@ -228,25 +211,45 @@ function unreadBefore({ row, now }: World, refs: readonly Ref[]): string | null 
   return unread === undefined ? null : `money is sent although a callback about ${nameOf(unread)} is unanswered`;
 }
 
-function proved(at: Working, known: Return, { way, outcome }: Read): Step[] {
-  const { world, n, rules, left } = at;
+function proved(at: Working, known: Return, read: Read): Step[] {
+  const { way, outcome } = read;
+  const { world, n, rules } = at;
   const { now } = world;
   // What it carries out is not sent another way for a day, like what it has called back about.
   const isCurrent = outcome === 'pending' && world.row.state === known.state && !hasNews(world.row, known);
   const unanswered = world.row.refund?.unanswered ?? now;
-  const row = isCurrent ? withWay(world.row, 'refund', { unanswered, denied: false }) : world.row;
+  const row = isCurrent
+    ? withReports(withWay(world.row, 'refund', { unanswered, denied: false }), known, [read], now)
+    : world.row;
   const ends = (name: string, after: Return, kind?: Bounded): Step => ({ name, world: put(spend(world, kind), n, IDLE, after) });
   const isProved = ['refused', 'unfunded', 'absent', 'absent_long'].includes(outcome) || (outcome === 'unknown' && way.resolved);
   if (outcome === 'paid')
     return [ends('books the late refund', change.afterRefund(row, 'refund', way, 'paid', now, rules.planted))];
   if (!isProved && rules.planted !== 'refund_not_proved') {
-    if (isOver(way.ended as At, now)) return [ends('leaves the doubt to a person', change.leftToPerson(row, known, now))];
     const isKept = outcome === 'pending' && way.resolved && rules.planted !== 'pending_forgotten';
-    return [ends('doubts the refund', change.postponed(row, known, now, isKept ? { recheck: true } : {}))];
+    const kept = isKept ? { recheck: true } : {};
+    if (isOver(way.ended as At, now)) return [ends('leaves the doubt to a person', change.leftToPerson(row, known, now, kept))];
+    return [ends('doubts the refund', change.postponed(row, known, now, kept))];
   }
-  const person = (kind?: Bounded) => ends('leaves it to a person', change.leftToPerson(row, known, now), kind);
-  if (known.current !== null) return [person()];
-  return [ends('starts a payout', change.payoutStarted(row, known, now)), ...(left('closed') ? [person('closed')] : [])];
+  if (known.current !== null) return [ends('leaves it to a person', change.leftToPerson(row, known, now))];
+  const failed = failedOf(row).filter((ref) => ref !== 'refund');
+  const next = { ...at, world: { ...world, row } };
+  if (failed.length === 0) return lookedAt(next, known, []);
+  return readsOf(next, failed, known).map(([reads, after]) => ({
+    name: `reads the payouts before another (${reads.map((read) => read.outcome).join(', ')})`,
+    world: put(after, n, { at: 'looks', known, reads }),
+  }));
+}
+
+/** Starts a payout, unless one that had failed is done or carried out. */
+function lookedAt({ world, n, left }: Working, known: Return, reads: readonly Read[]): Step[] {
+  const { now } = world;
+  const row = withReports(world.row, known, reads, now);
+  const ends = (name: string, after: Return, kind?: Bounded): Step => ({ name, world: put(spend(world, kind), n, IDLE, after) });
+  if (reads.some(({ outcome }) => outcome === 'pending' || outcome === 'paid'))
+    return [ends('has the payouts read again', change.postponed(row, known, now, { recheck: true }))];
+  const gives = left('closed') ? [ends('leaves it to a person', change.leftToPerson(row, known, now), 'closed')] : [];
+  return [ends('starts a payout', change.payoutStarted(row, known, now)), ...gives];
 }
 
 function polled(at: Working, known: Return, outcome: Outcome): Step[] {
@@ -295,62 +298,6 @@ function refundWork(at: Working, node: Extract<Node, { way: Way }>): Step[] {
       return ends(`applies ${outcome} to the refund`, change.afterRefund(row, 'refund', node.way, outcome, now, rules.planted));
     }
   }
-}
-
-/** Submits a way, and returns the answers that may come, with what the provider holds then. */
-function answers({ world, rules, calm, left }: Working, ref: Ref, way: Way): [Outcome, string, World][] {
-  const held = wayOf(world.row, ref).held[way.key] as Held;
-  const possible: readonly Answer[] =
-    held !== 'absent' ? [[held, REPEATED[held]], ...(left('unread') ? [[held, 'unknown', 'unread'] as Answer] : [])] : FIRST;
-  return possible
-    .filter(
-      ([now, , kind]) => (kind === undefined || left(kind)) && (now !== 'unfunded' || held === now || way.key < rules.keys - 1),
-    )
-    .slice(0, calm ? 1 : undefined)
-    .map(([now, outcome, kind]) => {
-      const after = holds(spend(world, kind), ref, way.key, now);
-      const row = withWay(after.row, ref, { denied: ['refused', 'unfunded', 'unavailable'].includes(outcome) });
-      return [outcome, `sends ${nameOf(ref)} (${now}, ${outcome})`, { ...after, row }];
-    });
-}
-
-function holds(world: World, ref: Ref, key: number, now: Held): World {
-  const way = wayOf(world.row, ref);
-  // Whoever moves the money calls back.
-  const callback = way.callback || (now === 'paid' && way.held[key] !== 'paid');
-  return { ...world, row: withWay(world.row, ref, { held: replaced(way.held, key, now), callback }) };
-}
-
-/** Reads ways, and returns what may be found. A definite answer answers the callbacks that came before. */
-function readsOf({ world, rules, left }: Working, refs: readonly Ref[], known: Return, isPoll = false): [Read[], World][] {
-  let found: [Read[], World][] = [[[], world]];
-  for (const ref of refs) {
-    const way = wayOf(world.row, ref);
-    const isLatest = ref !== 'refund' && ref === known.current && known.dispatched !== null;
-    const fresh = isFresh(isLatest ? known.dispatched : way.sent, world.now);
-    const held = way.held[way.key] as Held;
-    const absent: Outcome = fresh && rules.planted !== 'early_absent_is_answer' ? 'absent' : 'absent_long';
-    const truth: Outcome = held === 'absent' || held === 'wire' ? absent : held;
-    found = found.flatMap(([reads, before]) => {
-      // A payout that no account was given is asked about where the present one is.
-      const isNowhere = ref !== 'refund' && !way.addressed && !isWithAccount(known);
-      const outcomes: [Outcome, Bounded?][] = isNowhere ? [['none']] : [[truth]];
-      if (left('unread') && outcomes[0]?.[0] !== 'none') outcomes.push([isPoll ? 'unavailable' : 'unknown', 'unread']);
-      // What it has shown as under way, it goes on showing.
-      const mayLag = fresh && (way.denied || way.part !== 'failed') && (truth === 'pending' || truth === 'paid');
-      if (mayLag && left('lags')) outcomes.push([absent, 'lags']);
-      return outcomes
-        .filter(([, kind]) => kind === undefined || before.used[kind] < rules.bounds[kind])
-        .map(([outcome, kind]): [Read[], World] => {
-          // Money that has moved is no answer until it is booked.
-          const isDefinite = ['refused', 'unfunded', 'absent_long'].includes(outcome);
-          const unanswered = isDefinite ? null : way.unanswered;
-          const row = withWay(before.row, ref, { unanswered, denied: isDefinite || way.denied });
-          return [[...reads, { ref, way, outcome }], { ...spend(before, kind), row }];
-        });
-    });
-  }
-  return found;
 }
 
 function providerSteps(world: World, ref: Ref, rules: Rules): Step[] {

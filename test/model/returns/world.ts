@@ -47,6 +47,8 @@ export interface Way {
   unanswered: At | null;
   /** What its provider, or a person, said last is that it moves no money. */
   denied: boolean;
+  /** Of one that had failed: when its provider reported last that it carries it out; null: it has denied that since, or never said so. */
+  carried: At | null;
 }
 
 export interface Return {
@@ -93,6 +95,8 @@ export type Node =
   | { at: 'rechecks'; known: Return; reads: readonly Read[] }
   /** Has asked about the refund before another way. */
   | { at: 'proves'; known: Return; reads: readonly Read[] }
+  /** Has asked about the payouts that had failed before another. */
+  | { at: 'looks'; known: Return; reads: readonly Read[] }
   | { at: 'polled'; known: Return; outcome: Outcome }
   | { at: 'marked'; known: Return }
   | { at: 'answered'; known: Return; outcome: Outcome }
@@ -141,6 +145,7 @@ export type Planted =
   | 'early_absent_is_answer'
   | 'refund_not_proved'
   | 'pending_forgotten'
+  | 'carried_out_forgotten'
   | 'closed_is_deaf'
   | 'late_uncounted'
   | 'poll_unavailable_is_proof'
@@ -241,6 +246,7 @@ export function startedWay(poll: number | null, keys = 0): Way {
       callback: false,
       unanswered: null,
       denied: true,
+      carried: null,
     },
   };
 }
