@@ -150,6 +150,23 @@ test('evidence about a refund that a statement has set aside is rejected, and st
   assert.equal((await findRefund(late.store.db, team_id, refund.id))?.resolution, null);
 });
 
+test('"not found" soon after a payout was sent the second time is no answer to a callback', async () => {
+  await late.captured();
+  late.able.onPayout = UNKNOWN;
+  late.able.onPayoutRead = { kind: 'not_found' };
+  await late.work(5, 1_000);
+  late.clock.advance(600_000);
+  await late.work(1);
+  assert.equal(payouts(), 2);
+  late.able.onPayoutRead = FULL;
+  await late.work(3, 60_000);
+  assert.equal((await late.row()).state, 'waiting');
+  await calledBack({ kind: 'not_found' });
+  await tryAgain();
+  await late.work(3);
+  assert.deepEqual([(await late.row()).state, payouts()], ['owed', 2]);
+});
+
 test('a payout that was called back about and that a person ended as failed is read: the payer who was paid in cash, too, is reported', async () => {
   await late.captured();
   late.able.onPayout = UNKNOWN;

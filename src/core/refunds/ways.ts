@@ -130,7 +130,8 @@ export async function markWaySent(
 ): Promise<RefundRow | null> {
   const row = known.legs[0]?.status === 'sent' ? known : await markSent(tx, context, known, 0);
   if (!row) return null;
-  const sent = { ...row, next_poll_at: null, legs: row.legs.map((part) => ({ ...part, ...to })) };
+  const sent_at = new Date(context.at).toISOString();
+  const sent = { ...row, next_poll_at: null, legs: row.legs.map((part) => ({ ...part, ...to, sent_at })) };
   await updateRefund(tx, sent);
   return sent;
 }

@@ -236,7 +236,7 @@ export function payoutMarked(row: Return, known: Return, at: At, planted?: Plant
   const held = way.held.length > key ? way.held : [...way.held, 'absent' as const];
   const sent = way.part === 'sent' ? way : { ...markedWay(way, at), poll: null };
   const resent = known.dispatched !== null;
-  const change = { ...sent, key, held, addressed: true, sends: way.sends + 1 };
+  const change = { ...sent, key, held, sent: at, addressed: true, sends: way.sends + 1 };
   return { ...withWay(row, ref, change), resent, dispatched: at, step: at.n };
 }
 
