@@ -28,15 +28,15 @@ import type { Simulator } from './kit/simulator.ts';
 /** `npm run simulators -- --connect`: sets up the demo team for live payments through the simulators. */
 
 const ENVIRONMENT = 'live';
-/** Without transaction limits. */
+/** Verification level without transaction limits. */
 const LEVEL = 4;
 const PRIORITY_STEP = 10;
 const ANSWER_MS = 3_000;
-/** Margin for a request that is being routed, and for timers that fire early. */
+/** Time for a request that is being routed, and for timers that fire early. */
 const MARGIN_MS = 200;
 const ELSEWHERE = 'left alone: it does not lead to this simulator';
 
-/** An operator's own API first, then a provider that serves the same channel. */
+/** Accounts by channel: the operator's own API first, then another provider that serves the channel. */
 const ORDERS: Readonly<Record<string, readonly string[]>> = {
   'cm.mtn': ['mtn-momo', 'pawapay'],
   'cm.orange': ['orange-money-cm', 'pawapay'],
@@ -44,7 +44,7 @@ const ORDERS: Readonly<Record<string, readonly string[]>> = {
   'ke.mpesa': ['mpesa-daraja', 'flutterwave'],
 };
 
-/** One line of the report: what there is, and what was done about it. */
+/** One line of the report: an item, and what was done with it. */
 type Step = readonly [what: string, done: string];
 
 interface Connecting {
@@ -55,8 +55,8 @@ interface Connecting {
 }
 
 /**
- * Verifies the demo team and gives it an account at each simulator and rules that order them. What is there already stays as
- * it is, so that it may run on every start.
+ * Verifies the demo team, and adds an account at each simulator and rules that order the accounts. Existing accounts and rules are
+ * not changed, so it can run on every start.
  * @returns the report to print
  * @throws Failure unless this is the development service of this machine
  */
@@ -120,11 +120,11 @@ async function addAccounts(
     }
     const connector = must(connectorOf(name), 'each simulator is of a known provider');
     const wanted = { team_id, environment: ENVIRONMENT, connector, name, credentials, costs: null } as const;
-    // A millisecond apart: without a rule, accounts are tried in the order in which they were added.
+    // Times differ by a millisecond, because without a rule accounts are tried in the order in which they were added.
     const account = there ?? must(await addAccount(tx, secrets, wanted, new Date(at + place)), 'the name is free');
     if (!there) await record(tx, by, { team_id, action: 'provider.create', resource_id: account.id, at });
     ours.add(name);
-    // What a merchant enters in the provider's dashboard.
+    // A merchant enters this address in the provider's dashboard.
     simulator.settings.set('callback_url', accountCallbackUrl(keys.base_url, account.id));
     const state = account.active ? 'there already' : 'there already, but disabled: "pirogue providers enable" uses it again';
     steps.push([`account ${name}  ${account.id}`, there ? state : 'added']);
@@ -138,7 +138,10 @@ function leadsTo({ credentials }: Simulator, account: SealedAccountRow, secrets:
   return [...names].every((name) => known[name] === credentials[name]);
 }
 
-/** @param ours the accounts at these simulators: a rule never sends anything to another */
+/**
+ * Adds the rules that do not exist yet.
+ * @param ours names of the accounts at these simulators. A rule with any other account is not added.
+ */
 async function addRules({ tx, by, team_id, at }: Connecting, ours: ReadonlySet<string>): Promise<Step[]> {
   const known = await rulesOf(tx, team_id, ENVIRONMENT);
   const there = new Set(known.map(summaryOf));

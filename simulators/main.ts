@@ -3,7 +3,7 @@ import { SIMULATORS } from './catalogue.ts';
 import { PROFILES, type Profile } from './kit/faults.ts';
 import { startSimulator, type Simulator, type SimulatorKind } from './kit/simulator.ts';
 
-/** `npm run simulators`: every provider simulator on a port of its own, until Ctrl-C. */
+/** `npm run simulators`: runs every provider simulator on a port of its own until Ctrl-C. */
 const HELP = `Usage: npm run simulators -- [options]
 
 Starts a simulator of every provider on this machine. Nothing leaves it.
@@ -90,7 +90,7 @@ async function run({ port, connect, ...weather }: Options): Promise<void> {
   }
 }
 
-/** The code of the service is loaded for it alone: simulators start without. */
+/** Connects the demo team. Only this loads code of the service, so the simulators start without it. */
 async function connectTo(simulators: readonly Simulator[]): Promise<void> {
   try {
     console.log(`\n${await (await import('./connect.ts')).connect(simulators)}\n`);

@@ -8,6 +8,7 @@ export function rejection(status: number, message: string): Answer {
   return { status, body: { status: 'error', message, data: null } };
 }
 
+/** Returns a successful response in Flutterwave's envelope. */
 export function success(message: string, data: unknown, more: object = {}): Answer {
   return { status: 200, body: { status: 'success', message, data, ...more } };
 }

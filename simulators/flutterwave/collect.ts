@@ -58,7 +58,7 @@ export async function createCharge(kit: Kit, call: Call): Promise<Answer> {
   const draft = draftOf(fields, phone, type.currencies, { payment_type: name, unseen: type.mode === 'banktransfer' });
   if (typeof draft === 'string') return rejection(400, draft);
   if (call.fault === 'closed') return rejection(400, 'Service is currently unavailable, try again later');
-  // The lost response contained the account number, so no one can pay into the account.
+  // The payer cannot pay, because the lost response contained the account number.
   if (type.mode === 'banktransfer' && CREATED.some((fault) => fault === call.fault))
     return success('Charge initiated', undefined);
   const entry = await kit.operations.create(draft, endingOf('collect', draft.key, phone), call.fault);

@@ -88,6 +88,7 @@ export function listTransfers({ book }: Kit, reference: string | null): Answer {
 
 const STATUSES = { pending: 'PENDING', succeeded: 'SUCCESSFUL', failed: 'FAILED' } as const;
 
+/** Returns a transfer in the format of the status endpoint and the webhook. */
 export function presentTransfer(entry: Entry, status: string = STATUSES[entry.state], amount_minor = entry.amount_minor): object {
   return {
     ...{ id: Number(entry.ref), account_number: entry.msisdn, bank_code: entry.wire.account_bank, full_name: 'Awa N.' },

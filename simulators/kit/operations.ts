@@ -17,6 +17,7 @@ export interface Ending {
 
 export const SUCCEEDS: Ending = { state: 'succeeded', word: null, after: 1 };
 
+/** Returns a failure with the provider's code or text. `after`: time until the result, in multiples of the delay. */
 export function failsWith(word: string, after = 1): Ending {
   return { state: 'failed', word, after };
 }

@@ -99,7 +99,7 @@ const REMEMBERED_REQUESTS = 10_000;
 
 /**
  * Starts a simulator on loopback.
- * @throws before it returns when it cannot start
+ * @throws when its port is taken
  */
 export async function startSimulator(kind: SimulatorKind, given: Partial<SimulatorOptions> = {}): Promise<Simulator> {
   const options = { ...SIMULATOR_DEFAULTS, ...given };
@@ -107,7 +107,7 @@ export async function startSimulator(kind: SimulatorKind, given: Partial<Simulat
   const book = new Book();
   const faults = new Faults(options);
   const settings = new Map(Object.entries(options.settings));
-  // Circular dependency: the operations needs the callbacks, which needs the wire, which needs the operations.
+  // Circular dependency: the operations need the callbacks, these need the wire, and the wire needs the operations.
   const callbacks: CallbackSender = new CallbackSender(
     (entry, content) => wire.compose(entry, content),
     timers,

@@ -13,10 +13,10 @@ export interface StatementEntry {
   state: 'succeeded' | 'failed';
 }
 
-/** A provider's statement format. When omitted, the normal format of docs/reconciliation.md. */
+/** A provider's statement format. A simulator without one writes the normal format of docs/reconciliation.md. */
 export interface StatementForm {
   head: readonly string[];
-  /** Returns the cells of a line. Null: it is not in the statement. */
+  /** Returns the cells of a line; null when the operation is not in the statement. */
   row(entry: StatementEntry): readonly string[] | null;
 }
 
@@ -56,7 +56,7 @@ function quoted(cell: string): string {
 /** A difference that was put into a statement on purpose. */
 interface Injected {
   kind: (typeof INJECTABLE)[number];
-  /** Of the line that was changed, left out, repeated or made up. */
+  /** Key of the line that was changed, omitted, repeated or added. */
   key: string;
 }
 
@@ -64,7 +64,7 @@ const INJECTABLE = ['missing_here', 'missing_there', 'amount', 'duplicate', 'lat
 
 /**
  * Inserts differences into a statement: the wanted number of each kind, in lines chosen by seed, each line at most once.
- * @returns the statement, and what has to be found in it
+ * @returns the statement, and the inserted differences, which a reconciliation must find
  */
 export function alterStatement(
   entries: readonly StatementEntry[],

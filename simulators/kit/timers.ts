@@ -1,4 +1,4 @@
-/** Scheduled callbacks. They never keep the process alive, and none runs after `stop`. */
+/** Scheduled functions. They never keep the process alive, and none runs after `stop`. */
 export class Timers {
   readonly #pending = new Set<NodeJS.Timeout>();
   readonly #waiting = new Set<() => void>();

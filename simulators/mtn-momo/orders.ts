@@ -31,6 +31,7 @@ const PLACES: readonly { kind: EntryKind; product: Product; path: string; party:
 ];
 type Place = (typeof PLACES)[number];
 
+/** Returns the routes that create and show collections, payouts and refunds. */
 export function orderRoutes(kit: Kit, access: Access): SimulatorRoute[] {
   return PLACES.flatMap((place): SimulatorRoute[] => [
     { method: 'POST', path: place.path, doing: 'create', answer: (call) => create(kit, access, place, call) },

@@ -83,7 +83,7 @@ export class Orders {
     const order = this.#byToken.get(String(pay_token));
     if (!order || order.order_id !== order_id || order.amount !== amount) return error(404, 60, 'Resource not found');
     const entry = this.#kit.book.visible(order.order_id);
-    // A page that nobody uses stays INITIATED: Orange reports EXPIRED to a payer who confirms too late.
+    // An unused page stays INITIATED. Orange reports EXPIRED only to a payer who confirms too late.
     const status = entry ? statusOf(entry) : 'INITIATED';
     return { status: 200, body: { status, order_id, txnid: txnidOf(entry, status) } };
   }

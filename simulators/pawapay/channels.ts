@@ -21,7 +21,7 @@ export interface Market {
   stem?: string;
 }
 
-/** docs.pawapay.io/v2/docs/providers and /test_numbers. */
+/** Markets and their operators (docs.pawapay.io/v2/docs/providers and /test_numbers). */
 const MARKETS: readonly Market[] = [
   market('BEN', '229', [10, 8], 'XOF', 'MTN_MOMO_BEN MOOV_BEN', '22951345'),
   market('BFA', '226', [8], 'XOF', 'MOOV_BFA ORANGE_BFA', '22602345'),
@@ -69,14 +69,17 @@ function authOf(provider: string): Operator['auth'] {
   return provider === 'ORANGE_BFA' ? 'PREAUTH' : 'PROVIDER_AUTH';
 }
 
+/** Returns the operator with pawaPay's name, or undefined. */
 export function operatorOf(provider: unknown): Operator | undefined {
   return OPERATORS.get(String(provider));
 }
 
+/** Returns all markets. */
 export function markets(): readonly Market[] {
   return MARKETS;
 }
 
+/** Returns the market of a country (ISO 3166-1 alpha-3), or undefined. */
 export function marketOf(country: string): Market | undefined {
   return MARKETS.find((one) => one.country === country);
 }

@@ -9,6 +9,7 @@ export type Checked<T> = { answer: Answer } | { value: T };
 const REJECTED_SUFFIX = '000005';
 const UUID4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
+/** Returns the reason of a failure in pawaPay's format. */
 export function failure(failureCode: string, failureMessage: string) {
   return { failureReason: { failureCode, failureMessage } };
 }

@@ -9,6 +9,7 @@ export interface KeyPair {
   privateKey: KeyObject;
 }
 
+/** Returns a new pair of ECDSA keys on P-256. */
 export function newKeyPair(): KeyPair {
   return generateKeyPairSync('ec', { namedCurve: 'P-256' });
 }

@@ -21,7 +21,8 @@ const PRIMARY = new Set(['primary', 'read-write']);
 const SHAPE = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#@]*)([^?#]*)(?:\?([^#]*))?$/;
 
 /**
- * Parses a database URL with one or several hosts, as libpq does: `postgresql://user@10.0.0.1,10.0.0.2:5433/name?target_session_attrs=primary`.
+ * Parses a database URL with one or several hosts, as libpq does:
+ * `postgresql://user@10.0.0.1,10.0.0.2:5433/name?target_session_attrs=primary`.
  * @throws ConfigError when several hosts or `target_session_attrs` cannot be used; its message has no password
  */
 export function parseDatabaseUrl(url: string): ServerList {

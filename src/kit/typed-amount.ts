@@ -1,9 +1,9 @@
 import { decimalsOf, type Minor, minorFromWire } from './money.ts';
 
 /**
- * Parses an amount as people type it: `25000`, `25 000`, `25.000`, `25,000.50`, `25 000,5`. A separator followed by three
- * digits separates thousands, which no amount that begins with 0 has; followed by one or two digits, it separates the hundredths. In a currency with hundredths,
- * `25.000` alone is ambiguous and is rejected, because a wrong guess is wrong by a factor of a thousand.
+ * Parses an amount as people type it: `25000`, `25 000`, `25.000`, `25,000.50`, `25 000,5`. A separator followed by three digits
+ * separates thousands; an amount with thousands cannot begin with 0. Followed by one or two digits, it separates the hundredths. In a
+ * currency with hundredths, `25.000` alone is ambiguous and is rejected, because a wrong guess is wrong by a factor of a thousand.
  * @returns hundredths, or null for any other text
  */
 export function typedAmount(text: string, currency: string): Minor | null {

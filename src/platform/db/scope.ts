@@ -26,7 +26,7 @@ const BY_KEY = {
  */
 const MAX_SHARED_LOCK_WAIT_MS = 2_000;
 
-/** Settings of a statement or a transaction, most of which make PostgreSQL keep the plan that a statement asks for. */
+/** Settings of a statement or a transaction. Most make PostgreSQL keep the intended plan. */
 const MODES = {
   usual: {},
   // These statements return rows in the order of an index. Forbidding sorts rules out the plans that read the whole table, which

@@ -73,7 +73,7 @@ export function openStores(
   const [control, sandbox, live] = [open('control'), open('sandbox'), open('live')];
   const stateOf = async (name: keyof DatabaseUrls, pool: DbPool): Promise<DatabaseState> => {
     const state = await probes[name].state();
-    // The database answers, but nobody obtains a connection from the pool.
+    // The database answers, but the pool provides no connections.
     return state === 'ok' && pool.circuit() !== 'closed' ? 'pool exhausted' : state;
   };
   return {

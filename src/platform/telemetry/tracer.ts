@@ -99,7 +99,7 @@ export class Tracer {
     return this.#begin({ trace_id, parent_id: null, sampled: this.#keeps(trace_id), name, kind });
   }
 
-  /** Whether the current code runs in a sampled span. Background rounds run every second and are not traced. */
+  /** Whether the current code runs in a sampled span. Background rounds are not traced, because they run every second. */
   get inside(): boolean {
     return this.#current.getStore()?.sampled ?? false;
   }

@@ -6,7 +6,7 @@ export function accountKey(team_id: bigint, account: string | null): string {
 }
 
 /**
- * Condition of a claim query that excludes saturated accounts, of which enough rows already wait. Empty when there are none.
+ * Returns the condition of a claim query that excludes saturated accounts, which have enough waiting rows. Empty without such accounts.
  * @param account SQL of the account's id, for a table with a team_id
  * @param keys from {@link accountKey}
  */

@@ -181,7 +181,7 @@ export type Subject = { by: 'provider_key' | 'provider_ref'; value: string; paid
  * reading. `hint`: an unauthenticated trigger; the status must be read from the provider. `forged`: a required
  * signature or token is wrong.
  */
-/** `proven`: the sender knows a secret of the account that does not cover the body, so that the status in it is not trusted. */
+/** `proven`: the callback contains a secret of the account that does not cover the body. So the status in the body is not trusted. */
 export type Callback =
   | { kind: 'signed'; subject: Subject | null; update: Reading | null }
   | { kind: 'hint'; subject: Subject | null; proven?: true }
@@ -248,7 +248,7 @@ export interface Refunds {
   readonly extent: 'full' | 'partial';
   /** Returns whether refunds on this channel are sent to the payer's number, which must then be kept. When omitted, never. */
   needsPayer?(channel: Pick<Collection['channel'], 'id' | 'kind'>, currency: string): boolean;
-  /** Returns the amount, in hundredths, of which a refund is a multiple. When omitted, the smallest that the currency can move. */
+  /** Returns the step of refunds, in hundredths: each is a multiple of it. When omitted, the smallest amount of the currency. */
   stepOf?(channelId: string, currency: string): Minor;
   submit(refund: Refund): Promise<RefundOutcome>;
   read(refund: Refund): Promise<RefundOutcome>;

@@ -19,7 +19,7 @@ export interface RouteRequest {
   channel: Channel;
   currency: string;
   amount_minor: Minor;
-  /** Amount of which this charge collects a tranche. An account that cannot accept its last tranche is excluded. Default: the same. */
+  /** Amount still to collect, when this charge is a tranche of it. Accounts that cannot accept the last tranche are excluded. */
   whole_minor?: Minor;
 }
 

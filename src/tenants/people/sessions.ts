@@ -14,7 +14,7 @@ export const FRESH_MS = 10 * 60_000;
 const TOUCH_MS = 60_000;
 const MAX_AGENT = 300;
 
-/** Value of a session's cookie: 256 bits, of which the database has the hash only. */
+/** Form of a session's cookie: 256 random bits in base 62. The database has only their hash. */
 const COOKIE_FORM = /^[0-9A-Za-z]{43}$/;
 
 /**

@@ -35,7 +35,7 @@ function jpeg(bytes: Buffer): Image | null {
   return null;
 }
 
-/** Reads the first chunk of a WebP file, of which there are three kinds. Animated images are rejected. */
+/** Reads the first chunk of a WebP file, which is one of three kinds. Animated images are rejected. */
 function webp(bytes: Buffer): Image | null {
   if (bytes.length < 30 || bytes.toString('latin1', 0, 4) !== 'RIFF' || bytes.toString('latin1', 8, 12) !== 'WEBP') return null;
   const type = 'image/webp';

@@ -112,7 +112,7 @@ interface TestOptions extends Output {
   amount: Minor;
 }
 
-/** Shows the routing decision of the service, without the health of providers, which only the running service knows. */
+/** Shows the routing decision of the service. It ignores the health of providers, which exists only in the running service. */
 export async function testRulesCommand(options: TestOptions): Promise<void> {
   const { environment, operation, currency, amount } = options;
   const channel = must(channelById(options.channel), 'the option was checked');

@@ -161,7 +161,7 @@ export class Breaker {
     this.#probeAt = Math.min(this.#probeAt, now + MAX_PROBE_MS);
   }
 
-  /** Advances the time of the last change by at least 1 ms, so that two changes in one millisecond can be told apart. */
+  /** Advances the time of the last change by at least 1 ms, so that two changes in one millisecond remain distinguishable. */
   #changed(now: number): void {
     this.#changedAt = Math.max(now, this.#changedAt + 1);
   }

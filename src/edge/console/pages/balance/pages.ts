@@ -3,7 +3,7 @@ import { showDay } from './day.ts';
 import { exportEntries } from './export.ts';
 import { showBalance } from './overview.ts';
 
-/** The pages of the balance of a team or a subaccount: its figures with the statement of a month, one day of it, and the entries as a file. */
+/** Returns the pages of a balance, of a team or a subaccount: the overview with a month's statement, one day, and a file of entries. */
 export function balancePages(): ConsolePage[] {
   const read = { method: 'GET', permission: 'balance.read' } as const;
   return ['/balance', '/subaccounts/:id/balance'].flatMap((path) => [

@@ -18,8 +18,8 @@ const MAX_TYPED = 300_000;
 
 /**
  * Verifies the factor that was submitted with an action, or returns a page that requests one. The page contains the fields of the action
- * and its token, and submits them again with the factor. Nothing is stored. The token is valid in this session only, so that nobody else
- * can send the fields, and submitting them again is the same operation. An action whose fields are too long to be repeated is rejected.
+ * and its token, and submits them again with the factor. Nothing is stored. The token is valid in this session only, so that no other
+ * person can send the fields. A repeated submission is the same operation. An action whose fields are too long to repeat is rejected.
  * @returns the page that asks; null: the factor was verified, and the action may run
  * @throws Problem 422
  */
