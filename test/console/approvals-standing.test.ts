@@ -5,7 +5,7 @@ import { type Api, startApi, until } from '../setup/api.ts';
 import { paid } from '../setup/pay.ts';
 import { fund } from '../transfers/support.ts';
 import { approvalPath, askRefund, openShop, press, refunds, sale, type Shop, stored } from './approvals.ts';
-import { HEAD, line, Payer, read } from './bulk.ts';
+import { HEAD, line, Payer, read, withThreshold } from './bulk.ts';
 import { signedIn } from './people.ts';
 
 /** What approvals say of an operation that ran: what it made may have failed, and nobody may have noted that it ran. */
@@ -96,7 +96,7 @@ test('a line of a list whose payout was approved and made is done although that 
   const payer = await Payer.open(api, 50_000);
   const { team } = payer.merchant;
   const checker = await signedIn(api, 'finance', team);
-  await api.control.run(sql`insert into approval_thresholds (team_id, currency, above_minor) values (${team.id}, 'XAF', 100000)`);
+  await withThreshold(payer, 1_000_00n);
   const list = await payer.upload([HEAD, line(1, 5_000)].join('\n'));
   await payer.press(list);
   const [row] = await api.control.all<{ id: string }>(sql`select id from approvals where team_id = ${team.id}`);

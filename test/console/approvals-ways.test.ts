@@ -8,7 +8,7 @@ import { untilLocked } from '../setup/locks.ts';
 import { paid } from '../setup/pay.ts';
 import { fund } from '../transfers/support.ts';
 import { approvalPath, decidedOnly, openShop, press, type Shop, stored } from './approvals.ts';
-import { signedIn } from './people.ts';
+import { formToken, signedIn } from './people.ts';
 
 let api: Api;
 let shop: Shop;
@@ -141,6 +141,19 @@ describe('a dispute above the threshold', () => {
     assert.ok((await shop.checker.get(asked)).text.includes(id));
     await press(shop.checker, asked, 'approve');
     assert.deepEqual([await statusOf(id), (await stored(shop, asked)).outcome], ['lost', 'done']);
+  });
+
+  test('that was accepted below it is done when its form is submitted again above a lower one', async () => {
+    const id = await disputed(9_000);
+    const path = `${shop.base}/disputes/${id}/accept`;
+    const values = { ...formToken((await shop.maker.get(path)).text), confirm: '9000' };
+    const lower = (above: bigint) =>
+      api.control.run(sql`update approval_thresholds set above_minor = ${above} where team_id = ${shop.team.id}`);
+    await shop.maker.post(path, values);
+    await lower(0n);
+    assert.match((await shop.maker.post(path, values)).to ?? '', /done=accept/);
+    await lower(1_000_000n);
+    assert.equal(await statusOf(id), 'lost');
   });
 
   test('that was accepted before the process ended is done; one that was decided otherwise has failed', async () => {

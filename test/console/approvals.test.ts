@@ -107,10 +107,21 @@ describe('a refund above the threshold', () => {
     await api.control.run(
       sql`insert into approval_thresholds (team_id, currency, above_minor) values (${other.team.id}, 'XAF', 0)`,
     );
-    const asked = approvalPath(await other.maker.post(path, values));
-    await press(other.checker, asked, 'approve');
-    assert.equal((await stored(other, asked)).outcome, 'done');
-    assert.equal((await refunds(other, payment)).length, 1);
+    assert.match((await other.maker.post(path, values)).to ?? '', /done=refund/, 'it is answered with what it did');
+    assert.deepEqual([await countApprovals(other), (await refunds(other, payment)).length], [0, 1]);
+  });
+
+  test('of a form without an amount that ran before the threshold is not asked for, either', async () => {
+    const other = await openShop(api, null);
+    const payment = await sale(other);
+    const { path, values } = await refundForm(other, other.maker, payment, '');
+    const empty = { ...values, all: '0' };
+    assert.match((await other.maker.post(path, empty)).to ?? '', /done=refund/);
+    await api.control.run(
+      sql`insert into approval_thresholds (team_id, currency, above_minor) values (${other.team.id}, 'XAF', 0)`,
+    );
+    assert.match((await other.maker.post(path, empty)).to ?? '', /done=refund/);
+    assert.deepEqual([await countApprovals(other), (await refunds(other, payment)).length], [0, 1]);
   });
 
   test('that a second person rejected is not made by the same form, although the threshold is higher by then', async () => {

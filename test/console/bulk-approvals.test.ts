@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { newId } from '../../src/kit/ids.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { type Api, startApi } from '../setup/api.ts';
-import { HEAD, line, numbers, Payer, read } from './bulk.ts';
+import { HEAD, line, numbers, Payer, read, withThreshold } from './bulk.ts';
 import { formToken, type Person, signedIn } from './people.ts';
 
 let api: Api;
@@ -17,13 +17,6 @@ before(async () => {
   api = await startApi({ workers: false, watch: () => listen });
 });
 after(() => api.stop());
-
-async function withThreshold(payer: Payer, above_minor: bigint): Promise<void> {
-  const { id } = payer.merchant.team;
-  await api.control.run(
-    sql`insert into approval_thresholds (team_id, currency, above_minor) values (${id}, 'XAF', ${above_minor})`,
-  );
-}
 
 /** Paths of the approvals of a list, by the numbers of their lines. */
 async function approvalsOf(payer: Payer, list: string): Promise<(number: number) => string> {

@@ -81,6 +81,13 @@ export function storedLines(api: Api, list: string) {
   );
 }
 
+/** Gives a team its first threshold: payouts above it, with their fee, need a second person. */
+export async function withThreshold({ api, merchant }: Payer, above_minor: bigint): Promise<void> {
+  await api.control.run(
+    sql`insert into approval_thresholds (team_id, currency, above_minor) values (${merchant.team.id}, 'XAF', ${above_minor})`,
+  );
+}
+
 /** Stores that the list was confirmed. */
 export async function started(api: Api, list: string): Promise<void> {
   await api.deps.stores.sandbox.db.run(

@@ -1,5 +1,5 @@
 import { type Minor, wireFromMinor } from '../../kit/money.ts';
-import type { Reply } from '../../tenants/api/route.ts';
+import { shownIn } from '../../tenants/api/idempotency.ts';
 import { ask } from '../../tenants/approvals/service.ts';
 import { findByForm } from '../../tenants/approvals/store.ts';
 import { listThresholds } from '../../tenants/approvals/threshold-store.ts';
@@ -20,8 +20,8 @@ export type MovingCall = Pick<ApiCall, 'idempotency_key' | 'params' | 'verifyPay
   body?: Readonly<Record<string, unknown>>;
 };
 
-/** The operation ran, or the approval of a second person was requested. */
-export type Movement = { kind: 'done'; reply: Reply } | { kind: 'asked'; approval: string };
+/** Result of a form: its operation ran, with the id of the object that it made, stored for a day; or an approval was requested. */
+export type Movement = { kind: 'done'; id: string | null } | { kind: 'asked'; approval: string };
 
 /**
  * Returns whether a movement needs a second person, and the threshold of its currency in hundredths: null when every movement does, or
@@ -42,7 +42,8 @@ export async function countNeedingSecond({ approvals: { control }, team }: TeamV
 /**
  * Runs an operation that moves money out, as the person. The console moves money only here. Above the team's threshold nothing runs,
  * and the approval of a second person is requested. The form's token is the idempotency key in both cases, so that one displayed form
- * moves money once, however often it is submitted and whatever the threshold was each time.
+ * moves money once, however often it is submitted and whatever the threshold was each time. An earlier result of the form is returned
+ * first: a second person could only reject what has already happened.
  * @param operation such as `POST /refunds`
  * @param call input, with a separate key for each of several movements of one form
  * @returns `asked` with the id of an approval to which the page leads: no money has moved
@@ -52,10 +53,10 @@ export async function movesMoney(visit: TeamVisit, operation: string, call: Movi
   const { control, secrets } = visit.approvals;
   const { params, body: given } = call;
   const form_key = call.idempotency_key ?? visit.formKey;
-  const known = await findByForm(control, visit.team.id, form_key);
-  if (known !== undefined) return { kind: 'asked', approval: known };
+  const before = await movedBefore(visit, operation, call);
+  if (before) return before;
   if (!(await secondRule(visit, moved)).needed) {
-    return { kind: 'done', reply: await visit.api(operation, { ...call, idempotency_key: form_key }) };
+    return { kind: 'done', id: shownIn(await visit.api(operation, { ...call, idempotency_key: form_key })) };
   }
   // The body that the second person sees is the one that is sent. Without an amount in it, the compared amount is used.
   const body = given ? { ...given, amount: given.amount ?? wireFromMinor(moved.amount_minor) } : {};
@@ -74,18 +75,15 @@ export async function movesMoney(visit: TeamVisit, operation: string, call: Movi
   return { kind: 'asked', approval };
 }
 
-/** Result of a form: the object that its operation made, whose id is stored for a day, or an approval. */
-export type Led = { kind: 'done'; id: string | null } | { kind: 'asked'; approval: string };
-
-/** Returns the earlier result of {@link movesMoney} for a key and a body, however long ago; null when there is none. */
+/** Returns the earlier result of {@link movesMoney} for the same call, however long ago; null when there is none. */
 export async function movedBefore(
   visit: TeamVisit,
   operation: string,
-  form_key: string,
-  body: Readonly<Record<string, unknown>>,
-): Promise<Led | null> {
+  { idempotency_key, params = {}, body = {} }: MovingCall,
+): Promise<Movement | null> {
+  const form_key = idempotency_key ?? visit.formKey;
   const approval = await findByForm(visit.approvals.control, visit.team.id, form_key);
   if (approval !== undefined) return { kind: 'asked', approval };
-  const before = await ranBefore(visit, { operation, form_key }, { body });
+  const before = await ranBefore(visit, { operation, form_key }, { params, body });
   return before && { kind: 'done', id: before.resource_id };
 }

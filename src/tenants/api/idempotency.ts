@@ -89,8 +89,8 @@ export async function once(
   return reply;
 }
 
-/** Returns the id of the object in the response; an erasure finds stored responses by it. */
-function shownIn({ body }: Reply): string | null {
+/** Returns the id of the object in a response; null when it has none. An erasure finds stored responses by it. */
+export function shownIn({ body }: Reply): string | null {
   const shown = Object.values(body).find((value) => typeof value === 'object' && value !== null && 'id' in value);
   return shown ? String((shown as { id: unknown }).id) : null;
 }

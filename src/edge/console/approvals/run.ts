@@ -1,6 +1,7 @@
 import { Problem } from '../../../kit/errors.ts';
 import type { Tx } from '../../../kit/sql.ts';
-import type { PaidTo, PaysOutTo, Reply } from '../../../tenants/api/route.ts';
+import { shownIn } from '../../../tenants/api/idempotency.ts';
+import type { PaidTo, PaysOutTo } from '../../../tenants/api/route.ts';
 import { refuseApproval } from '../../../tenants/approvals/faults.ts';
 import { type ApprovalRow, isOperation, type Wanted } from '../../../tenants/approvals/schema.ts';
 import { decide, lockOperation } from '../../../tenants/approvals/service.ts';
@@ -64,7 +65,7 @@ export async function runOperation(visit: TeamVisit, id: string): Promise<void> 
   const verify = { verifyPayee, verifyDestination };
   try {
     const reply = await visit.api(row.operation, { params, body, idempotency_key: row.form_key, ...verify });
-    await writeDone(control, id, madeBy(reply));
+    await writeDone(control, id, shownIn(reply));
   } catch (error) {
     if (!isFinal(error)) throw error;
     const before = await ranBefore(visit, row, wanted);
@@ -80,10 +81,4 @@ function isFinal(error: unknown): error is Problem {
 
 function refuseSubject({ session }: TeamVisit, { body }: Wanted): void {
   if (body.user === session.user.id) refuseApproval('subject');
-}
-
-/** Returns the id of the object in a reply. */
-function madeBy({ body }: Reply): string | null {
-  const made = Object.values(body).find((value) => typeof value === 'object' && value !== null && 'id' in value);
-  return made ? String((made as { id: unknown }).id) : null;
 }

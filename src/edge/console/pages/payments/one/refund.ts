@@ -100,7 +100,7 @@ export async function refundPayment(visit: TeamVisit, id: string, asked: Asked):
   const body = { ...rest, amount: wireFromMinor(minor) };
   const sure = asked.sure !== '' || !(await isRepeated(visit, payment, minor, rows));
   // A form that is submitted again repeats its own refund.
-  if (!sure && !(await movedBefore(visit, OPERATION, visit.formKey, body))) {
+  if (!sure && !(await movedBefore(visit, OPERATION, { body }))) {
     throw ownFaults({ sure: [ONE_TEXTS[visit.language].refund.unsure] });
   }
   return movesMoney(visit, OPERATION, { body }, { amount_minor: minor, currency });

@@ -5,8 +5,7 @@ import { must, Problem } from '../../../../../kit/errors.ts';
 import { hundredths } from '../../../../../kit/money.ts';
 import type { PaidTo } from '../../../../../tenants/api/route.ts';
 import { approvalFault, refuseApproval } from '../../../../../tenants/approvals/faults.ts';
-import { ranBefore } from '../../../approvals/ran.ts';
-import { countNeedingSecond, type Moved, movesMoney } from '../../../money.ts';
+import { countNeedingSecond, type Moved, movedBefore, type Movement, movesMoney } from '../../../money.ts';
 import type { TeamVisit } from '../../../page.ts';
 import { recipientLine } from '../recipient.ts';
 import { reasonOf } from './make.ts';
@@ -29,8 +28,8 @@ export function isLineKey(key: string): boolean {
 /**
  * Pays out the next lines of a list. The idempotency key of a line is made of the list and its number, so that a line is paid once
  * however often it is run: after a crash, concurrently, or by two people. The results of the lines are recorded together, also when one
- * of them fails unexpectedly; lines that were not recorded are run again with the same keys. A beneficiary that differs from the one
- * that the list showed is not paid.
+ * of them fails unexpectedly; lines that were not recorded are run again with the same keys. The amounts of lines that ran have left the
+ * available balance already, so they are not compared with it. A beneficiary that differs from the one that the list showed is not paid.
  * @returns `balance` when the available balance does not cover the next line, which stays open
  */
 export async function runSlice(visit: TeamVisit, batch: BatchRow): Promise<'balance' | null> {
@@ -41,6 +40,11 @@ export async function runSlice(visit: TeamVisit, batch: BatchRow): Promise<'bala
   const outcomes: Outcome[] = [];
   try {
     for (const line of lines) {
+      const before = await outcomeBefore(visit, batch, line);
+      if (before) {
+        outcomes.push(before);
+        continue;
+      }
       const { currency, amount_minor: total } = movedBy(line);
       const available = left.get(currency) ?? 0n;
       if (available < total) return 'balance';
@@ -74,24 +78,35 @@ function movedBy({ amount_minor, fee_minor, currency }: LineRow): Moved {
   };
 }
 
-async function pay(visit: TeamVisit, batch: BatchRow, line: LineRow): Promise<Outcome> {
-  const call = {
+function callOf(batch: BatchRow, line: LineRow) {
+  return {
     body: must(line.body, 'an open line has a body'),
     idempotency_key: `${LINE_KEY}${batch.id}-${line.line}`,
     verifyPayee: (payee: PaidTo) => {
       if (recipientLine(payee) !== line.recipient) refuseApproval('payee');
     },
   };
+}
+
+function outcomeOf({ line }: LineRow, movement: Movement): Outcome {
+  if (movement.kind === 'asked') return { line, status: 'asked', result_id: movement.approval, message: null };
+  return { line, status: 'done', result_id: movement.id, message: null };
+}
+
+/** Returns what became of a line before, by a process that has not recorded it; null: nothing. */
+async function outcomeBefore(visit: TeamVisit, batch: BatchRow, line: LineRow): Promise<Outcome | null> {
+  const before = await movedBefore(visit, OPERATION, callOf(batch, line));
+  return before && outcomeOf(line, before);
+}
+
+async function pay(visit: TeamVisit, batch: BatchRow, line: LineRow): Promise<Outcome> {
   try {
-    const movement = await movesMoney(visit, OPERATION, call, movedBy(line));
-    if (movement.kind === 'asked') return { line: line.line, status: 'asked', result_id: movement.approval, message: null };
-    const { id } = movement.reply.body.transfer as { id: string };
-    return { line: line.line, status: 'done', result_id: id, message: null };
+    return outcomeOf(line, await movesMoney(visit, OPERATION, callOf(batch, line), movedBy(line)));
   } catch (error) {
     if (!(error instanceof Problem) || (error.status >= 500 && error.status !== 502)) throw error;
-    // The line may have been paid before by a process that could not record it, and its key may have expired since.
-    const before = await ranBefore(visit, { operation: OPERATION, form_key: call.idempotency_key }, { body: call.body });
-    if (before) return { line: line.line, status: 'done', result_id: before.resource_id, message: null };
+    // Another process may have paid the line meanwhile.
+    const before = await outcomeBefore(visit, batch, line);
+    if (before) return before;
     const message = approvalFault(error) === 'payee' ? BULK_TEXTS[visit.language].faults.changed : reasonOf(error);
     return { line: line.line, status: 'failed', result_id: null, message };
   }

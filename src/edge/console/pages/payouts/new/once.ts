@@ -1,6 +1,6 @@
 import type { Quote } from '../../../../../core/transfers/quote.ts';
 import { keyOfAsked } from '../../../forms.ts';
-import { type Led, movedBefore } from '../../../money.ts';
+import { type Movement, movedBefore } from '../../../money.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
 import type { TeamVisit } from '../../../page.ts';
 import { OPERATION } from '../bulk/run.ts';
@@ -17,8 +17,8 @@ export function payoutKey({ formKey }: TeamVisit, { body }: Quote): string {
 }
 
 /** Returns the earlier result of the form with the same content; null when there is none. */
-export function payoutBefore(visit: TeamVisit, quote: Quote): Promise<Led | null> {
-  return movedBefore(visit, OPERATION, payoutKey(visit, quote), { ...quote.body });
+export function payoutBefore(visit: TeamVisit, quote: Quote): Promise<Movement | null> {
+  return movedBefore(visit, OPERATION, { idempotency_key: payoutKey(visit, quote), body: { ...quote.body } });
 }
 
 /** Returns whether the same amount was paid to the same number in the last 24 hours, or such a payout is in progress or waits. */

@@ -5,7 +5,7 @@ import { hundredths } from '../../../../../kit/money.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
 import type { PaidTo } from '../../../../../tenants/api/route.ts';
 import { approvalFault, refuseApproval } from '../../../../../tenants/approvals/faults.ts';
-import { type Led, type Moved, movesMoney } from '../../../money.ts';
+import { type Moved, type Movement, movesMoney } from '../../../money.ts';
 import { type Answer, type ConsolePage, fieldOf, redirect, type TeamVisit, teamPage } from '../../../page.ts';
 import { checkbox } from '../../../parts/choices.ts';
 import { money, signedMoney } from '../../../parts/format.ts';
@@ -59,7 +59,7 @@ function movedBy({ body: { currency }, amount_minor, fee_minor }: Quote): Moved 
 }
 
 /** Leads to a payout, or to the decision that it waits for. */
-function toPayout({ base }: TeamVisit, led: Led, done: 'create' | 'before'): Answer {
+function toPayout({ base }: TeamVisit, led: Movement, done: 'create' | 'before'): Answer {
   if (led.kind === 'asked') return redirect(`${base}/approvals/${led.approval}`);
   return redirect(led.id === null ? `${base}/payouts` : `${base}/payouts/${led.id}?done=${done}`);
 }
@@ -78,9 +78,7 @@ async function sendPayout(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer> 
       if (fieldOf(visit, 'to') !== recipientLine(payee)) refuseApproval('payee');
     };
     const call = { body: { ...quote.body }, idempotency_key: payoutKey(visit, quote), verifyPayee };
-    const movement = await movesMoney(visit, OPERATION, call, movedBy(quote));
-    if (movement.kind === 'asked') return toPayout(visit, movement, 'create');
-    return toPayout(visit, { kind: 'done', id: (movement.reply.body.transfer as { id: string }).id }, 'create');
+    return toPayout(visit, await movesMoney(visit, OPERATION, call, movedBy(quote)), 'create');
   } catch (error) {
     // A beneficiary that was changed meanwhile is shown again, because the money must go to the recipient that the person saw.
     if (approvalFault(error) === 'payee') return checkPayout(deps, visit, PAYOUT_TEXTS[visit.language].recipientChanged);
