@@ -142,7 +142,7 @@ test('a payout that failed is read before another, without a callback: one that 
 
 test('evidence about a refund that a statement has set aside is rejected, and stored nowhere', async () => {
   await waiting();
-  await setAside();
+  await setAside('refund_id');
   const { team_id, refund_id } = await late.row();
   const refund = { team_id, id: must(refund_id, 'it was tried') };
   const said = { evidence: 'statement line 7', author: 'awa' };
