@@ -104,6 +104,8 @@ export abstract class Handler {
       ...{ reason: plan.reason, callback_url: request.callback_url, arrivals: 1 },
     };
     bank.book.add(entry);
+    // Decided before anything can read the entry, also where the answer is lost or late.
+    if (request.flow === 'payout' && passage !== 'denied') this.differ(entry, random.fork('differs'), 0.08);
     return entry;
   }
 

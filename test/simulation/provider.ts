@@ -228,7 +228,6 @@ class Payments extends Handler {
     const replays = this.traits.idempotency === 'replays';
     const arrival = await this.arrive(request, (random) => planOfPayment(random, bank.weather, true, replays));
     if (arrival.passage === 'unavailable' || arrival.passage === 'denied') return { kind: 'unavailable', message: 'closed' };
-    if (arrival.entry && !arrival.repeated) this.differ(arrival.entry, arrival.random.fork('differs'), 0.08);
     if (!arrival.entry || arrival.passage === 'lost' || arrival.passage === 'delayed')
       return { kind: 'unknown', message: 'no answer' };
     return bank.payoutOutcomeOf(arrival.entry, replays);
