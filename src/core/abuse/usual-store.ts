@@ -6,8 +6,8 @@ import { type Queryable, sql, type Tx } from '../../kit/sql.ts';
 const MAX_PAYMENTS = 20_000;
 
 /**
- * Claims the teams whose usual figures were last computed at or before `before`. No worker's clock is a minute ahead: what is later
- * than that was written before the database's clock was set back.
+ * Claims the teams whose usual figures were last computed at or before `before`. Clocks of workers differ by less than a minute. A time
+ * further in the future was written before the database's clock was set back, so that its team is claimed too.
  */
 export async function claimTeams(db: Queryable, team_ids: readonly bigint[], now: Date, before: Date): Promise<bigint[]> {
   const rows = await db.all<{ team_id: bigint }>(sql`

@@ -44,7 +44,7 @@ const BY_HAND = 'resolved by hand: no money moved';
 /** How long a process may wait for a provider's response: longer than a call takes. */
 export const SENDING_MS = 120_000;
 
-/** Returns the fault that something is not as it was when it was read to decide about it. */
+/** Returns the error for an attempt or transfer that changed between the decision about it and its lock. */
 export function changedMeanwhile(what: 'attempt' | 'transfer'): Problem {
   return new Problem(400, `The ${what} has changed at this moment: try again.`);
 }
@@ -72,9 +72,9 @@ export function resolveAttempt(
 }
 
 /**
- * Applies what a person or a document has decided about an attempt, with its audit entry. All checks run under the locks under which it is
- * applied. What has changed while they were awaited is not in the evidence, and is not decided by it.
- * @param judgeOf returns how the decision is judged under the locks, for the attempt as it was read before them
+ * Applies the decision of a person or a document about an attempt, with its audit entry. All checks run under the locks that the change
+ * needs. An attempt that changed while they were awaited is not decided, because the evidence does not cover the change.
+ * @param judgeOf receives the attempt as it was read before the locks; returns the function that judges the decision under them
  * @throws Problem as {@link resolveAttempt}, and what `judgeOf` throws
  */
 export function applyDecision(
@@ -103,7 +103,7 @@ export function applyDecision(
   });
 }
 
-/** What evidence about an attempt is judged by. */
+/** Returns the fields of an attempt that a decision depends on, for comparison. */
 function standingOf(attempt: AttemptRow): string {
   return JSON.stringify([attempt.status, attempt.mismatch, lastSentAt(attempt)]);
 }

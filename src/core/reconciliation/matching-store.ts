@@ -68,12 +68,12 @@ function collected({ team_id, provider_account }: Books): Fragment {
 
 /** The keys of the lines. */
 const KEYS = fixed('select key from statement_lines where key is not null');
-/** For a comparison without a staging table. */
+/** No keys, for a comparison without the staging table. */
 export const NO_KEYS = fixed('select null');
 
 /**
- * Refunds that waited for money, and payouts of returns that a person tried again, are sent long after their creation. So those
- * older than `lowest` are found by the indexes of their keys.
+ * Refunds that waited for money, and payouts of returns that a person tried again, may be sent long after their creation. Operations
+ * older than `lowest` are therefore found by the indexes of their keys.
  */
 function sentOut({ team_id, provider_account, lowest }: Books, keys: Fragment = KEYS): Fragment {
   return part`(

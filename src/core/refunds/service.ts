@@ -68,7 +68,7 @@ export async function createRefund(
   checkBody(call.body);
   let refund: RefundRow | null = null;
   const reply = await store.db.transaction((tx) => {
-    // A run that was rolled back has created none, and the next may replay what another request created meanwhile.
+    // The transaction may run again. A refund of a run that was rolled back does not exist, and the next run may replay another request's.
     refund = null;
     return once(tx, call as Call, 'POST /refunds', async () => {
       refund = await make(tx, deps, call);

@@ -125,7 +125,7 @@ export function requireManualReturn(
   });
 }
 
-/** Ends a payout that no provider has, unless it is sent or called back about meanwhile. */
+/** Ends a payout that no provider has, unless it was sent or a callback about it has come since `known` was read. */
 export async function endUnsent(
   deps: ReturnDeps,
   store: Store,

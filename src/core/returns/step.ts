@@ -101,8 +101,9 @@ async function choosePayout(deps: ReturnDeps, store: Store, row: ReturnRow, atte
 }
 
 /**
- * Polls the accounts of earlier payouts once more before another is sent: a person has let the service try again. One that cannot be read
- * holds up nothing here: {@link recheck} waits where its account has called back, or has reported that it carries it out.
+ * Returns whether another payout may be sent after earlier ones have failed. Their accounts are polled once more, because a person may have
+ * let the service try again long after they failed. A payout that cannot be read does not prevent another: if its account has sent a
+ * callback or reported it as pending, {@link recheck} has already waited for a definite answer.
  */
 async function areProvenFailed(deps: ReturnDeps, store: Store, row: ReturnRow): Promise<boolean> {
   const payouts = (await findFailedWays(store.db, row)).filter(({ way }) => way === 'payout');
@@ -121,8 +122,8 @@ async function isLeftAside(deps: ReturnDeps, store: Store, row: ReturnRow, way: 
 }
 
 /**
- * Ends the payout under way, which no account has, when a statement has shown what had failed before as paid.
- * @returns false when no statement has
+ * Ends a payout that no account has accepted yet, if a statement shows an earlier refund or payout of the return as paid.
+ * @returns whether it was ended
  */
 async function endBesideStatement(deps: ReturnDeps, store: Store, row: ReturnRow): Promise<boolean> {
   for (const way of await findFailedWays(store.db, row)) {

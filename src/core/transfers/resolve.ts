@@ -58,7 +58,7 @@ export async function resolveTransfer(
   });
 }
 
-/** What evidence about a transfer is judged by. */
+/** Returns the fields of a transfer that a decision depends on, for comparison. */
 function standingOf({ status, stage, provider_account, provider_key, dispatched_at }: TransferRow): string {
   return JSON.stringify([status, stage, provider_account, provider_key, dispatched_at]);
 }

@@ -20,8 +20,11 @@ export type MovingCall = Pick<ApiCall, 'idempotency_key' | 'params' | 'verifyPay
   body?: Readonly<Record<string, unknown>>;
 };
 
-/** Result of a form: its operation ran, with the id of the object that it made, stored for a day; or an approval was requested. */
-export type Movement = { kind: 'done'; id: string | null } | { kind: 'asked'; approval: string };
+/**
+ * Result of a form: its operation ran, with the id of the object that it made, stored for a day; or an approval was requested.
+ * `earlier`: the operation had run before this call.
+ */
+export type Movement = { kind: 'done'; id: string | null; earlier: boolean } | { kind: 'asked'; approval: string };
 
 /**
  * Returns whether a movement needs a second person, and the threshold of its currency in hundredths: null when every movement does, or
@@ -56,7 +59,8 @@ export async function movesMoney(visit: TeamVisit, operation: string, call: Movi
   const before = await movedBefore(visit, operation, call);
   if (before) return before;
   if (!(await secondRule(visit, moved)).needed) {
-    return { kind: 'done', id: shownIn(await visit.api(operation, { ...call, idempotency_key: form_key })) };
+    const reply = await visit.api(operation, { ...call, idempotency_key: form_key });
+    return { kind: 'done', id: shownIn(reply), earlier: false };
   }
   // The body that the second person sees is the one that is sent. Without an amount in it, the compared amount is used.
   const body = given ? { ...given, amount: given.amount ?? wireFromMinor(moved.amount_minor) } : {};
@@ -85,5 +89,5 @@ export async function movedBefore(
   const approval = await findByForm(visit.approvals.control, visit.team.id, form_key);
   if (approval !== undefined) return { kind: 'asked', approval };
   const before = await ranBefore(visit, { operation, form_key }, { params, body });
-  return before && { kind: 'done', id: before.resource_id };
+  return before && { kind: 'done', id: before.resource_id, earlier: true };
 }

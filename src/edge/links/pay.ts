@@ -47,7 +47,7 @@ export function linkStanding(link: LinkRow, at: number): LinkStanding {
   return left === 'free' ? 'open' : left;
 }
 
-/** What the amount of a payment is validated against. */
+/** Columns of a link against which the amount of a payment is validated. */
 const PRICE = ['amount_minor', 'min_amount_minor', 'max_amount_minor'] as const;
 
 /** The payer and the amount, validated. */

@@ -28,8 +28,8 @@ export function isLineKey(key: string): boolean {
 /**
  * Pays out the next lines of a list. The idempotency key of a line is made of the list and its number, so that a line is paid once
  * however often it is run: after a crash, concurrently, or by two people. The results of the lines are recorded together, also when one
- * of them fails unexpectedly; lines that were not recorded are run again with the same keys. The amounts of lines that ran have left the
- * available balance already, so they are not compared with it. A beneficiary that differs from the one that the list showed is not paid.
+ * of them fails unexpectedly; lines that were not recorded are run again with the same keys. The amount of a line that ran before has left the
+ * available balance already, so it is not taken from it again. A beneficiary that differs from the one that the list showed is not paid.
  * @returns `balance` when the available balance does not cover the next line, which stays open
  */
 export async function runSlice(visit: TeamVisit, batch: BatchRow): Promise<'balance' | null> {
@@ -40,17 +40,12 @@ export async function runSlice(visit: TeamVisit, batch: BatchRow): Promise<'bala
   const outcomes: Outcome[] = [];
   try {
     for (const line of lines) {
-      const before = await outcomeBefore(visit, batch, line);
-      if (before) {
-        outcomes.push(before);
-        continue;
-      }
       const { currency, amount_minor: total } = movedBy(line);
       const available = left.get(currency) ?? 0n;
-      if (available < total) return 'balance';
-      const outcome = await pay(visit, batch, line);
+      const outcome = await (available < total ? outcomeBefore(visit, batch, line) : pay(visit, batch, line));
+      if (!outcome) return 'balance';
       outcomes.push(outcome);
-      if (outcome.status === 'done') left.set(currency, available - total);
+      if (outcome.status === 'done' && !outcome.earlier) left.set(currency, available - total);
     }
     return null;
   } finally {
@@ -88,26 +83,31 @@ function callOf(batch: BatchRow, line: LineRow) {
   };
 }
 
-function outcomeOf({ line }: LineRow, movement: Movement): Outcome {
-  if (movement.kind === 'asked') return { line, status: 'asked', result_id: movement.approval, message: null };
-  return { line, status: 'done', result_id: movement.id, message: null };
+/** The outcome of a line. `earlier`: it was paid before this slice. */
+interface LineOutcome extends Outcome {
+  earlier: boolean;
 }
 
-/** Returns what became of a line before, by a process that has not recorded it; null: nothing. */
-async function outcomeBefore(visit: TeamVisit, batch: BatchRow, line: LineRow): Promise<Outcome | null> {
+function outcomeOf({ line }: LineRow, movement: Movement): LineOutcome {
+  if (movement.kind === 'asked') return { line, status: 'asked', result_id: movement.approval, message: null, earlier: false };
+  return { line, status: 'done', result_id: movement.id, message: null, earlier: movement.earlier };
+}
+
+/** Returns the outcome of a line that ran before but was not recorded; null when it has not run. */
+async function outcomeBefore(visit: TeamVisit, batch: BatchRow, line: LineRow): Promise<LineOutcome | null> {
   const before = await movedBefore(visit, OPERATION, callOf(batch, line));
   return before && outcomeOf(line, before);
 }
 
-async function pay(visit: TeamVisit, batch: BatchRow, line: LineRow): Promise<Outcome> {
+async function pay(visit: TeamVisit, batch: BatchRow, line: LineRow): Promise<LineOutcome> {
   try {
     return outcomeOf(line, await movesMoney(visit, OPERATION, callOf(batch, line), movedBy(line)));
   } catch (error) {
     if (!(error instanceof Problem) || (error.status >= 500 && error.status !== 502)) throw error;
-    // Another process may have paid the line meanwhile.
+    // Another process may have paid the line since the balance was read.
     const before = await outcomeBefore(visit, batch, line);
-    if (before) return before;
+    if (before) return { ...before, earlier: false };
     const message = approvalFault(error) === 'payee' ? BULK_TEXTS[visit.language].faults.changed : reasonOf(error);
-    return { line: line.line, status: 'failed', result_id: null, message };
+    return { line: line.line, status: 'failed', result_id: null, message, earlier: false };
   }
 }
