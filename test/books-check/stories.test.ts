@@ -90,3 +90,13 @@ test('what was advanced to a dispute and is repaid meanwhile becomes available w
   const { available, credit } = (await own.call('GET', '/balance')).body.balance;
   assert.deepEqual([available, credit], [147_000, 0]);
 });
+
+test('a chargeback that took the fee of the payer, because a refund was under way that then failed, is no difference', async () => {
+  const own = await shop('sandbox', ['refused_later']);
+  const account = await own.account({ type: 'percentage', value: 12.5 });
+  const id = await own.paid({ amount: 600_000, bearer: 'customer', account });
+  await own.refund(id, 60_000);
+  await own.dispute(id);
+  for (let i = 0; i < 10; i++) await own.pass(60_000);
+  assert.deepEqual(await own.differences(), []);
+});

@@ -56,16 +56,20 @@ const ROWS = fixed(`
   ),
   -- What refunds and disputes keep from the parties, and how many there were, also of those that failed. A subaccount gives of what it received
   -- the part that is kept of the payment's amount; the team gives the rest, also the fee, and alone what was paid on top of the amount.
+  -- fee_before: of that fee, what a dispute may have taken while another claim was under way that has been returned since.
   claims as materialized (
-    select payment_id, kept, claims,
-      (kept - least(greatest(kept - p.amount_minor, 0), p.captured_minor - p.amount_minor)) / p.amount_minor as part
+    select payment_id, kept, claims, (kept - on_top) / p.amount_minor as part,
+      case when some_returned and disputed then greatest(p.captured_minor - p.amount_minor - on_top, 0) else 0 end as fee_before
     from (
-      select payment_id, sum(kept) as kept, count(*) as claims from (
-        select payment_id, kept from refunds_of where kind = 'merchant' and draws is not null
+      select payment_id, sum(kept) as kept, count(*) as claims, bool_or(kept < amount_minor) as some_returned, bool_or(disputed) as disputed
+      from (
+        select payment_id, amount_minor, kept, false as disputed from refunds_of where kind = 'merchant' and draws is not null
         union all
-        select payment_id, case when status in ('needs_response', 'under_review', 'lost') then amount_minor else 0 end from ranged_disputes
+        select payment_id, amount_minor, case when status in ('needs_response', 'under_review', 'lost') then amount_minor else 0 end, true
+        from ranged_disputes
       ) every group by payment_id
     ) sums join ranged_payments p on p.id = payment_id
+      cross join lateral (select least(greatest(kept - p.amount_minor, 0), p.captured_minor - p.amount_minor) as on_top) fee
   ),
   -- Only what was advanced: what comes back becomes available, and repays what is owed.
   on_credit as materialized (
@@ -164,11 +168,13 @@ const BOOKED = fixed(`
 /**
  * SQL: by how much a share may differ. Shares are rounded: with several parties, a claim may be a whole unit off for one of them, also to
  * make up for earlier claims that failed. A process of the previous version divided the fee by what each party received, which left less to
- * the subaccount and more to the team.
+ * the subaccount and more to the team. `fee_first`: a dispute that took the fee on top, while a claim that was returned later was under way,
+ * took it from the team, and correspondingly less from the others.
  */
 const SLACK = fixed(`
   select payment_id, 'share' || s.party as account, 100 * c.claims as slack,
-    (c.part - c.kept / s.net_minor) * case when s.account_id = '' then s.share_minor - s.net_minor else s.share_minor end as formerly
+    (c.part - c.kept / s.net_minor) * case when s.account_id = '' then s.share_minor - s.net_minor else s.share_minor end as formerly,
+    c.fee_before / s.net_minor * case when s.account_id = '' then s.share_minor - s.net_minor else s.share_minor end as fee_first
   from shares s join claims c using (payment_id) where s.parties > 1 and s.net_minor > 0`);
 
 /**
@@ -234,7 +240,8 @@ export function comparePayments(
       coalesce(b.amount_minor, 0)::bigint as found
     from expected e full join booked b using (payment_id, currency, account) left join slack using (payment_id, account)
     where not coalesce(e.has_unknown, false) and coalesce(b.amount_minor, 0) - coalesce(e.amount_minor, 0)
-      not between least(formerly, 0) - coalesce(slack, 0) and greatest(formerly, 0) + coalesce(slack, 0)
+      not between least(formerly, 0) + least(fee_first, 0) - coalesce(slack, 0)
+        and greatest(formerly, 0) + greatest(fee_first, 0) + coalesce(slack, 0)
       -- No payment counts more than was captured (src/core/refunds/apply.ts).
       and (account <> 'refunded' or exists (
         select from ranged_payments p
