@@ -79,6 +79,15 @@ test('a refund that was ended by hand and is done all the same is the return: no
   assert.deepEqual(await state(), ['returned', 0, 0n]);
 });
 
+/** A refund that a person ended as failed although its provider carries it out. */
+async function refundEndedWhilePending(): Promise<void> {
+  await late.captured();
+  Object.assign(late.able, { onRefund: UNKNOWN, onRefundRead: PENDING });
+  await late.work(1, 1_000);
+  late.clock.advance(SENDING_MS);
+  await end((await late.row()).refund_id);
+}
+
 test('a refund that was ended by hand and that its provider carries out is followed by no payout: after a day a person decides', async () => {
   const refund = await refundTurnedAway();
   await end(refund);
@@ -103,11 +112,7 @@ test('a refund that was ended by hand and cannot be read is followed by a payout
 });
 
 test('a refund that was ended by hand and that its provider carries out is followed by no payout because it once cannot be read', async () => {
-  await late.captured();
-  Object.assign(late.able, { onRefund: UNKNOWN, onRefundRead: PENDING });
-  await late.work(1, 1_000);
-  late.clock.advance(SENDING_MS);
-  await end((await late.row()).refund_id);
+  await refundEndedWhilePending();
   await late.work(2, 300_000);
   late.able.onRefundRead = UNKNOWN;
   await late.work(4, 300_000);
@@ -118,11 +123,7 @@ test('a refund that was ended by hand and that its provider carries out is follo
 });
 
 test('a refund that was ended by hand and that its provider carries out a day later is followed by no payout when it cannot be read then', async () => {
-  await late.captured();
-  Object.assign(late.able, { onRefund: UNKNOWN, onRefundRead: PENDING });
-  await late.work(1, 1_000);
-  late.clock.advance(SENDING_MS);
-  await end((await late.row()).refund_id);
+  await refundEndedWhilePending();
   late.clock.advance(86_400_001);
   await late.work(2, 300_000);
   assert.deepEqual(await state(), ['waiting', 0, 1_000_000n]);
