@@ -18,12 +18,12 @@ import {
   type World,
 } from './world.ts';
 
-/* What may come of a call to a provider. */
+/* The possible results of a call to a provider. */
 
-/** What may come of a request: what the provider holds then, the answer, and the bounded event that this is. */
+/** A possible result of a request: what the provider then holds, its answer, and the bounded event that it counts as. */
 type Answer = [Held, Outcome, Bounded?];
 
-/** Of a key that the provider has not seen. */
+/** Possible results for a key that the provider has not seen. */
 const FIRST: readonly Answer[] = [
   ['refused', 'refused'],
   ['pending', 'pending'],
@@ -35,7 +35,7 @@ const FIRST: readonly Answer[] = [
   ['pending', 'unavailable', 'lies'],
 ];
 
-/** Of a repeated key: the same operation, as it is now. */
+/** The answer for a repeated key: the present state of the same operation. */
 const REPEATED: Record<Exclude<Held, 'absent'>, Outcome> = {
   ...{ wire: 'unknown', pending: 'pending', paid: 'paid', refused: 'refused', unfunded: 'unknown' },
 };
@@ -52,7 +52,7 @@ export function spend(world: World, kind: Bounded | undefined): World {
   return kind === undefined ? world : { ...world, used: { ...world.used, [kind]: world.used[kind] + 1 } };
 }
 
-/** Submits a way, and returns the answers that may come, with what the provider holds then. */
+/** Submits a way. Returns the possible answers, each with the world after it. */
 export function answers({ world, rules, calm, left }: Working, ref: Ref, way: Way): [Outcome, string, World][] {
   const held = wayOf(world.row, ref).held[way.key] as Held;
   const possible: readonly Answer[] =
@@ -71,12 +71,12 @@ export function answers({ world, rules, calm, left }: Working, ref: Ref, way: Wa
 
 export function holds(world: World, ref: Ref, key: number, now: Held): World {
   const way = wayOf(world.row, ref);
-  // Whoever moves the money calls back.
+  // A provider that moves the money calls back.
   const callback = way.callback || (now === 'paid' && way.held[key] !== 'paid');
   return { ...world, row: withWay(world.row, ref, { held: replaced(way.held, key, now), callback }) };
 }
 
-/** Reads ways, and returns what may be found. A definite answer answers the callbacks that came before. */
+/** Polls ways. Returns the possible results. A definite answer also settles earlier callbacks. */
 export function readsOf({ world, rules, left }: Working, refs: readonly Ref[], known: Return, isPoll = false): [Read[], World][] {
   let found: [Read[], World][] = [[[], world]];
   for (const ref of refs) {
@@ -87,11 +87,11 @@ export function readsOf({ world, rules, left }: Working, refs: readonly Ref[], k
     const absent: Outcome = fresh && rules.planted !== 'early_absent_is_answer' ? 'absent' : 'absent_long';
     const truth: Outcome = held === 'absent' || held === 'wire' ? absent : held;
     found = found.flatMap(([reads, before]) => {
-      // A payout that no account was given is asked about where the present one is.
+      // A payout that was sent to no account cannot be polled while the present one is with no account either.
       const isNowhere = ref !== 'refund' && !way.addressed && !isWithAccount(known);
       const outcomes: [Outcome, Bounded?][] = isNowhere ? [['none']] : [[truth]];
       if (left('unread') && outcomes[0]?.[0] !== 'none') outcomes.push([isPoll ? 'unavailable' : 'unknown', 'unread']);
-      // What it has shown as under way, it goes on showing.
+      // A provider that has shown a way keeps showing it.
       const mayLag = fresh && (way.denied || way.part !== 'failed') && (truth === 'pending' || truth === 'paid');
       if (mayLag && left('lags')) outcomes.push([absent, 'lags']);
       return outcomes
@@ -109,7 +109,7 @@ export function readsOf({ world, rules, left }: Working, refs: readonly Ref[], k
   return found;
 }
 
-/** The return with what its providers report as carried out, unless that is read again because of news. */
+/** Returns the return with the ways that its providers report as carried out, unless a callback has made it due again. */
 export function withReports(row: Return, known: Return, reads: readonly Read[], now: At): Return {
   if (row.state !== known.state || hasNews(row, known)) return row;
   const carried = reads.filter(({ outcome }) => outcome === 'pending');
