@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { must } from '../../src/kit/errors.ts';
+import { sql } from '../../src/kit/sql.ts';
 import { SENDING_MS } from '../../src/core/charge/resolve.ts';
 import { resolveRefund } from '../../src/core/refunds/resolve.ts';
 import { findRefund } from '../../src/core/refunds/store.ts';
@@ -104,6 +105,44 @@ test('a payout that no account takes is not sent any more once a statement has s
   await late.work(4, 300_000);
   assert.deepEqual([(await late.row()).state, payouts()], ['waiting', sent]);
   assert.match((await late.row()).note ?? '', /pirogue breaks settle/);
+});
+
+test('a payout that its account does not have is not sent again once a statement has set the refund aside', async () => {
+  await late.captured();
+  Object.assign(late.able, { onPayout: UNKNOWN, onPayoutRead: { kind: 'not_found' } });
+  await late.work(4, 1_000);
+  assert.deepEqual([(await late.row()).state, payouts()], ['paying_out', 1]);
+  await setAside('refund_id');
+  await late.work(4, 600_000);
+  assert.deepEqual([(await late.row()).state, payouts()], ['waiting', 1]);
+  assert.match((await late.row()).note ?? '', /pirogue breaks settle/);
+});
+
+test('a payout read as carried out after a day in which no account could pay is followed by no other when it cannot be read then', async () => {
+  await waiting();
+  for (const one of [late.able, late.second]) one.onPayout = { kind: 'unavailable', message: '503' };
+  await retryReturn(late.api.deps, late.store, await ref(), WORKER);
+  await late.store.db.run(sql`update returns set updated_at = ${new Date(late.clock.now() - 86_400_001)}`);
+  late.able.onPayoutRead = PENDING;
+  await late.work(1);
+  assert.equal((await late.row()).note, 'the provider reports that it carries out what had failed');
+  late.able.onPayoutRead = UNKNOWN;
+  late.able.onPayout = null;
+  await late.work(3, 300_000);
+  assert.deepEqual([(await late.row()).state, payouts()], ['owed', 1]);
+});
+
+test('a person is asked after a day when what had failed is carried out beside a payout that no account takes', async () => {
+  await waiting();
+  for (const one of [late.able, late.second]) one.onPayout = { kind: 'unavailable', message: '503' };
+  late.able.onPayoutRead = { kind: 'failed', reason: null, message: 'refused' };
+  await retryReturn(late.api.deps, late.store, await ref(), WORKER);
+  await late.work(8);
+  assert.deepEqual([(await late.row()).state, (await late.row()).dispatched_at], ['paying_out', null]);
+  const sent = payouts();
+  await calledBack({ ...PAID, amount_minor: 900_000n });
+  await late.work(4, 86_400_000);
+  assert.deepEqual([(await late.row()).state, payouts()], ['waiting', sent]);
 });
 
 test('a payout that its provider last reported as carried out is followed by no other when a person tries again', async () => {

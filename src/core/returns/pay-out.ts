@@ -16,7 +16,7 @@ import { callbackUrl } from '../../providers/provider-accounts/callback-address.
 import type { Payout, PayoutOutcome, Provider } from '../../providers/adapters/contract.ts';
 import { channelById } from '../../providers/reference/channels.ts';
 import type { RefundRow } from '../refunds/schema.ts';
-import { endWay, findWay, markWaySent, updatePart } from '../refunds/ways.ts';
+import { endWay, findFailedWays, findWay, markWaySent, updatePart } from '../refunds/ways.ts';
 import type { ReturnDeps } from './deps.ts';
 import type { ReturnRow } from '../obligations/schema.ts';
 import {
@@ -30,13 +30,11 @@ import {
   UNUSABLE,
 } from './service.ts';
 import { updateReturn } from '../obligations/store.ts';
+import { statedNote } from './stated.ts';
 
 const NOT_KNOWN = 'the provider does not know the payout';
 /** The payer has the money by a refund that had failed. */
-const NOT_NEEDED = {
-  reason: 'duplicate_transaction',
-  message: 'not needed: the refund that had failed was done after all',
-} as const;
+const NOT_NEEDED = 'not needed: the refund that had failed was done after all';
 
 /** The provider accounts that can pay out to the payer of an attempt. */
 export type PayoutOptions =
@@ -89,7 +87,7 @@ export async function advancePayout(deps: ReturnDeps, store: Store, row: ReturnR
   const outcome = await provider.payouts.read(payoutOf(step, row, refund));
   const sent_at = row.dispatched_at?.getTime() ?? null;
   if (outcome.kind === 'not_found' && mayBeSentAgain(provider.capabilities, provider.payouts, sent_at, polled_at))
-    return row.late_refund ? endUnsent(deps, store, row, refund, NOT_NEEDED) : send(step, row, refund, provider);
+    return sendIfNeeded(step, row, refund, provider);
   await applyResponse(step, row, refund, provider, { outcome, call: 'read' });
 }
 
@@ -151,7 +149,7 @@ async function sendFirst(step: Step, row: ReturnRow, refund: RefundRow): Promise
   switch (options.kind) {
     case 'now': {
       const next = options.candidates.find(({ account_id }) => !row.tried.includes(account_id));
-      if (next) return send(step, row, refund, next);
+      if (next) return sendIfNeeded(step, row, refund, next);
       const next_step_at = new Date(deps.clock.now() + backOff(row.polls));
       await lockedWithoutNews(deps, store, row, (tx, _, now) => updateReturn(tx, { ...now, tried: [], next_step_at }));
       return;
@@ -163,6 +161,14 @@ async function sendFirst(step: Step, row: ReturnRow, refund: RefundRow): Promise
     default:
       return unreachable(options);
   }
+}
+
+/** Sends a payout that no account has. Ends it instead if an earlier refund succeeded late, or a statement shows a failed way as paid. */
+async function sendIfNeeded(step: Step, row: ReturnRow, refund: RefundRow, provider: Provider): Promise<void> {
+  const { deps, store } = step;
+  const message = row.late_refund ? NOT_NEEDED : await statedNote(store, await findFailedWays(store.db, row));
+  if (message === null) return send(step, row, refund, provider);
+  await endUnsent(deps, store, row, refund, { reason: 'duplicate_transaction', message });
 }
 
 /**
@@ -269,8 +275,7 @@ async function applyOutcome(
       if (outcome.provider_ref) await updatePart(tx, context, refund, { provider_ref: outcome.provider_ref });
       return later(null, outcome.poll_after_ms);
     case 'unavailable':
-      // As the response to a poll or a second submission it proves nothing about the first one; and a poll made since may have
-      // seen more.
+      // It proves nothing about the first submission in response to a poll or a second one. A later poll may have seen more.
       if (call === 'read' || row.resent || has_news) return later(outcome.message);
       await updatePart(tx, context, refund, { status: 'waiting' });
       return updateReturn(tx, unsent(context, row, account_id, outcome.message));

@@ -80,7 +80,7 @@ export async function postpone(
   store: Store,
   known: ReturnRow,
   note: string,
-  change: Partial<Pick<ReturnRow, 'recheck'>> = {},
+  change: Partial<Pick<ReturnRow, 'recheck' | 'updated_at'>> = {},
 ): Promise<void> {
   const next_step_at = new Date(deps.clock.now() + backOff(known.polls));
   await lockedWithoutNews(deps, store, known, (tx, _, row) => updateReturn(tx, { ...row, ...change, note, next_step_at }));

@@ -29,6 +29,7 @@ import {
 } from './service.ts';
 import { needsWorker } from '../obligations/states.ts';
 import { updateReturn } from '../obligations/store.ts';
+import { statedNote } from './stated.ts';
 
 /** How long the provider may leave a failed refund unconfirmed before the return waits for a person. */
 const MAX_DOUBT_MS = 86_400_000;
@@ -46,7 +47,6 @@ export async function advanceReturn(deps: ReturnDeps, store: Store, row: ReturnR
     case 'refunding':
       return checkRefunding(deps, store, row);
     case 'paying_out':
-      if (row.dispatched_at === null && (await endBesideStatement(deps, store, row))) return;
       return advancePayout(deps, store, row);
     case 'waiting':
     case 'overpaid':
@@ -107,41 +107,24 @@ async function choosePayout(deps: ReturnDeps, store: Store, row: ReturnRow, atte
  */
 async function areProvenFailed(deps: ReturnDeps, store: Store, row: ReturnRow): Promise<boolean> {
   const payouts = (await findFailedWays(store.db, row)).filter(({ way }) => way === 'payout');
-  for (const payout of payouts) if (await isLeftAside(deps, store, row, payout)) return false;
+  if (await isLeftAside(deps, store, row, payouts)) return false;
   const read = await readWays(deps, store, row, payouts);
   if (!read.some(({ outcome }) => outcome?.kind === 'pending' || outcome?.kind === 'succeeded')) return true;
-  await postpone(deps, store, row, CARRIED_OUT, { recheck: true });
+  await postpone(deps, store, row, CARRIED_OUT, { recheck: true, updated_at: new Date(deps.clock.now()) });
   return false;
 }
 
-/** Leaves a return to a person when a statement has shown a refund or payout of it as paid after it had failed. */
-async function isLeftAside(deps: ReturnDeps, store: Store, row: ReturnRow, way: RefundRow): Promise<boolean> {
-  if (!(await isSetAside(store.db, way, 0))) return false;
-  await requireManualReturn(deps, store, row, statedNote(way));
+/** Leaves a return to a person when a statement shows one of its failed refunds and payouts as paid. */
+async function isLeftAside(deps: ReturnDeps, store: Store, row: ReturnRow, ways: readonly RefundRow[]): Promise<boolean> {
+  const note = await statedNote(store, ways);
+  if (note === null) return false;
+  await requireManualReturn(deps, store, row, note);
   return true;
-}
-
-/**
- * Ends a payout that no account has accepted yet, if a statement shows an earlier refund or payout of the return as paid.
- * @returns whether it was ended
- */
-async function endBesideStatement(deps: ReturnDeps, store: Store, row: ReturnRow): Promise<boolean> {
-  for (const way of await findFailedWays(store.db, row)) {
-    if (!(await isSetAside(store.db, way, 0))) continue;
-    const payout = must(await findWay(store.db, row.team_id, must(row.payout_id, 'a payout is under way')), 'it exists');
-    await endUnsent(deps, store, row, payout, { reason: 'duplicate_transaction', message: statedNote(way) });
-    return true;
-  }
-  return false;
-}
-
-function statedNote({ way }: RefundRow): string {
-  return `a statement shows the ${way} as paid: "pirogue breaks settle" decides about it`;
 }
 
 /** Polls the provider once more before money is returned another way: a failed refund may have succeeded after all. */
 async function isProvenFailed(deps: ReturnDeps, store: Store, row: ReturnRow, refund: RefundRow): Promise<boolean> {
-  if (await isLeftAside(deps, store, row, refund)) return false;
+  if (await isLeftAside(deps, store, row, [refund])) return false;
   const outcome = await readRefund(deps, store, refund, 0, 'before another way');
   switch (outcome?.kind) {
     case 'failed':
@@ -172,40 +155,39 @@ async function doubt(
 ): Promise<void> {
   const why = outcome && 'message' in outcome ? `: ${outcome.message}` : '';
   const note = `the provider does not confirm that the refund failed${why}`;
-  const over = deps.clock.now() - (refund.completed_at ?? refund.updated_at).getTime() > MAX_DOUBT_MS;
+  const now = deps.clock.now();
+  const over = now - (refund.completed_at ?? refund.updated_at).getTime() > MAX_DOUBT_MS;
   // A manual resolution counts where nothing can be read. Once the provider has contradicted it, the refund is polled until it answers.
   const isContradicted = outcome?.kind === 'pending' && refund.resolution !== null;
-  const change = isContradicted ? { recheck: true } : {};
+  const change = isContradicted ? { recheck: true, updated_at: new Date(now) } : {};
   if (over) return void (await requireManualReturn(deps, store, row, note, change));
   await postpone(deps, store, row, note, change);
 }
 
 /**
- * Checks the failed refunds and payouts (`way`) of a return again after a callback about one of them, until each provider has
- * given a definite answer.
+ * Checks the failed refunds and payouts (`way`) of a return again after a callback about one of them, until each provider has given a
+ * definite answer. One that cannot be read is given up a day after `updated_at`, which is the time of the last change of the return, or of
+ * the last report that a provider carries out what had failed. A day after such a failure a person is asked, and reading goes on.
  * @returns true when the return must not advance now
  */
 async function recheck(deps: ReturnDeps, store: Store, row: ReturnRow): Promise<boolean> {
   const read = await readWays(deps, store, row, await findFailedWays(store.db, row));
   const done = read.flatMap(({ way, outcome }) => (outcome?.kind === 'succeeded' ? [{ way, outcome }] : []));
-  const over = deps.clock.now() - row.updated_at.getTime() > MAX_DOUBT_MS;
+  const at = deps.clock.now();
+  const isDayAgo = (time: Date) => at - time.getTime() > MAX_DOUBT_MS;
   // Whoever ended it as failed may have been wrong: another way, also one that a person tries again, would then pay the payer twice.
-  const isCarriedOut = read.some(({ outcome }) => outcome?.kind === 'pending');
-  const isHeldUp = isCarriedOut && (row.state === 'paying_out' || row.state === 'waiting');
-  const waits = !over || isHeldUp;
+  const carriedOut = read.flatMap(({ way, outcome }) => (outcome?.kind === 'pending' ? [way] : []));
+  const isHeldUp = carriedOut.length > 0 && (row.state === 'owed' || row.state === 'paying_out' || row.state === 'waiting');
+  const waits = !isDayAgo(row.updated_at) || isHeldUp;
   const again = waits && read.some(({ outcome }) => outcome?.kind !== 'succeeded' && !isAnswer(outcome));
   if (done.length === 0 && again) {
     // A payout that a provider may have is polled in the meantime. No other is sent.
     if (row.state === 'paying_out' && row.dispatched_at !== null) return false;
-    const at = deps.clock.now();
+    const asks = isHeldUp && carriedOut.some(({ completed_at, updated_at }) => isDayAgo(completed_at ?? updated_at));
+    if (asks && (await askPerson(deps, store, row))) return true;
     const next_step_at = new Date(at + backOff(row.polls));
-    // The day in which it may stay unread begins with the last such report.
     const reported = isHeldUp ? { updated_at: new Date(at) } : {};
     await lockedWithoutNews(deps, store, row, (tx, _, now) => updateReturn(tx, { ...now, ...reported, next_step_at }));
-    return true;
-  }
-  if (done.length === 0 && row.state === 'owed' && isCarriedOut) {
-    await requireManualReturn(deps, store, row, CARRIED_OUT);
     return true;
   }
   await locked(deps, store, row, async (tx, context, now) => {
@@ -218,6 +200,19 @@ async function recheck(deps: ReturnDeps, store: Store, row: ReturnRow): Promise<
     }
     for (const { way, outcome } of done) await applyRefund(tx, context, way, 0, outcome);
   });
+  return true;
+}
+
+/**
+ * Leaves a return to a person because a provider carries out what had failed. A payout that no account has accepted is ended before that.
+ * @returns false when it waits for a person already
+ */
+async function askPerson(deps: ReturnDeps, store: Store, row: ReturnRow): Promise<boolean> {
+  if (row.state === 'waiting') return false;
+  if (row.state === 'paying_out') {
+    const payout = must(await findWay(store.db, row.team_id, must(row.payout_id, 'a payout is under way')), 'it exists');
+    await endUnsent(deps, store, row, payout, { reason: 'duplicate_transaction', message: CARRIED_OUT });
+  } else await requireManualReturn(deps, store, row, CARRIED_OUT);
   return true;
 }
 

@@ -300,16 +300,18 @@ const isCarriedOut = ({ outcome }: Read) => outcome === 'pending';
 /** Applies what was read of everything that had failed; null when the payout under way is polled in the meantime. */
 export function rechecked(row: Return, known: Return, reads: readonly Read[], at: At, planted?: Planted): Return | null {
   const done = reads.filter(isDone);
-  const pending = reads.some(isCarriedOut);
-  const isKept = known.state === 'paying_out' || (known.state === 'waiting' && planted !== 'carried_out_forgotten');
-  const waits = !isOver(known.updated, at) || (pending && isKept);
+  const carried = reads.filter(isCarriedOut);
+  const isUnfinished = known.state === 'owed' || known.state === 'paying_out' || known.state === 'waiting';
+  const isKept = carried.length > 0 && isUnfinished && (planted !== 'carried_out_forgotten' || known.state === 'paying_out');
+  const waits = !isOver(known.updated, at) || isKept;
   const again = waits && reads.some((read) => !isDone(read) && !isAnswer(read));
   if (done.length === 0 && again) {
-    return known.state === 'paying_out' && known.dispatched !== null
-      ? null
-      : postponed(row, known, at, pending && isKept ? { updated: at } : {});
+    if (known.state === 'paying_out' && known.dispatched !== null) return null;
+    const asks = isKept && carried.some(({ way }) => isOver(way.ended as At, at));
+    if (asks && known.state === 'owed') return leftToPerson(row, known, at);
+    if (asks && known.state === 'paying_out') return payoutNotNeeded(row, known, at);
+    return postponed(row, known, at, isKept ? { updated: at } : {});
   }
-  if (done.length === 0 && known.state === 'owed' && pending) return leftToPerson(row, known, at);
   return locked(row, known, () => {
     const answered = { ...row, recheck: again && planted !== 'unread_forgotten' };
     const isRead = planted === 'second_callback_forgotten' ? row.recheck : !hasNews(row, known);

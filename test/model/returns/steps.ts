@@ -227,7 +227,7 @@ function proved(at: Working, known: Return, read: Read): Step[] {
     return [ends('books the late refund', change.afterRefund(row, 'refund', way, 'paid', now, rules.planted))];
   if (!isProved && rules.planted !== 'refund_not_proved') {
     const isKept = outcome === 'pending' && way.resolved && rules.planted !== 'pending_forgotten';
-    const kept = isKept ? { recheck: true } : {};
+    const kept = isKept ? { recheck: true, updated: now } : {};
     if (isOver(way.ended as At, now)) return [ends('leaves the doubt to a person', change.leftToPerson(row, known, now, kept))];
     return [ends('doubts the refund', change.postponed(row, known, now, kept))];
   }
@@ -247,7 +247,7 @@ function lookedAt({ world, n, left }: Working, known: Return, reads: readonly Re
   const row = withReports(world.row, known, reads, now);
   const ends = (name: string, after: Return, kind?: Bounded): Step => ({ name, world: put(spend(world, kind), n, IDLE, after) });
   if (reads.some(({ outcome }) => outcome === 'pending' || outcome === 'paid'))
-    return [ends('has the payouts read again', change.postponed(row, known, now, { recheck: true }))];
+    return [ends('has the payouts read again', change.postponed(row, known, now, { recheck: true, updated: now }))];
   const gives = left('closed') ? [ends('leaves it to a person', change.leftToPerson(row, known, now), 'closed')] : [];
   return [ends('starts a payout', change.payoutStarted(row, known, now)), ...gives];
 }
