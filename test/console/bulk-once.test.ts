@@ -32,9 +32,9 @@ async function changedMeanwhile<T>(beneficiary: string, act: () => Promise<T>): 
 }
 
 /** Pays lines of a list that was confirmed, as a process does that ends before it can record them. */
-async function paidUnrecorded({ merchant }: Payer, list: string, count: number): Promise<void> {
+async function paidUnrecorded({ merchant }: Payer, list: string, to: number, from = 0): Promise<void> {
   await started(api, list);
-  for (const { line: n, body } of (await storedLines(api, list)).slice(0, count)) {
+  for (const { line: n, body } of (await storedLines(api, list)).slice(from, to)) {
     const headers = { 'Idempotency-Key': `bulk-${list.split('/').at(-1)}-${n}` };
     const sent = { key: merchant.sandbox.secret, headers, body: body as object };
     assert.equal((await api.call('POST', '/transfers', sent)).status, 201);
@@ -81,6 +81,35 @@ test('lines that were paid and not recorded are done, and the next one is paid, 
   const list = await payer.upload([HEAD, line(1), line(2), line(3), line(4)].join('\n'));
   await paidUnrecorded(payer, list, 2);
   assert.match((await payer.press(list)).to ?? '', /stop=balance/);
+  assert.deepEqual(await statuses(list), ['done', 'done', 'done', 'open']);
+  assert.equal((await payer.transfers()).length, 3);
+});
+
+test('lines that another request pays after the balance was read leave less of it for the next ones', async () => {
+  const payer = await Payer.open(api, 3_500);
+  const list = await payer.upload([HEAD, line(1), line(2), line(3), line(4)].join('\n'));
+  await paidUnrecorded(payer, list, 0);
+  // The first payout waits, so the other lines are paid beside it.
+  const { db } = api.deps.stores.sandbox;
+  let pressed: Promise<Shown> | undefined;
+  await db
+    .transaction(async (tx) => {
+      const id = list.split('/').at(-1);
+      await tx.run(sql`
+      insert into idempotency_keys (team_id, route, key, request_hash, created_at)
+      values (${payer.merchant.team.id}, 'POST /transfers', ${`bulk-${id}-1`}, '', now())`);
+      pressed = payer.press(list);
+      await until(
+        () =>
+          db.all(sql`
+        select from pg_locks where not granted and pid in (select pid from pg_stat_activity where datname = current_database())`),
+        (waiting) => waiting.length > 0,
+      );
+      await paidUnrecorded(payer, list, 3, 1);
+      throw new Error('rolled back');
+    })
+    .catch(() => undefined);
+  await pressed;
   assert.deepEqual(await statuses(list), ['done', 'done', 'done', 'open']);
   assert.equal((await payer.transfers()).length, 3);
 });

@@ -28,15 +28,15 @@ export function isLineKey(key: string): boolean {
 /**
  * Pays out the next lines of a list. The idempotency key of a line is made of the list and its number, so that a line is paid once
  * however often it is run: after a crash, concurrently, or by two people. The results of the lines are recorded together, also when one
- * of them fails unexpectedly; lines that were not recorded are run again with the same keys. The amount of a line that ran before has left the
- * available balance already, so it is not taken from it again. A beneficiary that differs from the one that the list showed is not paid.
+ * of them fails unexpectedly; lines that were not recorded are run again with the same keys. The available balance is read again after a line
+ * that ran before, because its amount may have left the balance already. A beneficiary that differs from the one that the list showed is not paid.
  * @returns `balance` when the available balance does not cover the next line, which stays open
  */
 export async function runSlice(visit: TeamVisit, batch: BatchRow): Promise<'balance' | null> {
   const { store, team } = visit;
   const ref = { team_id: team.id, id: batch.id };
   const lines = await linesThat(store.db, ref, 'open', SLICE);
-  const left = await availableFor(visit, lines);
+  let left = await availableFor(visit, lines);
   const outcomes: Outcome[] = [];
   try {
     for (const line of lines) {
@@ -45,7 +45,9 @@ export async function runSlice(visit: TeamVisit, batch: BatchRow): Promise<'bala
       const outcome = await (available < total ? outcomeBefore(visit, batch, line) : pay(visit, batch, line));
       if (!outcome) return 'balance';
       outcomes.push(outcome);
-      if (outcome.status === 'done' && !outcome.earlier) left.set(currency, available - total);
+      // Another request may have paid the line before the balance was read, or since.
+      if (outcome.earlier) left = await availableFor(visit, lines);
+      else if (outcome.status === 'done') left.set(currency, available - total);
     }
     return null;
   } finally {
@@ -104,9 +106,9 @@ async function pay(visit: TeamVisit, batch: BatchRow, line: LineRow): Promise<Li
     return outcomeOf(line, await movesMoney(visit, OPERATION, callOf(batch, line), movedBy(line)));
   } catch (error) {
     if (!(error instanceof Problem) || (error.status >= 500 && error.status !== 502)) throw error;
-    // Another process may have paid the line since the balance was read.
+    // Another request may have paid the line meanwhile.
     const before = await outcomeBefore(visit, batch, line);
-    if (before) return { ...before, earlier: false };
+    if (before) return before;
     const message = approvalFault(error) === 'payee' ? BULK_TEXTS[visit.language].faults.changed : reasonOf(error);
     return { line: line.line, status: 'failed', result_id: null, message, earlier: false };
   }
