@@ -45,6 +45,13 @@ test('an archived payment with a refund in the period is restored, and no other'
   assert.equal(await countArchived(books.db, books.team_id), 1);
 });
 
+test('an archived payment is restored whose refund was created long before a line names its key', async () => {
+  const { key } = await books.refund('succeeded', 'succeeded', OLD - 70 * DAY_MS, OLD - 150 * DAY_MS);
+  await archive();
+  const { run, breaks } = await books.reconcile([refundLine(key)], PERIOD);
+  assert.deepEqual([countOf(run, 'matched'), breaks], [1, []]);
+});
+
 test('after the period that the error names is restored, the statement is compared', async () => {
   const { key } = await books.refund('succeeded', 'succeeded', OLD, OLD - 150 * DAY_MS);
   const paid = await books.attempt('succeeded', { at: OLD });

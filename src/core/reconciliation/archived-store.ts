@@ -18,7 +18,7 @@ export async function hasArchivedWithin(tx: Tx, team_id: bigint, payments: Ids):
 
 /**
  * Returns the next archived payments to compare, in the order of their ids: those that may have an attempt whose key a staged line names,
- * and those with a refund of this range.
+ * those with a refund whose key such a line names, and those with a refund of this range.
  */
 export async function archivedCompared(tx: Tx, team_id: bigint, refunds: Ids, after: string, limit: number): Promise<string[]> {
   const rows = await tx.all<{ payment_id: string }>(sql`
@@ -29,6 +29,12 @@ export async function archivedCompared(tx: Tx, team_id: bigint, refunds: Ids, af
     union
     select r.payment_id from refunds r join payments p on p.team_id = r.team_id and p.id = r.payment_id
     where r.team_id = ${team_id} and r.id >= ${refunds.from} and r.id < ${refunds.to} and r.payment_id > ${after} and p.archived is not null
+    union
+    select r.payment_id from statement_lines l
+      join refund_keys k on k.team_id = ${team_id} and k.provider_key = l.key
+      join refunds r on r.team_id = k.team_id and r.id = k.refund_id
+      join payments p on p.team_id = r.team_id and p.id = r.payment_id
+    where l.flow <> 'collect' and r.payment_id > ${after} and p.archived is not null
     order by payment_id limit ${limit}${PLANNED_EACH_TIME}`);
   return rows.map(({ payment_id }) => payment_id);
 }

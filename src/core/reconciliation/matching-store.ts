@@ -66,8 +66,8 @@ function collected({ team_id, provider_account }: Books): Fragment {
     from attempts a where a.team_id = ${team_id} and a.provider_account = ${provider_account})`;
 }
 
-/** The keys of the lines. */
-const KEYS = fixed('select key from statement_lines where key is not null');
+/** The keys of the lines about outgoing money. */
+const KEYS = fixed("select key from statement_lines where key is not null and flow <> 'collect'");
 /** No keys, for a comparison without the staging table. */
 export const NO_KEYS = fixed('select null');
 
