@@ -7,11 +7,12 @@ import { openPool } from '../../src/platform/db/pool.ts';
 const LIMIT_MS = 30_000;
 
 /**
- * Waits until a statement in a database waits for a lock.
+ * Waits until statements in a database wait for a lock.
  * @param url of its owner, who sees what the roles of the service wait for
- * @param table which the statement names; left out: any, where nothing else is at work
+ * @param table which each of them names; left out: any, where nothing else is at work
+ * @param count how many have to wait
  */
-export async function untilLocked(url: string, table = ''): Promise<void> {
+export async function untilLocked(url: string, table = '', count = 1): Promise<void> {
   const owner = openPool({ url, size: 1, log: createLog({ level: 'silent', format: 'json' }) });
   try {
     const deadline = performance.now() + LIMIT_MS;
@@ -19,8 +20,8 @@ export async function untilLocked(url: string, table = ''): Promise<void> {
       const waiting = await owner.all(sql`
         select 1 from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock' and strpos(query, ${table}) > 0`);
-      if (waiting.length > 0) return;
-      assert.ok(performance.now() < deadline, 'nothing waits for a lock');
+      if (waiting.length >= count) return;
+      assert.ok(performance.now() < deadline, `fewer than ${count} wait for a lock`);
       await sleep(5);
     }
   } finally {
