@@ -27,7 +27,7 @@ const QUICK_DUE = 20;
 const MAX_ROUNDS = 50;
 const QUICK_ROUNDS = 3;
 /** Rounds of one pass in which sweeps catch up with the rows that were inserted: sums, seals, the search index. */
-const MAX_CATCH_UP = 100_000;
+const MAX_CATCH_UP = 1_000_000;
 const MAX_PASSES = 30;
 /** Longer than any sweep waits before it looks at a team again. */
 const REST_MS = 35_000;
