@@ -153,7 +153,7 @@ export async function markSent(db: Queryable, sendings: readonly Sending[], char
     from held where a.team_id = held.team_id and a.id = held.id and a.status = 'created'
       and ${chargeable}
       and not exists (
-        -- Its provider turned it away, and has called back since, or reports another amount. The coalesce hides the condition from the planner,
+        -- Its provider rejected it and has called back since, or reports another amount. The coalesce hides the condition from the planner,
         -- as below.
         select 1 from attempts o
         where o.team_id = a.team_id and o.payment_id = a.payment_id and o.id <> a.id

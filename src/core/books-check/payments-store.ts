@@ -195,7 +195,7 @@ export function comparePayments(
     ),
     ranged_attempts as materialized (
       select payment_id, id as attempt_id, currency, amount_minor, status = 'succeeded' as landed, mismatch,
-        -- By a process of the version before, which made no return.
+        -- Written by a process of the previous version, which made no returns.
         giveback as marked
       from (
         select payment_id, id, currency, amount_minor, status, mismatch, giveback from attempts
@@ -214,7 +214,7 @@ export function comparePayments(
     ),
     ranged_returns as materialized (
       select payment_id, currency, amount_minor, state, resolutions,
-        -- A process of the version before does not count.
+        -- Processes of the previous version do not count it.
         greatest(times_paid, case when state = 'overpaid' then 2 when closed_at is not null or late_refund then 1 else 0 end)
           as times_paid
       from returns

@@ -33,7 +33,7 @@ export function findUnaccounted(db: Queryable, team_id: bigint, limit: number): 
       where b.team_id = j.team_id and b.action = 'correct' and coalesce(b.of_id, b.run_id) = j.subject_id
         and b.state in ('held', 'settled')
         and (j.family <> 'reconciliation.settled' or exists (
-          -- The break that was settled may be that of another run about the same money.
+          -- The settled break may belong to another run about the same money.
           select 1 from reconciliation_breaks s where s.team_id = j.team_id and s.state = 'settled'
             and (s.of_id, s.key, s.reference, s.kind, s.flow) is not distinct from (b.of_id, b.key, b.reference, b.kind, b.flow))))
     order by j.id limit ${limit}${PLANNED_EACH_TIME}`);

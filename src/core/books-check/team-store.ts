@@ -93,7 +93,7 @@ export function findOwing(db: Queryable, team_id: bigint, few: boolean): Promise
     from held h left join lateral (
       select j.subject_id from postings p join journals j on j.team_id = p.team_id and j.id = p.journal_id
       where p.team_id = ${team_id} and p.credit = 'available' || h.party and p.currency = h.currency
-        -- As the index is made: a condition on a value not known to the planner does not imply its own.
+        -- Written as in the index: from a condition on a parameter the planner does not derive the condition of the index.
         and p.credit not in ('clearing', 'refund_clearing', 'fee_income')
       order by p.journal_id desc limit 1) last on true
     where (h.credit_minor < 0 and h.available_minor > 0) or h.credit_minor > 0

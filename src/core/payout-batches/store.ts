@@ -164,7 +164,7 @@ export function waitingElsewhere(
     select l.recipient, l.amount_minor, l.currency, case l.status when 'asked' then l.result_id end as approval
     from payout_batches b join payout_batch_lines l on l.team_id = b.team_id and l.batch_id = b.id
     where b.team_id = ${team_id} and b.id <> ${id} and b.started_at is not null
-      -- As the index has it; the next line alone does not imply it for the planner.
+      -- Written as in the index: the planner does not derive it from the next line.
       and l.status in ('open', 'asked')
       and (l.status = 'open' or l.status = 'asked' and l.result_id >= ${lowestIdAt('apv', environment, asked_since)})
     order by b.created_at desc, l.line limit ${limit}`);

@@ -26,7 +26,7 @@ export function dueWork(db: Queryable): Promise<Queue[]> {
         select d.endpoint_id from deliveries d where d.endpoint_id > walk.endpoint_id order by d.endpoint_id limit 1) n
       where walk.step < ${MAX_ENDPOINTS}
     ),
-    -- Endpoints with due deliveries, that of the oldest first, so that it is counted however many the others have.
+    -- Endpoints with due deliveries. The one with the oldest is first, so that it is counted however many deliveries the others have.
     late as materialized (
       select walk.endpoint_id from walk cross join lateral (
         select due_at from deliveries where endpoint_id = walk.endpoint_id and due_at <= pirogue_now() order by due_at limit 1) d

@@ -76,7 +76,7 @@ function findDuplicates(db: Queryable, { team_id, after, to }: JournalRange) {
   return db.all<{ id: bigint; kind: string; source_id: string; first: bigint }>(sql`
     select * from (
       select id, kind, source_id, (
-        -- + 0: otherwise the smallest id is looked for by walking the primary key, journal by journal.
+        -- Without + 0 the planner finds the smallest id by walking the primary key, journal by journal.
         select min(other.id + 0) from journals other
         where other.team_id = j.team_id and other.source_id = j.source_id and other.kind = j.kind and other.id < j.id) as first
       from journals j where team_id = ${team_id} and id > ${after} and id <= ${to}

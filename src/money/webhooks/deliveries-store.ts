@@ -109,14 +109,14 @@ export async function claimDue(db: Queryable, request: ClaimRequest): Promise<Cl
       where walk.due_at <= pirogue_now() - ${turn.late_ms}::float8 * interval '1 ms'
         and (walk.team_id & 15) = any(${turn.shards}::bigint[])
     ),
-    -- Failing endpoints share what they are left; whose turn it is, chance decides, so that none waits for ever.
+    -- Failing endpoints share the remaining slots in random order, so that none of them waits forever.
     due as materialized (
       select endpoint_id, reserved, case when failing then least(wants, ${failing_rows}::integer
         - (sum(wants) over (partition by failing order by hashtextextended(endpoint_id, ${randomInt(2 ** 32)})) - wants))
         else wants end as free
       from wanting order by endpoint_id
     ),
-    -- A slot of a failing endpoint is for retries: first tries, which fill all of its time, would put them off for days.
+    -- The slot of a failing endpoint is for retries: first attempts would fill all of its time and delay retries for days.
     picked as materialized (
       select d.id from due
       left join lateral (

@@ -33,7 +33,7 @@ export async function requeueRange(
         select from webhook_endpoints w where w.team_id = ${team_id} and w.id = ${endpoint_id} and w.backlog_full_since is not null
       ) as is_full from picked
     ),
-    -- One look-up by its event for each, whatever the statistics say: not by the endpoint, whose deliveries may all be waiting.
+    -- Each is looked up by its event, whatever the statistics say: by endpoint, all of its waiting deliveries could be read.
     waiting as materialized (
       select w.id from fits f join picked p on f.events <= ${max} and not f.is_full cross join lateral (
         select d.id from deliveries d where d.event_id = p.id and d.team_id is not distinct from ${team_id}

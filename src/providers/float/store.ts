@@ -26,7 +26,7 @@ export async function writeFloats(tx: Tx, { team_id, account_id }: AccountRef, r
     select team_id, account_id, currency, area, use, amount_minor, read_at from json_to_recordset(${jsonText(rows)}::json)
       as f(team_id bigint, account_id text, currency text, area text, use text, amount_minor bigint, read_at timestamptz)
     on conflict (team_id, account_id, currency, area, use) do update
-      -- No response is a minute late: what is later than that was read before the database's clock was set back.
+      -- No response is late by a minute. One that seems to be was read before the clock of the database was set back.
       set amount_minor = excluded.amount_minor, read_at = excluded.read_at
       where floats.read_at <= excluded.read_at or floats.read_at > excluded.read_at + interval '1 minute'`);
   await tx.run(sql`delete from floats where team_id = ${team_id} and account_id = ${account_id} and read_at < ${read_at}`);

@@ -43,7 +43,7 @@ export function insertRequests(db: Queryable, rows: readonly NewRequest[], max_p
           as given (team_id, id, request_id, method, path, status, duration_ms, caller, error_code, at)) r
       where not exists (
         select from full_days f where f.team_id = r.team_id and r.created_at >= f.day and r.created_at < f.day + interval '1 day')
-      -- In the order of the key: in the order in which requests ended, pages of its index were split in the middle.
+      -- Sorted by the key: rows sorted by the end of their requests would split pages of its index in the middle.
       order by r.team_id, r.id
     )
     select team_id, day from full_days`);

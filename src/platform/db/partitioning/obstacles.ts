@@ -35,7 +35,7 @@ const OBSTACLES = `
       select case when c.relkind = 'r' and name = any ($6::text[]) then $5::integer
         else (select count(*) from pg_inherits h where h.inhparent = c.oid) end as parts) p
   ),
-  -- What is dropped with the table, and what others may depend on.
+  -- Objects that are dropped with the table and that others may depend on.
   belongings as (
     select 'pg_class'::regclass as classid, oid as objid from t
     union all select 'pg_type'::regclass, oid from pg_type y where y.typrelid = (select oid from t)
@@ -66,7 +66,7 @@ const OBSTACLES = `
   union all
   select 'the publication ' || pubname || ' would lose it' from t join pg_publication_tables p on p.schemaname = 'public' and p.tablename = t.relname
   union all
-  -- A foreign key is listed above. What depends on the table with its own existence too, as a policy on its columns does, goes with it.
+  -- Foreign keys are listed above. An object that cannot exist without the table, such as a policy on its columns, is dropped with it.
   select distinct pg_describe_object(d.classid, d.objid, 0) || ' depends on it' from belongings b
     join pg_depend d on d.refclassid = b.classid and d.refobjid = b.objid
     where d.deptype = 'n' and not exists (

@@ -96,11 +96,11 @@ const DESCRIPTION = `
     from (select * from t union all select x.* from t join pg_index i on i.indrelid = t.oid join pg_class x on x.oid = i.indexrelid) t
     join pg_attribute a on a.attrelid = t.oid where a.attnum > 0 and not a.attisdropped and coalesce(to_jsonb(a) ->> 'attstattarget', '-1') <> '-1'
   union all
-  -- Only these can be set. PostgreSQL 15.20 of Debian keeps a number of its own here, which differs for each table.
+  -- Only these options can be set. PostgreSQL 15.20 of Debian adds a number here that differs for each table.
   select concat_ws(' ', 'setting of column', a.attname, o) from t join pg_attribute a on a.attrelid = t.oid, unnest(a.attoptions) o
     where a.attnum > 0 and not a.attisdropped and o like 'n_distinct%'
   union all
-  -- Checks of new rows only are validated before copying.
+  -- A check of new rows only (NOT VALID) is validated before the rows are copied.
   select concat_ws(' ', 'constraint', conname, replace(pg_get_constraintdef(c.oid), ' NOT VALID', ''), obj_description(c.oid, 'pg_constraint'))
     from t join pg_constraint c on c.conrelid = t.oid where contype in ('c', 'p', 'u', 'x', 'f')
   union all
@@ -109,7 +109,7 @@ const DESCRIPTION = `
       case when i.indisreplident then 'replica identity' end)
     from t join pg_index i on i.indrelid = t.oid join pg_class x on x.oid = i.indexrelid left join pg_tablespace s on s.oid = x.reltablespace
   union all
-  -- A condition that is parsed again gets other parentheses.
+  -- Parsing a condition again changes its parentheses.
   select concat_ws(' ', 'trigger', tgenabled, translate(regexp_replace(pg_get_triggerdef(g.oid), ' ON [^ ]+ ', ' ON '), '()', ''),
       obj_description(g.oid, 'pg_trigger'))
     from t join pg_trigger g on g.tgrelid = t.oid where not tgisinternal and tgname <> 'pirogue_copied'
@@ -123,7 +123,7 @@ const DESCRIPTION = `
   select concat_ws(' ', 'right', g.name, case g.grantee when 0 then 'public' else g.grantee::regrole::text end, g.privilege_type, g.is_grantable)
     from t, lateral (
       select null::name as name, a.* from aclexplode(coalesce(t.relacl, acldefault('r', t.relowner))) a
-      -- PostgreSQL 15 keeps the rights of a column that was dropped.
+      -- PostgreSQL 15 keeps the privileges of a dropped column.
       union all select c.attname, a.* from pg_attribute c, lateral aclexplode(c.attacl) a
         where c.attrelid = t.oid and c.attnum > 0 and not c.attisdropped
       union all select s.relname, a.* from pg_class s, pg_depend d, lateral aclexplode(coalesce(s.relacl, acldefault('s', s.relowner))) a
