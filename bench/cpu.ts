@@ -35,6 +35,11 @@ export function treeCpu(reading: CpuReading, root: number): number {
   return sum;
 }
 
+/** CPU seconds of this process, without those of the processes that it started. */
+export function ownCpu({ processes }: CpuReading): number {
+  return processes.get(process.pid)?.cpu_s ?? 0;
+}
+
 function isBelow(reading: CpuReading, pid: number, root: number): boolean {
   for (let at: number | undefined = pid; at; at = reading.processes.get(at)?.parent) if (at === root) return true;
   return false;

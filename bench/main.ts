@@ -9,6 +9,7 @@ import { OptionError, type Options, readOptions, type SectionName, USAGE } from 
 import { postSection } from './post.ts';
 import { postingsSection } from './postings.ts';
 import { printProfiles, printStatements } from './profile.ts';
+import { listsSection } from './lists.ts';
 import { getSection, listSection } from './reads.ts';
 import { type Report, reportOf } from './report.ts';
 import { routingSection } from './routing.ts';
@@ -36,6 +37,7 @@ const BUILD: Record<SectionName, (stage: Stage, options: Options, service: Servi
   console: consoleSection,
   workers: workersSection,
   sweeps: sweepsSection,
+  'lists-and-filters': listsSection,
   sizing: sizingSection,
 };
 
@@ -62,12 +64,16 @@ async function measureAll(stage: Stage, options: Options): Promise<void> {
   const machine = await describeMachine(stage);
   const service = await startService(stage, { name: 'default', profile_dir: options.profile_dir });
   const reports: Report[] = [];
-  for (const name of options.only) reports.push(await measure(stage, name, options, service));
+  for (const name of options.only) {
+    const measured = await measure(stage, name, options, service);
+    reports.push(measured);
+    // At once: the next section may take an hour, or fail.
+    if (!options.quick && options.profile_dir === null) writeDocument([measured], circumstances(machine, options));
+  }
   await service.stop();
   if (options.json) console.log(JSON.stringify({ machine, options, reports }, null, 2));
   else for (const report of reports) console.log(`\n${report.section}\n\n${tablesOf(report)}\n${report.notes.join('\n')}`);
   if (options.profile_dir !== null) await printProfiles(options.profile_dir);
-  if (!options.quick && options.profile_dir === null) writeDocument(reports, circumstances(machine, options));
 }
 
 async function measure(stage: Stage, name: SectionName, options: Options, service: Service): Promise<Report> {

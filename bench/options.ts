@@ -14,6 +14,7 @@ export const SECTIONS = [
   'console',
   'workers',
   'sweeps',
+  'lists-and-filters',
   'sizing',
 ] as const;
 
@@ -36,8 +37,8 @@ export interface Options {
 }
 
 export const USAGE = `npm run bench -- [options]
-  --only post,get,list,deliveries,postings,life,latency,start,routing,search,console,workers,sweeps,sizing
-                                    measure these only
+  --only post,get,list,deliveries,postings,life,latency,start,routing,search,console,workers,sweeps,
+         lists-and-filters,sizing   measure these only
   --seconds N                       length of one window (default 3)
   --rounds N                        rounds, interleaved; medians are shown (default 5)
   --rows N                          payments of the large team (default 1,000,000)

@@ -1,5 +1,5 @@
 import type { Options, SectionName } from './options.ts';
-import { type CpuReading, readCpu, treeCpu } from './cpu.ts';
+import { type CpuReading, ownCpu, readCpu, treeCpu } from './cpu.ts';
 import type { Counted } from './child/tally.ts';
 
 /** More of one core than this used by others: the window is taken again. */
@@ -131,7 +131,9 @@ type Spent = Pick<Sample, 'service_us' | 'postgres_us' | 'client_us' | 'other'>;
 
 function spent(point: Point, postgres_pid: number, requests: number, before: CpuReading | null, after: CpuReading | null): Spent {
   if (!before || !after) return { service_us: null, postgres_us: null, client_us: null, other: null };
-  const by = (pid: number) => treeCpu(after, pid) - treeCpu(before, pid);
+  // Of the benchmark itself PostgreSQL and all services are children.
+  const of = (reading: CpuReading, pid: number) => (pid === process.pid ? ownCpu(reading) : treeCpu(reading, pid));
+  const by = (pid: number) => of(after, pid) - of(before, pid);
   const each = (pid: number) => (by(pid) / requests) * 1e6;
   return {
     service_us: point.service_pid === null ? null : each(point.service_pid),

@@ -34,6 +34,8 @@ export interface Stage {
   /** Statements as the owner; each database has one connection. */
   sandbox: pg.Client;
   live: pg.Client;
+  /** Registers what has to end before the databases do. */
+  atEnd(undo: () => Promise<unknown>): void;
   /** The database of the yardstick, bench/plain. */
   plain: { url: string; client: pg.Client };
 }
@@ -76,7 +78,8 @@ export async function buildStage(
     teardowns.push(() => plain.client.end());
     if (statementStatistics) for (const client of [sandbox, live]) await client.query('create extension pg_stat_statements');
     const load = new Helper<LoadJob, LoadResult>('load', folder);
-    return { stage: { folder, server, urls, control, load, secretsKey: randomBytes(32), sandbox, live, plain }, tearDown };
+    const atEnd = (undo: () => Promise<unknown>) => teardowns.push(undo);
+    return { stage: { folder, server, urls, control, load, secretsKey: randomBytes(32), sandbox, live, plain, atEnd }, tearDown };
   } catch (error) {
     await tearDown();
     throw error;

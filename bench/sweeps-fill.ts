@@ -4,72 +4,109 @@ import type { Team } from '../src/tenants/teams/schema.ts';
 import { fillEnded } from './console-fill.ts';
 import { fillPayments } from './fill.ts';
 import { AUDITED, auditOf, deliveriesOf, keysOf, mailsOf } from './messages-fill.ts';
+import { drawn, endedColumns, fillParties, owned, paymentColumns, RARE } from './parties-fill.ts';
+import type { Shop } from '../test/plans/rows.ts';
 
 /** Payments for each payout, refund, invoice, mail and entry of the audit trail. */
 const EACH = 10;
 /** Payments for each waiting delivery: fewer than stop the queue of the endpoint. */
 const EACH_WAITING = 20;
-const ENDPOINT = 'wh_of_the_benchmark';
+/** Of what has ended, so that no sweep takes it for its work. */
+const ENDED = drawn('id', 1, [`'failed'`, 0.05], [`'succeeded'`, 1]);
 
 /**
  * Gives a team payments that have ended, with all that they leave: books, events, deliveries, keys of requests, released money; and payouts, refunds,
- * invoices, mails and entries of the audit trail.
+ * invoices, mails, entries of the audit trail, customers and what else is listed. Few columns have one value in all rows (parties-fill.ts).
+ * @param live two connections that fill side by side
  */
-export async function fillSettled(live: pg.Client, team: Team, rows: number): Promise<void> {
-  await fillPayments(live, team, rows);
+export async function fillSettled(live: readonly [pg.Client, pg.Client], team: Team, rows: number, shop: Shop): Promise<void> {
+  const [one, other] = live;
+  const columns = paymentColumns(shop);
+  const half = Math.floor(rows / 2);
+  await Promise.all([
+    fillPayments(one, team, rows, { after: 0, last: half, columns }),
+    fillPayments(other, team, rows, { after: half, last: rows, columns }),
+  ]);
+  await one.query('vacuum (analyze) payments, attempts');
+  await Promise.all([
+    (async () => {
+      await fillMoney(one, team, shop);
+      await fillParties(one, team, Math.ceil(rows / EACH), shop);
+      await fillMails(one, team, rows);
+    })(),
+    (async () => {
+      await fillEnded(other, team, endedColumns(shop));
+      await fillDeliveries(other, team, rows, shop);
+    })(),
+  ]);
+}
+
+async function fillMoney(live: pg.Client, team: Team, shop: Shop): Promise<void> {
   const of = (text: string, ...values: unknown[]) => live.query(text, [team.id, ...values]);
   await of(`
     insert into settlement_items (team_id, payment_id, account_id, currency, share_minor, amount_minor, release_at, released_at)
-    select team_id, id, '', currency, amount_minor, 0, completed_at + interval '1 day', completed_at + interval '1 day'
-    from payments where team_id = $1 order by id`);
-  await fillEnded(live, team);
+    select team_id, id, '', currency, captured_minor, 0, completed_at + interval '1 day', completed_at + interval '1 day'
+    from payments where team_id = $1 and status = 'succeeded' order by id`);
+  const each = (n: number) =>
+    `(select *, row_number() over (order by id) as n from payments where team_id = $1) p where n % ${EACH} = ${n}`;
+  const drawnFrom = (kind: 'trx' | 'po' | 'rfd' | 'inv') => idPrefix(kind, 'live');
   await of(
     `
-    insert into transfers (team_id, id, reference, amount_minor, fee_minor, currency, status, recipient, channel, provider_key, stage,
+    insert into transfers (team_id, id, reference, amount_minor, fee_minor, currency, status, recipient, beneficiary_id, channel, provider_key, stage,
       key_id, request_id, created_at, updated_at, dispatched_at, completed_at)
-    select team_id, $3 || substr(id, length($2) + 1), 'payout of ' || id, 100000, 0, 'XAF', 'succeeded', '{"name":"Awa","phone":"+237650000000"}',
-      'cm.mtn', 'po' || id, 'closed', 'key_of_the_benchmark', 'req', created_at, created_at, created_at, created_at
-    from (select *, row_number() over (order by id) as n from payments where team_id = $1) p where n % ${EACH} = 0`,
-    idPrefix('trx', 'live'),
-    idPrefix('po', 'live'),
+    select team_id, $3 || substr(id, length($2) + 1), 'payout of ' || id, amount_minor, 0, 'XAF', status, '{"name":"Awa","phone":"+237650000000"}',
+      ${owned('id', 11, shop.beneficiary, 'null::text')}, ${drawn('id', 12, [`'cm.orange'`, RARE], [`'cm.mtn'`, 1])}, 'po' || id, 'closed',
+      'key_of_the_benchmark', 'req', created_at, created_at, created_at, created_at
+    from ${each(0)}`,
+    drawnFrom('trx'),
+    drawnFrom('po'),
   );
   await of(
     `
     insert into refunds (team_id, id, payment_id, kind, way, legs, amount_minor, currency, status, reason, created_at, updated_at, completed_at)
-    select team_id, $3 || substr(id, length($2) + 1), id, 'merchant', 'refund', '[]', 100000, 'XAF', 'succeeded', 'duplicate', created_at, created_at,
+    select team_id, $3 || substr(id, length($2) + 1), id, 'merchant', 'refund', '[]', 100000, 'XAF', ${ENDED}, 'duplicate', created_at, created_at,
       created_at
-    from (select *, row_number() over (order by id) as n from payments where team_id = $1) p where n % ${EACH} = 1`,
-    idPrefix('trx', 'live'),
-    idPrefix('rfd', 'live'),
+    from ${each(1)}`,
+    drawnFrom('trx'),
+    drawnFrom('rfd'),
   );
   await of(
     `
     insert into invoices (team_id, id, number, status, currency, amount_minor, paid_minor, allow_partial, items, customer_id, name, event_count, key_id,
       request_id, created_at, updated_at)
-    select team_id, $3 || substr(id, length($2) + 1), 'INV-' || n, 'paid', 'XAF', 100000, 100000, false, '[]', 'cus_of_the_benchmark', 'Awa', 1,
-      'key_of_the_benchmark', 'req', created_at, created_at
-    from (select *, row_number() over (order by id) as n from payments where team_id = $1) p where n % ${EACH} = 2`,
-    idPrefix('trx', 'live'),
-    idPrefix('inv', 'live'),
+    select team_id, $3 || substr(id, length($2) + 1), 'INV-' || n, ${drawn('id', 1, [`'cancelled'`, 0.05], [`'paid'`, 1])}, 'XAF', amount_minor,
+      amount_minor, false, '[]', ${owned('id', 13, shop.customer, `'cus_of_the_benchmark'`)}, name, 1, 'key_of_the_benchmark', 'req', created_at,
+      created_at
+    from ${each(2)}`,
+    drawnFrom('trx'),
+    drawnFrom('inv'),
   );
-  await fillMessages(live, team, rows);
 }
 
-async function fillMessages(live: pg.Client, team: Team, rows: number): Promise<void> {
+async function fillDeliveries(live: pg.Client, team: Team, rows: number, shop: Shop): Promise<void> {
   const of = (text: string, ...values: unknown[]) => live.query(text, [team.id, ...values]);
+  const { common, rare } = shop.endpoint;
   await of(
     `
     insert into delivery_attempts (team_id, id, endpoint_id, event_id, event_type, attempt, succeeded, response_status, duration_ms, created_at)
-    select team_id, $3 || substr(id, length($2) + 1), '${ENDPOINT}', id, type, 1, true, 200, 50, created_at from events where team_id = $1 order by id`,
+    select team_id, $3 || substr(id, length($2) + 1), ${drawn('id', 14, [`'${rare}'`, RARE], [`'${common}'`, 1])}, id, type, 1, true, 200, 50,
+      created_at from events where team_id = $1 order by id`,
     idPrefix('evt', 'live'),
     idPrefix('whd', 'live'),
   );
-  // It subscribes to nothing, so that what is due below adds no deliveries.
-  await of(`
+  // They subscribe to nothing, so that what is due below adds no deliveries.
+  await of(
+    `
     insert into webhook_endpoints (team_id, id, url, secret_sealed, events, active, api_version, created_at, updated_at)
-    values ($1, '${ENDPOINT}', 'https://shop.example/', 'sealed', '{}', true, '2026-08-01', now(), now())`);
-  await of(deliveriesOf(ENDPOINT, Math.ceil(rows / EACH_WAITING), 0));
+    select $1::bigint, id, 'https://shop.example/', 'sealed', '{}', true, '2026-08-01', now(), now() from unnest($2::text[]) id`,
+    [common, rare],
+  );
+  await of(deliveriesOf(common, Math.ceil(rows / EACH_WAITING), 0));
   await of(keysOf(1, rows, 'without a response'));
+}
+
+async function fillMails(live: pg.Client, team: Team, rows: number): Promise<void> {
+  const of = (text: string) => live.query(text, [team.id]);
   await of(mailsOf(1, Math.ceil(rows / EACH), 'sent'));
   for (let n = 0; n < rows / EACH; n += AUDITED) await of(auditOf(Math.min(AUDITED, Math.ceil(rows / EACH) - n)));
 }

@@ -1,5 +1,5 @@
 import type { Document, Operation, Parameter } from '../../src/edge/openapi/types.ts';
-import type { Shop } from './rows.ts';
+import { DAYS, type Shop } from './rows.ts';
 
 /** The values of one filter: parameters by the name of the value. Parameters of a range belong to one filter. */
 type Filter = Record<string, Record<string, string>>;
@@ -68,12 +68,13 @@ const phoneSearch: Filter = {
   international: { search: '00237 99' },
 };
 
-const days: Filter = {
-  old: { date_to: dayOf(76) },
-  recent: { date_from: dayOf(40) },
-  few: { date_from: dayOf(25), date_to: dayOf(24) },
+/** @param span days over which the rows were made */
+const daysOf = (span: number): Filter => ({
+  old: { date_to: dayOf(Math.floor(span * 0.95)) },
+  recent: { date_from: dayOf(Math.floor(span / 2)) },
+  few: { date_from: dayOf(Math.floor(span * 0.31) + 1), date_to: dayOf(Math.floor(span * 0.31)) },
   none: { date_from: '2099-01-01' },
-};
+});
 
 const amounts: Filter = {
   all: { amount_min: '0.5' },
@@ -96,7 +97,7 @@ const words = (name: string, common: string, rare: string, none: string): Filter
 });
 
 /** Returns the filter that a query parameter belongs to, with its name. */
-function filterOf({ name, schema }: Parameter, shop: Shop): [string, Filter] {
+function filterOf({ name, schema }: Parameter, shop: Shop, span: number): [string, Filter] {
   switch (name) {
     case 'search':
       return ['search', search];
@@ -107,7 +108,7 @@ function filterOf({ name, schema }: Parameter, shop: Shop): [string, Filter] {
     }
     case 'date_from':
     case 'date_to':
-      return ['days', days];
+      return ['days', daysOf(span)];
     case 'amount_min':
     case 'amount_max':
       return ['amounts', amounts];
@@ -194,14 +195,16 @@ function readsOf({ paths }: Document): [string, Operation][] {
   return Object.entries(paths).flatMap(([route, { get }]): [string, Operation][] => (get ? [[route, get]] : []));
 }
 
-/** Returns every list and object of the document: each GET. Lists of an object come last, because their bounds depend on the others. */
-export function listsOf(document: Document, shop: Shop): List[] {
+/** Returns every list and object of the document: each GET. Lists of an object come last, because their bounds depend on the others. @param span days over which the rows of the shop were made */
+export function listsOf(document: Document, shop: Shop, span = DAYS): List[] {
   const lists = readsOf(document).flatMap(([route, operation]) => {
     const parameters = parametersIn(document, operation);
     const query = parameters.filter((one) => one.in === 'query');
     const names = query.map(({ name }) => name);
     const has_pages = names.includes('page');
-    const filters = Object.fromEntries(query.filter(({ name }) => !PAGING.includes(name)).map((one) => filterOf(one, shop)));
+    const filters = Object.fromEntries(
+      query.filter(({ name }) => !PAGING.includes(name)).map((one) => filterOf(one, shop, span)),
+    );
     return subjectsOf(route, shop, has_pages).flatMap((id): List[] => {
       const path = route.replace(/\{\w+\}/, id);
       const list: List = {

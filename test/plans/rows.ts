@@ -12,8 +12,8 @@ import { BUCKETS } from '../../src/core/balance/schema.ts';
 
 const ENVIRONMENT: Environment = 'live';
 const DAY_MS = 86_400_000;
-/** Less than the retention of events. */
-const DAYS = 80;
+/** Over which the rows are made: less than the retention of events. */
+export const DAYS = 80;
 /** The newest row is this old, so that totals keep the count of all of them. */
 const YOUNGEST_MS = 3_600_000;
 
