@@ -151,6 +151,8 @@ test('404 with a page for an unknown, modified or empty token', async () => {
     'x',
     'x'.repeat(400),
     `${token}%00`,
+    '%E2%82%AC',
+    '%0d%0a',
     '..%2f..',
     '',
   ];
@@ -158,6 +160,15 @@ test('404 with a page for an unknown, modified or empty token', async () => {
     const { status, body } = await new Payer(`${api.url}/pay/${wrong}`).get('', { 'accept-language': 'fr' });
     assert.equal(status, 404, wrong);
     assert.match(body, /Lien de paiement introuvable/, wrong);
+  }
+  for (const wrong of ['x', '%E2%82%AC', '%0d%0a']) {
+    const payer = new Payer(`${api.url}/pay/${wrong}`);
+    for (const step of ['/otp', '/cancel']) assert.equal((await payer.get(step)).status, 404, `${wrong}${step}`);
+    const { status } = await fetch(`${api.url}/pay/${wrong}/card`, {
+      method: 'POST',
+      headers: { 'sec-fetch-site': 'cross-site' },
+    });
+    assert.equal(status, 404, `${wrong}: a card from another site`);
   }
   assert.equal((await new Payer(`${api.url}/pay/x/status`).get()).status, 404);
   assert.equal((await new Payer(`${api.url}/pay/x/card`).get()).status, 404);

@@ -28,7 +28,7 @@ import type { CheckoutDeps } from './deps.ts';
 import { type CheckoutContext, openVisit, pathOf, type Shown, type Visit } from './context.ts';
 import { guessChannel } from './guess-channel.ts';
 import { methodOptionsFor } from './method-options.ts';
-import { notice, problemAnswer } from './show.ts';
+import { notice, problemAnswer, toPage } from './show.ts';
 import { latestOf, offersRetry, retryPayment, tokenOf } from './retry.ts';
 import { awaitsCard, pageStateOf } from './page-state.ts';
 import { chargeOf, readSubmission, type Submission, testCardRequired } from './submission.ts';
@@ -124,7 +124,7 @@ export function submitCode(context: CheckoutContext, visit: Visit, body: unknown
  * shows the payment's status.
  */
 export async function submitCard(context: CheckoutContext, visit: Visit, body: unknown): Promise<Shown> {
-  if (visit.crossSite && !visit.json) return { kind: 'redirect', to: pathOf(context, visit.token) };
+  if (visit.crossSite && !visit.json) return toPage(context, visit);
   return receive(context, visit, body, true, async ({ place: { hosted }, browser, submission }) => {
     const attempt = openAttempt(hosted.attempts);
     if (holderOf(hosted.payment, browser) === 'another') throw otherBrowser();

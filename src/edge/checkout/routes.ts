@@ -13,7 +13,7 @@ import { type Answer, countRead, type CheckoutContext, openCheckout, pathOf, typ
 import { isLanguage, preferredLanguage } from '../pages/language.ts';
 import { submit, submitCancel, submitCard, submitCode } from './pay.ts';
 import { sendReceipt, showReceipt } from './receipt.ts';
-import { chooseLanguage, notice, problemAnswer, showCard, showEvents, showLogo, showPage, showStatus } from './show.ts';
+import { chooseLanguage, notice, problemAnswer, showCard, showEvents, showLogo, showPage, showStatus, toPage } from './show.ts';
 
 /** Maximum size of a body. A payment's form has a few hundred bytes. */
 const BODY_BYTES = 16 * 1024;
@@ -73,7 +73,7 @@ async function pages(scope: FastifyInstance, context: CheckoutContext): Promise<
   for (const step of ['otp', 'cancel']) {
     scope.get(
       `/:token/${step}`,
-      serve(async (visit) => ({ kind: 'redirect', to: pathOf(context, visit.token) })),
+      serve(async (visit) => toPage(context, visit)),
     );
   }
   receiptPages(scope, context, serve);

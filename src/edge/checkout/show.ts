@@ -5,7 +5,15 @@ import { unchargedOf } from '../../core/payments/retry.ts';
 import type { PaymentRow } from '../../core/payments/schema.ts';
 import { isFinal } from '../../core/payments/states.ts';
 import { hostedPageUrl } from '../../core/payments/token.ts';
-import { bindingHolderOf, type Holder, type Hosted, holderOf, openAttempt, openHosted } from '../../core/charge/hosted.ts';
+import {
+  bindingHolderOf,
+  type Holder,
+  type Hosted,
+  holderOf,
+  isHostedToken,
+  openAttempt,
+  openHosted,
+} from '../../core/charge/hosted.ts';
 import { savedPayerOf } from '../../core/charge/saved.ts';
 import { isCancellable } from '../../core/charge/poll.ts';
 import { isReason } from '../../providers/adapters/reasons.ts';
@@ -44,6 +52,13 @@ export interface Rejection {
 export async function showPage(context: CheckoutContext, visit: Visit, leave: boolean): Promise<Shown> {
   const opened = await openVisit(context, visit);
   return opened ? pageOf(context, opened.visit, opened.hosted, leave) : notice(visit, 404, 'unknown');
+}
+
+/** Redirects to the page of a payment. 404 for a token that this server did not create: it may contain what no header can. */
+export function toPage(context: CheckoutContext, visit: Visit): Shown {
+  return isHostedToken(context.deps, visit.token)
+    ? { kind: 'redirect', to: pathOf(context, visit.token) }
+    : notice(visit, 404, 'unknown');
 }
 
 /**
