@@ -95,7 +95,7 @@ async function refuseFlood(tx: Tx, team_id: bigint, recipient: string): Promise<
 function later(message: string, wait_ms: number): Problem {
   // HH:MM:SS cannot represent more than one second less than a day.
   const retry_after = Math.min(Math.ceil(wait_ms / 1000), 86_399);
-  const extra = { retry_after, retry_after_human: new Date(retry_after * 1000).toISOString().slice(11, 19) };
+  const extra = { type: 'endpoint', retry_after, retry_after_human: new Date(retry_after * 1000).toISOString().slice(11, 19) };
   return new Problem(429, message, { extra, headers: { 'Retry-After': String(retry_after) } });
 }
 
