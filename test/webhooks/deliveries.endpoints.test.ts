@@ -96,6 +96,18 @@ test('resend replaces a pending retry', async () => {
   );
 });
 
+test('resend leaves a delivery that waits for an endpoint which no longer matches', async () => {
+  const moved = await hooks.register();
+  await hooks.announce();
+  const [event] = await hooks.store.db.all<{ id: string }>(sql`select event_id as id from deliveries`);
+  await hooks.call('PATCH', `/webhooks/${moved.id}`, { events: ['refund.*'] });
+  await hooks.register('/new');
+  assert.equal((await hooks.call('POST', `/events/${event?.id}/resend`)).deliveries, 1);
+  const waiting = await hooks.store.db.all<{ endpoint_id: string }>(sql`select endpoint_id from deliveries`);
+  assert.equal(waiting.length, 2);
+  assert.ok(waiting.some(({ endpoint_id }) => endpoint_id === moved.id));
+});
+
 test('resend leaves a delivery that is under way to finish, and its attempt is recorded', async () => {
   const endpoint = await hooks.register();
   const answer = Promise.withResolvers<Awaited<ReturnType<Send>>>();
