@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject } from '../../kit/json.ts';
 import type { Tx } from '../../kit/sql.ts';
-import { eventsOf, rewriteEvents } from '../../money/events/rewrite-store.ts';
+import { eventIdsOf, eventsWith, rewriteEvents } from '../../money/events/rewrite-store.ts';
 import { isDeleted, tablesTo } from './catalogue.ts';
 import { clearAbout, deleteAbout } from './rows-store.ts';
 
@@ -27,11 +27,13 @@ export async function clearResources(tx: Tx, team_id: bigint, resource_ids: read
   for (const table of ABOUT_RESOURCES) await (isDeleted(table) ? deleteAbout : clearAbout)(tx, table, team_id, resource_ids);
 }
 
-/** Number of resources whose events are in memory at once. An event may be as large as a request, and a resource has a few. */
+/** Number of resources whose events are looked up together. */
 const SLICE = 25;
+/** Number of events in memory at once. An event may be as large as a request, and a customer has one for each of its changes. */
+const PAGE = 100;
 
 /**
- * Removes personal data from all events of the resources, and deletes the receivers' responses to them. Between slices the process
+ * Removes personal data from all events of the resources, and deletes the receivers' responses to them. Between pages the process
  * handles other requests.
  */
 export async function scrubEvents(
@@ -41,21 +43,24 @@ export async function scrubEvents(
   change: (event: JsonObject) => JsonObject,
 ): Promise<void> {
   for (let start = 0; start < resource_ids.length; start += SLICE) {
-    await scrubSlice(tx, team_id, resource_ids.slice(start, start + SLICE), change);
+    const ids = await eventIdsOf(tx, team_id, resource_ids.slice(start, start + SLICE));
+    for (let first = 0; first < ids.length; first += PAGE) {
+      await scrubPage(tx, team_id, ids.slice(first, first + PAGE), change);
+      await nextTurn();
+    }
     await nextTurn();
   }
 }
 
-async function scrubSlice(
+async function scrubPage(
   tx: Tx,
   team_id: bigint,
-  resource_ids: readonly string[],
+  ids: readonly string[],
   change: (event: JsonObject) => JsonObject,
 ): Promise<void> {
-  const events = await eventsOf(tx, team_id, resource_ids);
+  const events = await eventsWith(tx, team_id, ids);
   const changed = changedIn(events, ({ id, body }) => ({ id, body: JSON.stringify(change(JSON.parse(body))) }));
   await rewriteEvents(tx, team_id, changed);
-  const ids = events.map(({ id }) => id);
   // Generating an older body locks the event's row. Only a statement that starts after the update sees the new body.
   if (changed.length > 0) {
     const rewritten = changed.map(({ id }) => id);

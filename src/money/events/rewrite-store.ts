@@ -7,10 +7,17 @@ export interface StoredEvent {
   body: string;
 }
 
-/** Returns the events of the resources. */
-export async function eventsOf(tx: Tx, team_id: bigint, resource_ids: readonly string[]): Promise<StoredEvent[]> {
+/** Returns the ids of the events of the resources. */
+export async function eventIdsOf(tx: Tx, team_id: bigint, resource_ids: readonly string[]): Promise<string[]> {
+  const rows = await tx.all<{ id: string }>(sql`
+    select id from events where team_id = ${team_id} and resource_id = any(${[...resource_ids]}) order by id`);
+  return rows.map(({ id }) => id);
+}
+
+/** Returns events by their ids. */
+export async function eventsWith(tx: Tx, team_id: bigint, ids: readonly string[]): Promise<StoredEvent[]> {
   const rows = await tx.all<{ id: string; body: Buffer }>(sql`
-    select id, body from events where team_id = ${team_id} and resource_id = any(${[...resource_ids]})`);
+    select id, body from events where team_id = ${team_id} and id = any(${[...ids]})`);
   return rows.map(({ id, body }) => ({ id, body: unpack(body) }));
 }
 
