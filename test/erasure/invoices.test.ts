@@ -124,6 +124,23 @@ test('a receipt that went to a former address of the customer is erased too', as
   await until(everything, (dump) => !/kofi/i.test(dump));
 });
 
+test('what a customer was called before is removed from the texts of its payments', async () => {
+  const former = { name: 'Yaya Toure', email: 'yaya@former.example', phone: '+237670112233', company_name: 'Toure et fils' };
+  const customer = (await fixture.call('POST', '/customers', former)).body.customer.id;
+  const { id } = (
+    await fixture.call('POST', '/payments', {
+      ...{ amount: 1000, currency: 'XAF', customer_id: customer },
+      description: 'Lessons for Yaya Toure, yaya@former.example',
+      metadata: { reached: '+237670112233', firm: 'Toure et fils' },
+    })
+  ).body.transaction;
+  const now = { name: 'K. Mensah', email: 'mensah@later.example', phone: '+237670445566', company_name: 'Mensah SARL' };
+  await fixture.call('PATCH', `/customers/${customer}`, now);
+  assert.equal((await fixture.call('DELETE', `/customers/${customer}`)).status, 200);
+  assert.doesNotMatch((await fixture.merchant.payment(id)).description, /yaya|toure/i);
+  await until(everything, (dump) => !/yaya|toure|former\.example|670112233/i.test(dump));
+});
+
 test('an erasure changes neither keys nor amounts of items, whatever the customer is called', async () => {
   const named = async (name: string, email: string) => {
     const items = [{ name: `Cake for ${name}`, description: `To ${name}`, quantity: 2, unit_price: 5000 }];

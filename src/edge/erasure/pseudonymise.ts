@@ -4,6 +4,7 @@ import { presentCustomer } from '../../core/customers/present.ts';
 import type { CustomerRow } from '../../core/customers/schema.ts';
 import type { Secrets } from '../../kit/crypto.ts';
 import type { Environment } from '../../kit/environment.ts';
+import { must } from '../../kit/errors.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import type { Tx } from '../../kit/sql.ts';
 import { dropMails, dropReceipts } from '../../tenants/outbox/store.ts';
@@ -23,6 +24,8 @@ const BATCH = 200;
 const KEPT = tablesTo('customer')
   .filter((table) => !isDeleted(table))
   .map((table) => ({ table, below: tablesTo('row', table.name) }));
+
+const PROFILE_EVENT = must(EVENT_DATA.get('customer'), 'the list of customers has the data of its events');
 
 interface Erasing {
   tx: Tx;
@@ -49,9 +52,14 @@ export async function pseudonymise(
   const { team_id, id } = customer;
   await lockPaymentsOf(tx, customer, BATCH);
   const shown = presentCustomer(environment, { ...customer, tax_id: null });
-  await scrubEvents(tx, team_id, [id], (event) => ({ ...event, data: shown as JsonObject }));
+  // What the profile contained before its changes is in their events only, and may be in the free text of a payment.
+  let former = known;
+  await scrubEvents(tx, team_id, [id], (event) => {
+    former = bounded(withFound(former, foundIn(event.data as JsonObject, PROFILE_EVENT), customer.name));
+    return { ...event, data: shown as JsonObject };
+  });
   await clearResources(tx, team_id, [id]);
-  const identity = await identityOf(tx, customer, known);
+  const identity = await identityOf(tx, customer, former);
   const erasing = { tx, secrets, customer, known: identity };
   const counts: Record<string, number> = {};
   for (const { table, below } of KEPT) {
