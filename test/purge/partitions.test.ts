@@ -50,11 +50,13 @@ async function dropUnlessBusy(keep_from: number): Promise<string | undefined> {
       return await dropPartition(store(), 'sandbox', 'events', keep_from);
     } catch (error) {
       if (!(error instanceof PartitionsBusy)) throw error;
-      // The lock of a call that failed is released late, too, and a call without it drops nothing.
-      await owner.run(sql`select pg_advisory_xact_lock(hashtextextended('pirogue_partitions', 0))`);
+      await untilUnlocked();
     }
   }
 }
+
+/** The lock of a call that failed is released after its error is sent, and a call without it does nothing. */
+const untilUnlocked = () => owner.run(sql`select pg_advisory_xact_lock(hashtextextended('pirogue_partitions', 0))`);
 
 const rejected = (code: string) => (error: unknown) => pgCode(error) === code;
 
@@ -128,6 +130,7 @@ test('a partition is not dropped while an event in it is being sent again, nor w
     await tx.run(sql`insert into deliveries (team_id, endpoint_id, event_id) values (${api.team.id}, 'wh_d', ${id})`);
     await assert.rejects(drop(), PartitionsBusy);
   });
+  await untilUnlocked();
   assert.equal(await drop(), undefined);
   assert.equal(await partitionOf(id), 'pirogue_partitions.events_203101');
   await store().run(sql`delete from deliveries where event_id = ${id}`);
