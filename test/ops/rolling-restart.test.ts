@@ -20,8 +20,8 @@ after(async () => {
 });
 
 async function start(port: number): Promise<Program> {
-  // The balancer has to learn of it meanwhile, and its probe may take two seconds.
-  const env = { PORT: String(port), DRAIN_MS: '5000', PUBLIC_URL: 'http://127.0.0.1:1' };
+  // The balancer, which is in this process, has to learn of it meanwhile: a busy machine may halt it for seconds.
+  const env = { PORT: String(port), DRAIN_MS: '12000', PUBLIC_URL: 'http://127.0.0.1:1' };
   const program = await startProgram({ role: 'api', dataDir, databases: databases as Databases, env });
   running.add(program);
   return program;
