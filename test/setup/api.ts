@@ -234,15 +234,39 @@ async function call(url: string, method: string, path: string, options: CallOpti
  * taken by another test now and then.
  */
 const PORTS = { from: 20_000, to: 32_000 };
-const given = new Set<number>();
+/** Test files run in several processes: here each says which ports it was given, until it ends. */
+const GIVEN = path.join(os.tmpdir(), 'pirogue-test-ports');
 
-/** A port nobody listens on at this moment, and that no earlier call has returned. */
+/** A port nobody listens on at this moment, and that no earlier call has returned, in any process of the tests. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(PORTS.from, PORTS.to);
-    if (given.has(port) || !(await isFree(port))) continue;
-    given.add(port);
+    if (isGiven(port) || !(await isFree(port))) continue;
     return port;
+  }
+}
+
+/** Whether a process that is running was given the port. If not, this one has it from now on. */
+function isGiven(port: number): boolean {
+  const file = path.join(GIVEN, String(port));
+  fs.mkdirSync(GIVEN, { recursive: true });
+  try {
+    fs.writeFileSync(file, String(process.pid), { flag: 'wx' });
+    return false;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  if (isRunning(Number(fs.readFileSync(file, 'utf8')))) return true;
+  fs.writeFileSync(file, String(process.pid));
+  return false;
+}
+
+/** A process of 0 has not yet said who it is. */
+function isRunning(pid: number): boolean {
+  try {
+    return pid === 0 || process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }
 
