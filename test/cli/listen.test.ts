@@ -116,7 +116,7 @@ test('a receiver that is down or rejects an event gets it once it is back, and t
   const { listening } = await listen(merchant, ['--forward-to', shop.url]);
   shop.status = 500;
   await announce(merchant, 1);
-  await listening.until((lines) => lines.length === 2);
+  await listening.until((lines) => lines.length >= 2);
   await shop.close();
   await announce(merchant, 1);
   await listening.until((lines) => lines.at(-1).error === 'refused');
@@ -155,7 +155,7 @@ test('when the receiver is back, events are retried again', async () => {
   await listening.until((lines) => lines.at(-1).status === 200);
   shop.status = 500;
   await announce(merchant, 1);
-  const lines = await listening.until((seen) => seen.filter(({ status }) => status === 500).length === 2);
+  const lines = await listening.until((seen) => seen.filter(({ status }) => status === 500).length >= 2);
   assert.equal(lines.filter(({ error }) => error === 'refused').length, 4);
 });
 
