@@ -18,11 +18,17 @@ export class HostileAccount {
   readonly #simulator: Simulator;
   hostility: Hostility | null = null;
   met = 0;
+  /** Requests without an answer yet. */
+  under_way = 0;
 
   constructor(connector: Connector, simulator: Simulator, now: () => number) {
     this.#simulator = simulator;
     const account = { id: 'pa_suite', environment: 'live', credentials: simulator.credentials } as const;
-    this.provider = connector.connect(account, { ...tools, clock: { now }, send: (options) => this.#send(options) });
+    const send = async (options: SendOptions) => {
+      this.under_way++;
+      return this.#send(options).finally(() => this.under_way--);
+    };
+    this.provider = connector.connect(account, { ...tools, clock: { now }, send });
   }
 
   /** What the work comes to while the requests are answered so. */

@@ -8,6 +8,7 @@ import type { Collection, Offer, Payout, Provider, Refund } from '../../src/prov
 import { channelById } from '../../src/providers/reference/channels.ts';
 import { SIMULATORS } from '../../simulators/catalogue.ts';
 import { type Simulator, startSimulator } from '../../simulators/kit/simulator.ts';
+import { until } from '../setup/api.ts';
 import type { Line } from './fixture.ts';
 import { BODIES, HostileAccount, type Hostility, mutationsOf, STATUSES, withBody } from './hostile.ts';
 import { collectionOn, payOnPage } from './pieces.ts';
@@ -131,7 +132,10 @@ class Stand {
     this.account = new HostileAccount(this.connector, this.simulator, () => this.now);
     // What is offered may be read in the background first.
     this.account.provider.offers();
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await until(
+      async () => this.account.under_way,
+      (count) => count === 0,
+    );
   }
 
   lines(operation: 'collect' | 'payout'): Line[] {
