@@ -74,6 +74,8 @@ test('a reader that holds a table delays the migration, and not the writers of t
   const counts: number[] = [];
   const migrated = migrateFrom(folder, databases.sandbox, {
     ...QUICK,
+    // A busy machine may not get to the writer within 50 ms.
+    first_wait_ms: 200,
     report: () => {
       counts.push(written);
       if (counts.length === 4) void end();
