@@ -3,12 +3,24 @@ import { after, test } from 'node:test';
 import { saveMethod } from '../../src/core/customers/methods.ts';
 import { erasureSweep } from '../../src/edge/erasure/sweeps.ts';
 import { methodSweep } from '../../src/core/customers/sweeps.ts';
+import { systemClock } from '../../src/kit/clock.ts';
 import { sql } from '../../src/kit/sql.ts';
+import type { Provider } from '../../src/providers/adapters/contract.ts';
+import { sandboxProvider } from '../../src/providers/adapters/sandbox/index.ts';
 import { dumpDatabase, FakeClock, startApi, until } from '../setup/api.ts';
+import { Registry } from '../setup/providers.ts';
 import { newPayment, Payer } from './payer.ts';
 
+const sandbox = sandboxProvider({ clock: systemClock, delay_ms: 50 });
+/** Whether payers take their time to confirm. */
+let payersWait = false;
+const provider: Provider = {
+  ...sandbox,
+  read: async (collection) => (payersWait ? { kind: 'pending', poll_after_ms: 50 } : sandbox.read(collection)),
+};
+
 /** Numbers that payers ask us to remember, and what nobody may learn of them. */
-const api = await startApi();
+const api = await startApi({ providers: new Registry({ sandbox: [provider], live: [] }) });
 after(() => api.stop());
 
 let people = 0;
@@ -75,9 +87,11 @@ test('a returning payer is offered the last number, masked, and pays with it in 
   const { id, payer, page } = await opened(person);
   assert.match(page, /<details class="means" name="means" open><summary>MTN Mobile Money •••• 67<\/summary>/);
   const method = idIn(page) as string;
+  payersWait = true;
   const answer = await payer.submit({ saved_method: method });
   assert.equal(answer.status, 303);
   const waiting = (await payer.get()).body as string;
+  payersWait = false;
   assert.match(waiting, /•••• 67/);
   const done = await succeeded(id);
   const result = (await payer.get()).body as string;
