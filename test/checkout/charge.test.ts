@@ -23,12 +23,19 @@ const live: TestProvider = {
   read: (collection) => liveReading(collection),
 };
 
+/** Whether payers in the sandbox take their time to pay. */
+let payersWait = false;
+
 const logged: string[] = [];
 let api: Api;
 let verified: Merchant;
 before(async () => {
   const stream = new PassThrough().on('data', (line) => logged.push(String(line)));
-  const sandbox = sandboxProvider({ clock: systemClock, delay_ms: 50 });
+  const { read, ...others } = sandboxProvider({ clock: systemClock, delay_ms: 50 });
+  const sandbox: Provider = {
+    ...others,
+    read: async (collection) => (payersWait ? { kind: 'pending', poll_after_ms: 50 } : read(collection)),
+  };
   api = await startApi({ log: pino({ level: 'debug' }, stream), providers: new Registry({ sandbox: [sandbox], live: [live] }) });
   // A payment in pieces is above the ceiling of level 1.
   verified = await api.newMerchant({ verification_level: 2 });
@@ -76,12 +83,14 @@ test('202 as JSON with the action and the public fields of the payment', async (
 
 test('202 as JSON for a form too, when Accept requests JSON', async () => {
   const { payer } = await onPage();
+  payersWait = true;
   const { status, body } = await payer.submit({ channel: 'cm.bank', account_number: '00010002000000' }, '', {
     accept: 'application/json',
   });
   assert.equal(status, 202);
   assert.equal(body.action.kind, 'transfer');
   const page = (await payer.get()).body;
+  payersWait = false;
   assert.ok(
     [body.action.instructions.account_number, body.action.instructions.reference, 'Sandbox Bank'].every((part) =>
       page.includes(part),
