@@ -114,6 +114,13 @@ test('the response is cached for 3 minutes, for each team, environment, currency
   assert.equal((await read()).total, 150);
 });
 
+test('an empty X-Sync names no account, whether the balance of the team is cached or not', async () => {
+  const ask = async () => (await api.call('GET', '/balance', { key: merchant.sandbox.secret, headers: { 'x-sync': '' } })).status;
+  assert.equal(await ask(), 404);
+  await read();
+  assert.equal(await ask(), 404);
+});
+
 test('payouts never read the cache', async () => {
   assert.equal((await read()).available, 0);
   await fundSandbox(api.deps, api.deps.stores.sandbox, merchant.team.id, 'XAF', 10_000_00n, WORKER);

@@ -41,7 +41,9 @@ export class MemoryBalanceCache implements BalanceCache {
   }
 
   async get(key: BalanceKey, read: () => Promise<Balance>): Promise<Balance> {
-    const name = `${key.environment} ${key.team_id} ${key.currency} ${key.account_id ?? ''}`;
+    const { environment, team_id, currency, account_id } = key;
+    // An empty account id is not the team itself.
+    const name = JSON.stringify([environment, String(team_id), currency, account_id]);
     const read_at = this.#clock.now();
     const kept = this.#kept.get(name);
     if (kept && read_at >= kept.read_at && read_at - kept.read_at < FRESH_MS) return kept.balance;
