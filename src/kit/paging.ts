@@ -9,7 +9,8 @@ export const pagingQuery = {
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 })),
   cursor: Type.Optional(
     Type.String({
-      maxLength: 300,
+      // The place in the balance history contains the id of what was booked, up to two names of 128 characters, each encoded.
+      maxLength: 2_000,
       description: 'From `meta.next_cursor` or `meta.prev_cursor`; not together with `page`. Empty starts cursor paging.',
     }),
   ),

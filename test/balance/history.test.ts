@@ -148,6 +148,16 @@ test('filters by day, UTC and inclusive, also where ids and times are in differe
   assert.deepEqual(await of('?date_from=2999-01-01'), []);
 });
 
+test('a cursor is accepted whatever the name of what was booked', async () => {
+  // As long as the names of a statement line can be: an account, a key and a reference, encoded.
+  const longest = ['pa_0123456789abcdefghjkmnpqrs', '%7C'.repeat(128), '%20'.repeat(128)].join(':');
+  for (const source_id of [`${longest} 1`, `${longest} 2`]) await move(PAYMENT, { source_id });
+  const { meta } = await list('?per_page=1&cursor=');
+  assert.ok(meta.next_cursor.length > 1_000);
+  const { items } = await list(`?per_page=3&cursor=${meta.next_cursor}`);
+  assert.equal(items.length, 3);
+});
+
 test('cursor pages list every item once, forwards and backwards', async () => {
   for (let i = 0; i < 4; i++) await move(PAYMENT);
   await move(
