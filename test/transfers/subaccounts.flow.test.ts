@@ -9,6 +9,7 @@ import {
 } from '../../src/core/transfers/bookings.ts';
 import type { TransferRow } from '../../src/core/transfers/schema.ts';
 import { sql } from '../../src/kit/sql.ts';
+import { untilLocked } from '../setup/locks.ts';
 import { Market, type Shop } from '../setup/market.ts';
 import { SimulatedProvider } from '../setup/simulated-provider.ts';
 
@@ -91,6 +92,35 @@ test('404 for a subaccount that is not the team’s, 422 for one that is not act
   assert.equal((await shop.call('POST', `/accounts/${seller}/deactivate`)).status, 200);
   const { status, body } = await payOut(shop, seller, 100);
   assert.deepEqual([status, Object.keys(body.errors)], [422, ['account']]);
+});
+
+test('a subaccount is not deactivated, and a beneficiary neither changed nor deleted, while a payout that has read it waits', async () => {
+  const { shop, seller } = await marketplace({ payout: ['at_once'] });
+  const made = { name: 'Awa', channel: 'cm.mtn', phone: '+237650000001', country: 'CM', currency: 'XAF' };
+  const { id } = (await shop.call('POST', '/beneficiaries', made)).body.beneficiary;
+  const changes = [
+    () => shop.call('POST', `/accounts/${seller}/deactivate`),
+    () => shop.call('PATCH', `/beneficiaries/${id}`, { phone: '+237650000002' }),
+    () => shop.call('DELETE', `/beneficiaries/${id}`),
+  ];
+  for (const change of changes) {
+    const ended: string[] = [];
+    const until = async (what: string, answer: Promise<{ status: number }>) => {
+      const { status } = await answer;
+      ended.push(`${what} ${status}`);
+    };
+    let both: Promise<void>[] = [];
+    await shop.store.db.transaction(async (tx) => {
+      await tx.run(sql`select 1 from balances where team_id = ${shop.team_id} for update`);
+      const body = { amount: 100, currency: 'XAF', beneficiary: id };
+      both = [until('payout', shop.call('POST', '/transfers', body, change === changes[0] ? { 'x-sync': seller } : {}))];
+      await untilLocked(market.api.databases.live, 'balances');
+      both.push(until('change', change()));
+      await untilLocked(market.api.databases.live, '', 2);
+    });
+    await Promise.all(both);
+    assert.deepEqual(ended, ['payout 201', 'change 200']);
+  }
 });
 
 test('every journal of a payout of a subaccount moves its own money', () => {

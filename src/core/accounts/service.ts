@@ -11,7 +11,7 @@ import { allDetails, type Details, sentDetails } from './details.ts';
 import { onboardingToken } from './onboarding.ts';
 import { presentAccount } from './present.ts';
 import type { AccountRow, ChangeAccountBody, CreateAccountBody, Verification } from './schema.ts';
-import { type AccountRef, findAccount, insertAccount, lockAccount, updateAccount } from './store.ts';
+import { type AccountRef, findAccount, insertAccount, lockAccount, shareAccount, updateAccount } from './store.ts';
 
 const ONBOARDING_MS = 24 * 3_600_000;
 
@@ -53,8 +53,16 @@ export async function createAccount(
  * @throws Problem 404, the same for an unknown id, another team's and another environment's
  */
 export async function getAccount(db: Queryable, environment: Environment, ref: AccountRef): Promise<AccountRow> {
-  const row = isId('acct', environment, ref.id) ? await findAccount(db, ref) : undefined;
+  return known(isId('acct', environment, ref.id) ? await findAccount(db, ref) : undefined);
+}
+
+function known(row: AccountRow | undefined): AccountRow {
   if (!row) throw notFound('Account');
+  return row;
+}
+
+function active(row: AccountRow): AccountRow {
+  if (!row.active) throw invalid({ account: ['is not active'] });
   return row;
 }
 
@@ -62,15 +70,13 @@ export async function getAccount(db: Queryable, environment: Environment, ref: A
  * Returns the account named by `X-Sync`.
  * @throws Problem 404 unknown, 422 `errors.account` not active
  */
-export function findActiveAccount(store: Store, team_id: bigint, id: string): Promise<AccountRow> {
-  return activeAccountOf(store.db, store.environment, { team_id, id });
+export async function findActiveAccount(store: Store, team_id: bigint, id: string): Promise<AccountRow> {
+  return active(await getAccount(store.db, store.environment, { team_id, id }));
 }
 
-/** Returns an active account like {@link findActiveAccount}, in the caller's transaction. */
-export async function activeAccountOf(db: Queryable, environment: Environment, ref: AccountRef): Promise<AccountRow> {
-  const row = await getAccount(db, environment, ref);
-  if (!row.active) throw invalid({ account: ['is not active'] });
-  return row;
+/** Returns an active account like {@link findActiveAccount}. Until the caller's transaction ends, it stays active. */
+export async function keepActive(tx: Tx, environment: Environment, ref: AccountRef): Promise<AccountRow> {
+  return active(known(isId('acct', environment, ref.id) ? await shareAccount(tx, ref) : undefined));
 }
 
 /**

@@ -26,6 +26,11 @@ export function findAccount(db: Queryable, ref: AccountRef): Promise<AccountRow 
   return db.maybe<AccountRow>(sql`select ${columns} from accounts where team_id = ${ref.team_id} and id = ${ref.id}`);
 }
 
+/** Returns the account, which nobody changes until the transaction ends. */
+export function shareAccount(tx: Tx, ref: AccountRef): Promise<AccountRow | undefined> {
+  return tx.maybe<AccountRow>(sql`select ${columns} from accounts where team_id = ${ref.team_id} and id = ${ref.id} for share`);
+}
+
 /** Returns the account, locked until the transaction ends. */
 export function lockAccount(tx: Tx, ref: AccountRef): Promise<AccountRow | undefined> {
   return tx.maybe<AccountRow>(sql`select ${columns} from accounts where team_id = ${ref.team_id} and id = ${ref.id} for update`);

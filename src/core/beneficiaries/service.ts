@@ -14,6 +14,7 @@ import {
   findBeneficiary,
   insertBeneficiary,
   lockBeneficiary,
+  shareBeneficiary,
   updateBeneficiary,
 } from './store.ts';
 
@@ -64,7 +65,15 @@ export async function createBeneficiary(
  * @throws Problem 404, the same for an unknown id, another team's and another environment's
  */
 export async function getBeneficiary(db: Queryable, environment: Environment, ref: BeneficiaryRef): Promise<BeneficiaryRow> {
-  const row = isId('ben', environment, ref.id) ? await findBeneficiary(db, ref) : undefined;
+  return known(isId('ben', environment, ref.id) ? await findBeneficiary(db, ref) : undefined);
+}
+
+/** Returns a beneficiary like {@link getBeneficiary}. Until the caller's transaction ends, it is neither changed nor deleted. */
+export async function keepBeneficiary(tx: Tx, environment: Environment, ref: BeneficiaryRef): Promise<BeneficiaryRow> {
+  return known(isId('ben', environment, ref.id) ? await shareBeneficiary(tx, ref) : undefined);
+}
+
+function known(row: BeneficiaryRow | undefined): BeneficiaryRow {
   if (!row) throw notFound('Beneficiary');
   return row;
 }

@@ -37,6 +37,12 @@ export function findBeneficiary(db: Queryable, ref: BeneficiaryRef): Promise<Ben
   return db.maybe<BeneficiaryRow>(sql`select ${columns} from beneficiaries where team_id = ${ref.team_id} and id = ${ref.id}`);
 }
 
+/** Returns a beneficiary, which nobody changes or deletes until the transaction ends. */
+export function shareBeneficiary(tx: Tx, ref: BeneficiaryRef): Promise<BeneficiaryRow | undefined> {
+  return tx.maybe<BeneficiaryRow>(sql`
+    select ${columns} from beneficiaries where team_id = ${ref.team_id} and id = ${ref.id} for share`);
+}
+
 /** Returns the beneficiaries of a team that have one of these ids. */
 export function findBeneficiaries(db: Queryable, team_id: bigint, ids: readonly string[]): Promise<BeneficiaryRow[]> {
   return db.all<BeneficiaryRow>(sql`

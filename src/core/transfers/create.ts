@@ -10,8 +10,8 @@ import type { Tx } from '../../kit/sql.ts';
 import { lockBalances, post } from '../../money/ledger/post.ts';
 import { feeOf } from '../../money/fees/fees.ts';
 import { limitsFault } from '../../providers/routing/limits.ts';
-import { activeAccountOf } from '../accounts/service.ts';
-import { getBeneficiary } from '../beneficiaries/service.ts';
+import { keepActive } from '../accounts/service.ts';
+import { keepBeneficiary } from '../beneficiaries/service.ts';
 import { applyTransfers, transferEvent } from './apply.ts';
 import { payerAccount, reservedJournal } from './bookings.ts';
 import type { TransferDeps } from './deps.ts';
@@ -46,9 +46,10 @@ async function make(tx: Tx, deps: CreateDeps, call: Call<CreateTransferBody>, am
   const { environment } = store;
   const { currency } = call.body;
   const level = levelOf(environment, team);
-  const account_id = call.sync === null ? null : (await activeAccountOf(tx, environment, { team_id: team.id, id: call.sync })).id;
+  // Read under a lock: this transaction may wait for others before it reserves the money, and what was read would be old by then.
+  const account_id = call.sync === null ? null : (await keepActive(tx, environment, { team_id: team.id, id: call.sync })).id;
   const payee = await readPayee(
-    { level, find: (id) => getBeneficiary(tx, environment, { team_id: team.id, id }) },
+    { level, find: (id) => keepBeneficiary(tx, environment, { team_id: team.id, id }) },
     call.body,
     amount_minor,
   );
