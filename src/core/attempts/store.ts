@@ -136,21 +136,22 @@ export interface Sending {
  * Marks attempts as submitted and stores the handles that their providers returned before. Where a provider first returns a handle, an
  * attempt is sent only with this mark. The mark is set only after a check of the current status of the attempt, of its payment and of the
  * payment's other attempts, which may have changed while the provider prepared it. With any other provider, the intent itself is the mark.
+ *
+ * The check is a statement of its own: whoever changes the payment holds the locks of all its attempts, and a statement that waits for them
+ * would go on to check what the others were before (decision 0106).
  * @param chargeable SQL: whether the payment of the row `a` of `attempts` may be charged
  * @returns ids of the marked attempts; the others must no longer be sent
  */
-export async function markSent(db: Queryable, sendings: readonly Sending[], chargeable: Fragment): Promise<Set<string>> {
-  const rows = await db.all<{ id: string }>(sql`
-    with sending as materialized (
-      select * from json_to_recordset(${jsonText(sendings)}::json) as s(team_id bigint, id text, handle text, submitted_at timestamptz)
-    ),
-    held as materialized (
-      -- Locked in the order in which every change of attempts locks them.
-      select a.team_id, a.id, s.handle, s.submitted_at from attempts a join sending s on a.team_id = s.team_id and a.id = s.id
-      order by a.team_id, a.id for update of a
-    )
-    update attempts a set submitted_at = held.submitted_at, handle = coalesce(held.handle, a.handle)
-    from held where a.team_id = held.team_id and a.id = held.id and a.status = 'created'
+export async function markSent(tx: Tx, sendings: readonly Sending[], chargeable: Fragment): Promise<Set<string>> {
+  // In the order in which every change of attempts locks them.
+  await tx.run(sql`
+    select 1 from attempts a join json_to_recordset(${jsonText(sendings)}::json) as s(team_id bigint, id text)
+      on a.team_id = s.team_id and a.id = s.id
+    order by a.team_id, a.id for update of a`);
+  const rows = await tx.all<{ id: string }>(sql`
+    update attempts a set submitted_at = s.submitted_at, handle = coalesce(s.handle, a.handle)
+    from json_to_recordset(${jsonText(sendings)}::json) as s(team_id bigint, id text, handle text, submitted_at timestamptz)
+    where a.team_id = s.team_id and a.id = s.id and a.status = 'created'
       and ${chargeable}
       and not exists (
         -- Its provider rejected it and has called back since, or reports another amount. The coalesce hides the condition from the planner,

@@ -4,6 +4,7 @@ import { must } from '../../kit/errors.ts';
 import type { Tx } from '../../kit/sql.ts';
 import { type AttemptRow, isOpen, isUnderWay } from '../attempts/schema.ts';
 import { markStep } from '../attempts/store.ts';
+import { totalOf } from '../payments/present.ts';
 import type { PaymentRow } from '../payments/schema.ts';
 import { isFinal } from '../payments/states.ts';
 import { lockWithAttempts } from '../payments/store.ts';
@@ -52,7 +53,7 @@ function isAwaited(attempt: AttemptRow, known: AttemptRow): boolean {
 /**
  * Stores that a step is about to be sent.
  * @param known the attempt as the caller read it
- * @throws Problem 400 when the attempt or its payment has ended, when the attempt no longer waits for this kind of step, so long after the
+ * @throws Problem 400 when the attempt or its payment has ended, when another charge has collected a part of the attempt's amount, when the attempt no longer waits for this kind of step, so long after the
  * payment window that the provider may be about to end it, and while another charge of the payment is under way
  */
 export async function storeStep(
@@ -66,6 +67,7 @@ export async function storeStep(
   const attempt = lockedOf(attempts, known);
   if (!isAwaited(attempt, known) || isFinal(payment.status) || isTooLate(capabilities, payment.expires_at.getTime(), at))
     throw wrongState(payment);
+  if (payment.status === 'partial' && payment.captured_minor + attempt.amount_minor > totalOf(payment)) throw wrongState(payment);
   if (attempts.some((other) => other.id !== attempt.id && isUnderWay(other))) throw new ChargeUnderWay();
   const before = attempt.unanswered_step_at?.getTime() ?? null;
   // Two steps in one millisecond get different times, so that each can be checked for a later step.

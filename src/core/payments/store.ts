@@ -51,9 +51,10 @@ export const COLUMNS: Record<keyof PaymentRow, string> = {
 /** The columns of a stored payment. Whoever reads them passes the rows to {@link withArchived} or {@link restoreLocked}. */
 export const columns = fixed([...Object.keys(COLUMNS), 'archived'].join(', '));
 
-/** SQL: whether the payment of the row `a` of `attempts` may be charged. */
+/** SQL: whether the payment of the row `a` of `attempts` may be charged with its amount. */
 export const CHARGEABLE = fixed(`exists (
-  select 1 from payments p where p.team_id = a.team_id and p.id = a.payment_id and p.status in ('pending', 'partial'))`);
+  select 1 from payments p where p.team_id = a.team_id and p.id = a.payment_id and (p.status = 'pending' or (p.status = 'partial'
+    and p.captured_minor + a.amount_minor <= p.amount_minor + case p.bearer when 'customer' then p.fee_minor else 0 end)))`);
 
 /** A payment with the request hash and time of its idempotency key. */
 export interface KeyedPayment extends PaymentRow {
