@@ -4,7 +4,7 @@ import type { Capabilities, Next, Reading, Submission } from '../../providers/ad
 import type { Change, Occurrence } from '../payments/change.ts';
 import type { AttemptUpdate } from '../attempts/store.ts';
 import { isChargeable } from './refusals.ts';
-import { change, captureOrMismatch, submittedOccurrence } from './outcomes.ts';
+import { beforeLateMoney, change, captureOrMismatch, submittedOccurrence } from './outcomes.ts';
 import { FIRST_POLL_MS, MIN_POLL_WAIT_MS, pollDelay } from '../../providers/adapters/polling.ts';
 import { type AttemptRow, isUnderWay, lastSentAt, neverArrived } from '../attempts/schema.ts';
 import type { PaymentRow } from '../payments/schema.ts';
@@ -105,9 +105,7 @@ export function changeOfLateReading(
 /** Returns the change for money that moved after the attempt closed, whatever its amount. */
 function lateMoney(closed: ClosedAttempt, proof: { provider_ref: string; amount_minor: bigint; currency: string }): Change {
   const { config, environment, payment, attempt, at } = closed;
-  // The attempt was closed as never sent but paid after all, and no other has started: fee and channel are those of this
-  // attempt.
-  const before = payment.status === 'pending' ? [submittedOccurrence(config, payment, attempt)] : [];
+  const before = beforeLateMoney(config, payment, attempt);
   if (proof.amount_minor === attempt.amount_minor && proof.currency === attempt.currency) {
     return late(captureOrMismatch(config, environment, attempt, proof, at, before));
   }

@@ -231,14 +231,33 @@ export function submittedOccurrence(config: Pick<Config, 'fees'>, payment: Payme
 }
 
 /**
+ * Returns what precedes money that another report than the submission's proves. The first charge that is paid fixes fee and channel of a
+ * payment. Where the attempt had ended, no other may have started, or another one, with another fee, is under way.
+ */
+export function beforeLateMoney(config: Pick<Config, 'fees'>, payment: PaymentRow, attempt: AttemptRow): Occurrence[] {
+  if (payment.status === 'pending') return [submittedOccurrence(config, payment, attempt)];
+  if (payment.status !== 'processing') return [];
+  const { id, kind } = must(channelById(attempt.channel), 'the channel was checked when the attempt was made');
+  // The fee was fixed at the rates of its day. Only what the payer has paid on top of the amount is more certain.
+  const isFixed = payment.channel === id && !collectsFee(payment, attempt);
+  const fee_minor = isFixed ? payment.fee_minor : firstFeeOf(config, payment, attempt, kind);
+  return payment.channel === id && payment.fee_minor === fee_minor ? [] : [{ kind: 'repriced', channel: id, fee_minor }];
+}
+
+/**
  * Returns the fee that the first charge fixes, in hundredths. When the payer bears the fee and one charge collects the whole amount, the
  * fee is the part of that charge above the amount. The process that created the attempt may have had other fee rates, and a fee at the
  * current rates would make the payment's total differ from the captured amount.
  */
 function firstFeeOf({ fees }: Pick<Config, 'fees'>, payment: PaymentRow, attempt: AttemptRow, kind: ChannelKind): Minor {
-  const { bearer, amount_minor, currency } = payment;
-  if (bearer === 'customer' && attempt.amount_minor >= amount_minor) return attempt.amount_minor - amount_minor;
+  const { amount_minor, currency } = payment;
+  if (collectsFee(payment, attempt)) return attempt.amount_minor - amount_minor;
   return feeOf(fees, kind, amount_minor, currency);
+}
+
+/** Whether the payer bears the fee, and the attempt collects it with the whole amount. */
+function collectsFee({ bearer, amount_minor }: PaymentRow, attempt: AttemptRow): boolean {
+  return bearer === 'customer' && attempt.amount_minor >= amount_minor;
 }
 
 /** Returns when the money of an attempt that succeeds now becomes available. */

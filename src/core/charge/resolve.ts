@@ -9,7 +9,7 @@ import type { Applied, Change, Occurrence, Report } from '../payments/change.ts'
 import type { AttemptUpdate } from '../attempts/store.ts';
 import { restoreAttempt } from '../payments/archived.ts';
 import type { PaymentListener } from '../payments/listeners.ts';
-import { attemptAvailableAt, submittedOccurrence } from './outcomes.ts';
+import { attemptAvailableAt, beforeLateMoney } from './outcomes.ts';
 import { keepingUnread } from './reports.ts';
 import { type AttemptRow, isOpen, isUnderWay, lastSentAt, type Resolution } from '../attempts/schema.ts';
 import type { PaymentRow } from '../payments/schema.ts';
@@ -140,15 +140,13 @@ function judged(
     const declined: Occurrence = { kind: 'declined', reason: 'unknown', message: BY_HAND, channel };
     return { team_id, payment_id, attempt: { id, update }, occurrences: [declined] };
   }
-  // The attempt was closed as never sent, and no other has started since: fee and channel are those of this attempt.
-  const before = payment.status === 'pending' ? [submittedOccurrence(config, payment, attempt)] : [];
   const captured: Occurrence = {
     kind: 'captured',
     attempt_id: id,
     amount_minor,
     available_at: attemptAvailableAt(config, store.environment, attempt, at),
   };
-  return { team_id, payment_id, attempt: { id, update }, occurrences: [...before, captured] };
+  return { team_id, payment_id, attempt: { id, update }, occurrences: [...beforeLateMoney(config, payment, attempt), captured] };
 }
 
 function updateOf(attempt: AttemptRow, resolution: ManualResolution, at: number): AttemptUpdate {

@@ -216,6 +216,10 @@ class Work {
       return { ...payment, updated_at: at, refunded_minor: payment.refunded_minor + occurrence.amount_minor };
     // The next tranche is under way: the status stays, but no other tranche may be sent at the same time.
     if (occurrence.kind === 'submitted' && payment.status === 'partial') return { ...payment, updated_at: at, continue_at: null };
+    if (occurrence.kind === 'repriced') {
+      const { channel, fee_minor } = occurrence;
+      return { ...payment, updated_at: at, channel, fee_minor };
+    }
     if (occurrence.kind === 'mismatched') return this.#postMismatch(payment, attempts, occurrence);
     if (occurrence.kind === 'return_required') {
       const announced = { ...payment, updated_at: at, event_count: payment.event_count + 1 };

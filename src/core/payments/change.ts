@@ -9,6 +9,8 @@ import type { PaymentRow } from './schema.ts';
 /** An event or trigger that may change a payment. */
 export type Occurrence =
   | { kind: 'submitted'; channel: string; fee_minor: bigint }
+  /** The charge that is paid is not the one that was submitted last: fee and channel are those of the former. */
+  | { kind: 'repriced'; channel: string; fee_minor: bigint }
   | { kind: 'captured'; attempt_id: string; amount_minor: bigint; available_at: AvailableAt }
   /** A provider reports an amount or currency other than requested. */
   | { kind: 'mismatched'; attempt_id: string; amount_minor: bigint; currency: string }

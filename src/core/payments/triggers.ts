@@ -9,6 +9,7 @@ import type { PaymentTrigger } from './states.ts';
  */
 export function triggerOf(payment: PaymentRow, occurrence: Occurrence): PaymentTrigger | null {
   switch (occurrence.kind) {
+    case 'repriced':
     case 'tranche_unsent':
     case 'mismatched':
     case 'reversed':
