@@ -3,14 +3,18 @@ import pg from 'pg';
 import { books, dueWork } from '../src/edge/metrics/queues-store.ts';
 import { systemClock } from '../src/kit/clock.ts';
 import { Secrets } from '../src/kit/crypto.ts';
+import { must } from '../src/kit/errors.ts';
 import { createLog, type Log } from '../src/kit/log.ts';
 import { readConfig } from '../src/platform/config/config.ts';
 import { ensureDatabase } from '../src/platform/db/embedded.ts';
 import { migrate } from '../src/platform/db/migrate.ts';
+import { openPool } from '../src/platform/db/pool.ts';
 import { openStores } from '../src/platform/db/stores.ts';
+import { makeDue } from '../src/platform/search/build-store.ts';
 import type { Sweep } from '../src/platform/work/sweep.ts';
 import { buildDeps } from '../src/program/deps.ts';
 import { sweepsOf } from '../src/program/program.ts';
+import { SEARCHABLES } from '../src/program/searchables.ts';
 import { Registry, type TestProvider } from '../test/setup/providers.ts';
 import type { Options } from './options.ts';
 import type { Shop } from '../test/plans/rows.ts';
@@ -26,6 +30,9 @@ const QUICK_DUE = 20;
 /** Rounds of one pass in which sweeps catch up with the rows that were inserted: sums, seals, the search index. */
 const MAX_CATCH_UP = 1_000_000;
 const MAX_PASSES = 30;
+const MAX_BUILD_MS = 7_200_000;
+/** Between two looks at builds that are not due yet. */
+const LOOK_MS = 100;
 /** Longer than any sweep waits before it looks at a team again. */
 const REST_MS = 35_000;
 
@@ -86,6 +93,7 @@ async function grow(stage: Stage, options: Options, size: PlantSize): Promise<Pl
   await fillSettled(live, team, rows, shop);
   await live[0].query('vacuum (analyze)');
   said('filled; sums, seals and the search index catch up');
+  await buildIndex(stage, url, team.id, sweeps);
   await catchUp(sweeps, options.quick ? 0 : REST_MS);
   await fillDue(live[0], team, options.quick ? QUICK_DUE : DUE);
   await live[0].query('vacuum (analyze)');
@@ -127,6 +135,25 @@ function backgroundOf(stage: Stage, database: string) {
       if (failures.length > 0) throw new Error('background work failed', { cause: failures[0] });
     },
   };
+}
+
+/** Builds the index of every list of the team. A round of the sweep reports no rows: the table of builds says what is left. */
+async function buildIndex(stage: Stage, url: string, team_id: bigint, sweeps: readonly Sweep[]): Promise<void> {
+  const pool = openPool({ url, size: 1, log: createLog({ level: 'warn', format: 'json' }) });
+  stage.atEnd(() => pool.close());
+  for (const { kind } of SEARCHABLES) await makeDue(pool, { team_id, kind });
+  const search = must(
+    sweeps.find(({ name }) => name === 'search'),
+    'it is one of them',
+  );
+  const deadline = performance.now() + MAX_BUILD_MS;
+  const left = { text: 'select 1 from search_builds where team_id = $1 and due_at is not null limit 1', values: [team_id] };
+  while (await pool.maybe(left)) {
+    if (performance.now() > deadline) throw new Error('the search index was not built');
+    const since = performance.now();
+    await search.round();
+    if (performance.now() - since < LOOK_MS) await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
 }
 
 /** Runs all sweeps until none finds anything, also some time later: sums wait for transactions that ended before, and for each other. */
