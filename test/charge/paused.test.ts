@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { charge } from '../../src/core/charge/charge.ts';
 import { readInstrument, fitCharge } from '../../src/core/charge/instrument.ts';
 import { getPaymentRow } from '../../src/core/payments/service.ts';
-import { type Db, type Sql, sql } from '../../src/kit/sql.ts';
+import { type Db, type Sql, sql, type Tx } from '../../src/kit/sql.ts';
 import type { PaymentDeps } from '../../src/core/payments/deps.ts';
 import type { Collection } from '../../src/providers/adapters/contract.ts';
 import type { Store } from '../../src/platform/db/stores.ts';
@@ -21,21 +21,23 @@ before(async () => {
 after(() => api.stop());
 
 /** A store whose process is paused for so long after it has marked an attempt as submitted. */
-function pausedStore(store: Store, ms: number): Store {
-  const { db } = store;
-  return {
-    environment: store.environment,
-    db: {
-      all: async <Row>(statement: Sql) => {
-        const rows = await db.all<Row>(statement);
-        if (/set submitted_at/.test(statement.text)) clock.advance(ms);
-        return rows;
+function pausedStore({ environment, db }: Store, ms: number): Store {
+  const transaction: Db['transaction'] = async (work, manner) => {
+    let has_marked = false;
+    const watched = (tx: Tx): Tx => ({
+      inTransaction: true,
+      all: <Row>(statement: Sql) => {
+        has_marked ||= /set submitted_at/.test(statement.text);
+        return tx.all<Row>(statement);
       },
-      maybe: (statement) => db.maybe(statement),
-      transaction: (work) => db.transaction(work),
-      run: (statement) => db.run(statement),
-    },
+      maybe: (statement) => tx.maybe(statement),
+      run: (statement) => tx.run(statement),
+    });
+    const result = await db.transaction((tx) => work(watched(tx)), manner);
+    if (has_marked) clock.advance(ms);
+    return result;
   };
+  return { environment, db: { all: db.all, maybe: db.maybe, run: db.run, transaction } };
 }
 
 /** A store whose process is paused for so long after the commit of an intent that is also the mark. */

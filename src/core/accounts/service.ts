@@ -11,7 +11,7 @@ import { allDetails, type Details, sentDetails } from './details.ts';
 import { onboardingToken } from './onboarding.ts';
 import { presentAccount } from './present.ts';
 import type { AccountRow, ChangeAccountBody, CreateAccountBody, Verification } from './schema.ts';
-import { type AccountRef, findAccount, insertAccount, lockAccount, shareAccount, updateAccount } from './store.ts';
+import { type AccountRef, findAccount, insertAccount, lockAccount, holdAccount, updateAccount } from './store.ts';
 
 const ONBOARDING_MS = 24 * 3_600_000;
 
@@ -76,7 +76,7 @@ export async function findActiveAccount(store: Store, team_id: bigint, id: strin
 
 /** Returns an active account like {@link findActiveAccount}. Until the caller's transaction ends, it stays active. */
 export async function keepActive(tx: Tx, environment: Environment, ref: AccountRef): Promise<AccountRow> {
-  return active(known(isId('acct', environment, ref.id) ? await shareAccount(tx, ref) : undefined));
+  return active(known(isId('acct', environment, ref.id) ? await holdAccount(tx, ref) : undefined));
 }
 
 /**

@@ -26,9 +26,14 @@ export function findAccount(db: Queryable, ref: AccountRef): Promise<AccountRow 
   return db.maybe<AccountRow>(sql`select ${columns} from accounts where team_id = ${ref.team_id} and id = ${ref.id}`);
 }
 
-/** Returns the account, which nobody changes until the transaction ends. */
-export function shareAccount(tx: Tx, ref: AccountRef): Promise<AccountRow | undefined> {
-  return tx.maybe<AccountRow>(sql`select ${columns} from accounts where team_id = ${ref.team_id} and id = ${ref.id} for share`);
+/**
+ * Returns the account, which nobody changes until the transaction ends. Not `for share`: one transaction after another could then keep
+ * whoever changes it waiting.
+ */
+export function holdAccount(tx: Tx, ref: AccountRef): Promise<AccountRow | undefined> {
+  return tx.maybe<AccountRow>(
+    sql`select ${columns} from accounts where team_id = ${ref.team_id} and id = ${ref.id} for no key update`,
+  );
 }
 
 /** Returns the account, locked until the transaction ends. */

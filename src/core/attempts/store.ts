@@ -144,11 +144,11 @@ export interface Sending {
  */
 export async function markSent(tx: Tx, sendings: readonly Sending[], chargeable: Fragment): Promise<Set<string>> {
   // In the order in which every change of attempts locks them.
-  await tx.run(sql`
+  const locked = tx.run(sql`
     select 1 from attempts a join json_to_recordset(${jsonText(sendings)}::json) as s(team_id bigint, id text)
       on a.team_id = s.team_id and a.id = s.id
     order by a.team_id, a.id for update of a`);
-  const rows = await tx.all<{ id: string }>(sql`
+  const marked = tx.all<{ id: string }>(sql`
     update attempts a set submitted_at = s.submitted_at, handle = coalesce(s.handle, a.handle)
     from json_to_recordset(${jsonText(sendings)}::json) as s(team_id bigint, id text, handle text, submitted_at timestamptz)
     where a.team_id = s.team_id and a.id = s.id and a.status = 'created'
@@ -159,7 +159,8 @@ export async function markSent(tx: Tx, sendings: readonly Sending[], chargeable:
         select 1 from attempts o
         where o.team_id = a.team_id and o.payment_id = a.payment_id and o.id <> a.id
           and coalesce(o.next_poll_at is not null or o.mismatch is not null, false))
-    returning a.id${BY_KEY}`);
+    returning a.id`);
+  const [, rows] = await Promise.all([locked, marked]);
   return new Set(rows.map(({ id }) => id));
 }
 

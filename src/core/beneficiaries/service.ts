@@ -14,7 +14,7 @@ import {
   findBeneficiary,
   insertBeneficiary,
   lockBeneficiary,
-  shareBeneficiary,
+  holdBeneficiary,
   updateBeneficiary,
 } from './store.ts';
 
@@ -70,7 +70,7 @@ export async function getBeneficiary(db: Queryable, environment: Environment, re
 
 /** Returns a beneficiary like {@link getBeneficiary}. Until the caller's transaction ends, it is neither changed nor deleted. */
 export async function keepBeneficiary(tx: Tx, environment: Environment, ref: BeneficiaryRef): Promise<BeneficiaryRow> {
-  return known(isId('ben', environment, ref.id) ? await shareBeneficiary(tx, ref) : undefined);
+  return known(isId('ben', environment, ref.id) ? await holdBeneficiary(tx, ref) : undefined);
 }
 
 function known(row: BeneficiaryRow | undefined): BeneficiaryRow {

@@ -37,10 +37,10 @@ export function findBeneficiary(db: Queryable, ref: BeneficiaryRef): Promise<Ben
   return db.maybe<BeneficiaryRow>(sql`select ${columns} from beneficiaries where team_id = ${ref.team_id} and id = ${ref.id}`);
 }
 
-/** Returns a beneficiary, which nobody changes or deletes until the transaction ends. */
-export function shareBeneficiary(tx: Tx, ref: BeneficiaryRef): Promise<BeneficiaryRow | undefined> {
+/** Returns a beneficiary, which nobody changes or deletes until the transaction ends (as core/accounts/store.ts holds an account). */
+export function holdBeneficiary(tx: Tx, ref: BeneficiaryRef): Promise<BeneficiaryRow | undefined> {
   return tx.maybe<BeneficiaryRow>(sql`
-    select ${columns} from beneficiaries where team_id = ${ref.team_id} and id = ${ref.id} for share`);
+    select ${columns} from beneficiaries where team_id = ${ref.team_id} and id = ${ref.id} for no key update`);
 }
 
 /** Returns the beneficiaries of a team that have one of these ids. */

@@ -31,7 +31,7 @@ const SENDINGS: SharedWork<Sending, boolean> = {
   in_flight: 2,
   teamOf: ({ team_id }) => team_id,
   run: async (db, sendings) => {
-    const marked = await db.transaction((tx) => markSent(tx, sendings, CHARGEABLE));
+    const marked = await db.transaction((tx) => markSent(tx, sendings, CHARGEABLE), 'by_key');
     return sendings.map(({ id }) => marked.has(id));
   },
 };

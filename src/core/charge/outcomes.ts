@@ -239,7 +239,7 @@ export function beforeLateMoney(config: Pick<Config, 'fees'>, payment: PaymentRo
   if (payment.status !== 'processing') return [];
   const { id, kind } = must(channelById(attempt.channel), 'the channel was checked when the attempt was made');
   // The fee was fixed at the rates of its day. Only what the payer has paid on top of the amount is more certain.
-  const isFixed = payment.channel === id && !collectsFee(payment, attempt);
+  const isFixed = channelById(payment.channel ?? '')?.kind === kind && !collectsFee(payment, attempt);
   const fee_minor = isFixed ? payment.fee_minor : firstFeeOf(config, payment, attempt, kind);
   return payment.channel === id && payment.fee_minor === fee_minor ? [] : [{ kind: 'repriced', channel: id, fee_minor }];
 }

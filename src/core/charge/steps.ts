@@ -50,11 +50,17 @@ function isAwaited(attempt: AttemptRow, known: AttemptRow): boolean {
   return isOpen(attempt) && attempt.action?.kind === known.action?.kind;
 }
 
+/** Whether another charge has collected so much that the amount of this one is no longer owed. It may be paid, but is not asked for. */
+export function exceeds(payment: PaymentRow, { amount_minor }: Pick<AttemptRow, 'amount_minor'>): boolean {
+  return payment.status === 'partial' && payment.captured_minor + amount_minor > totalOf(payment);
+}
+
 /**
  * Stores that a step is about to be sent.
  * @param known the attempt as the caller read it
- * @throws Problem 400 when the attempt or its payment has ended, when another charge has collected a part of the attempt's amount, when the attempt no longer waits for this kind of step, so long after the
- * payment window that the provider may be about to end it, and while another charge of the payment is under way
+ * @throws Problem 400 when the attempt or its payment has ended, when another charge has collected a part of the attempt's amount, when the
+ * attempt no longer waits for this kind of step, so long after the payment window that the provider may be about to end it, and while another
+ * charge of the payment is under way
  */
 export async function storeStep(
   tx: Tx,
@@ -67,7 +73,7 @@ export async function storeStep(
   const attempt = lockedOf(attempts, known);
   if (!isAwaited(attempt, known) || isFinal(payment.status) || isTooLate(capabilities, payment.expires_at.getTime(), at))
     throw wrongState(payment);
-  if (payment.status === 'partial' && payment.captured_minor + attempt.amount_minor > totalOf(payment)) throw wrongState(payment);
+  if (exceeds(payment, attempt)) throw wrongState(payment);
   if (attempts.some((other) => other.id !== attempt.id && isUnderWay(other))) throw new ChargeUnderWay();
   const before = attempt.unanswered_step_at?.getTime() ?? null;
   // Two steps in one millisecond get different times, so that each can be checked for a later step.

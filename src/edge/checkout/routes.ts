@@ -13,7 +13,8 @@ import { type Answer, countRead, type CheckoutContext, openCheckout, pathOf, typ
 import { isLanguage, preferredLanguage } from '../pages/language.ts';
 import { submit, submitCancel, submitCard, submitCode } from './pay.ts';
 import { sendReceipt, showReceipt } from './receipt.ts';
-import { chooseLanguage, notice, problemAnswer, showCard, showEvents, showLogo, showPage, showStatus, toPage } from './show.ts';
+import { chooseLanguage, notice, problemAnswer, showCard, showEvents, showLogo, showPage, showStatus } from './show.ts';
+import { toPage } from './to-page.ts';
 
 /** Maximum size of a body. A payment's form has a few hundred bytes. */
 const BODY_BYTES = 16 * 1024;

@@ -5,16 +5,9 @@ import { unchargedOf } from '../../core/payments/retry.ts';
 import type { PaymentRow } from '../../core/payments/schema.ts';
 import { isFinal } from '../../core/payments/states.ts';
 import { hostedPageUrl } from '../../core/payments/token.ts';
-import {
-  bindingHolderOf,
-  type Holder,
-  type Hosted,
-  holderOf,
-  isHostedToken,
-  openAttempt,
-  openHosted,
-} from '../../core/charge/hosted.ts';
+import { bindingHolderOf, type Holder, type Hosted, holderOf, openAttempt, openHosted } from '../../core/charge/hosted.ts';
 import { savedPayerOf } from '../../core/charge/saved.ts';
+import { exceeds } from '../../core/charge/steps.ts';
 import { isCancellable } from '../../core/charge/poll.ts';
 import { isReason } from '../../providers/adapters/reasons.ts';
 import { guardOf } from '../../money/webhooks/url.ts';
@@ -54,13 +47,6 @@ export async function showPage(context: CheckoutContext, visit: Visit, leave: bo
   return opened ? pageOf(context, opened.visit, opened.hosted, leave) : notice(visit, 404, 'unknown');
 }
 
-/** Redirects to the page of a payment. 404 for a token that this server did not create: it may contain what no header can. */
-export function toPage(context: CheckoutContext, visit: Visit): Shown {
-  return isHostedToken(context.deps, visit.token)
-    ? { kind: 'redirect', to: pathOf(context, visit.token) }
-    : notice(visit, 404, 'unknown');
-}
-
 /**
  * Handles `?lang=` on a page: stores the payer's choice in a cookie and redirects to the address without it.
  * @param below path of the page after the token
@@ -92,8 +78,10 @@ export async function pageOf(
   }
   if (holder === 'another') return elsewhere(context, visit, hosted, rejection);
   if (pageState.kind === 'open' && !(await isHeld(hosted, now))) return form(context, visit, hosted, rejection);
-  const attempt = openAttempt(attempts);
-  if (awaitsCard(hosted)) return { kind: 'redirect', to: `${pathOf(context, visit.token)}/card` };
+  const open = openAttempt(attempts);
+  // A step that would pay more than is owed is not offered: the payer waits for the end of that charge.
+  const attempt = open && !exceeds(payment, open) ? open : undefined;
+  if (attempt && awaitsCard(hosted)) return { kind: 'redirect', to: `${pathOf(context, visit.token)}/card` };
   const { browser, ...scene } = await waitingScene(context, visit, hosted, holder, rejection);
   if (leave && attempt?.action?.kind === 'redirect') return page(200, leavingPage(scene, attempt.action.url), scene);
   // Only a form needs the browser's cookie.

@@ -9,7 +9,7 @@ import type { JsonObject } from '../../kit/json.ts';
 import type { Tx } from '../../kit/sql.ts';
 import { dropMails, dropReceipts } from '../../tenants/outbox/store.ts';
 import { EVENT_DATA, isDeleted, type Owned, tablesTo } from './catalogue.ts';
-import { type Identity, Redactor } from './redact.ts';
+import { type Identity, NO_IDENTITY, Redactor } from './redact.ts';
 import { lockRows, type PersonalRow, rowsBelow, writeRows, writtenIn } from './rows-store.ts';
 import { eraseObject, eraseRow, type Found, foundIn, type Replacement, withFound } from './rules.ts';
 import { changedIn, clearResources, scrubEvents } from './scrub.ts';
@@ -53,13 +53,14 @@ export async function pseudonymise(
   await lockPaymentsOf(tx, customer, BATCH);
   const shown = presentCustomer(environment, { ...customer, tax_id: null });
   // What the profile contained before its changes is in their events only, and may be in the free text of a payment.
-  let former = known;
+  let former = NO_IDENTITY;
   await scrubEvents(tx, team_id, [id], (event) => {
     former = bounded(withFound(former, foundIn(event.data as JsonObject, PROFILE_EVENT), customer.name));
     return { ...event, data: shown as JsonObject };
   });
   await clearResources(tx, team_id, [id]);
-  const identity = await identityOf(tx, customer, former);
+  const inRows = await identityOf(tx, customer, known);
+  const identity = joined(inRows, former);
   const erasing = { tx, secrets, customer, known: identity };
   const counts: Record<string, number> = {};
   for (const { table, below } of KEPT) {
@@ -90,6 +91,12 @@ async function identityOf(tx: Tx, customer: CustomerRow, known: Identity): Promi
     );
   }
   return identity;
+}
+
+/** @param second what is left out first when there are too many values */
+function joined(first: Identity, second: Identity): Identity {
+  const both = (kind: keyof Identity) => [...new Set([...first[kind], ...second[kind]])];
+  return bounded({ names: both('names'), emails: both('emails'), phones: both('phones') });
 }
 
 function bounded({ names, emails, phones }: Identity): Identity {

@@ -262,8 +262,8 @@ export function recordOutcomes(db: Queryable, environment: Environment, outcomes
 }
 
 /**
- * Queues an event again for every active subscribed endpoint, or for the endpoint it was made for. Their deliveries that wait for
- * a retry are replaced; those in progress are left to finish, and those to other endpoints as they are.
+ * Queues an event again for every active subscribed endpoint, or for the endpoint it was made for. Deliveries that wait for a
+ * retry are replaced; those in progress are left to finish, and those to active endpoints that no longer subscribe as they are.
  * @returns number of deliveries queued
  */
 export async function requeue(
@@ -272,13 +272,14 @@ export async function requeue(
   subscriptions: string[],
 ): Promise<number> {
   return tx.run(sql`
-    with matching as (
-      select team_id, id from webhook_endpoints
-      where team_id = ${event.team_id} and active and (events && ${subscriptions} or id = ${event.resource_id})
+    with endpoints as (
+      select team_id, id, events && ${subscriptions} or id = ${event.resource_id} as matches from webhook_endpoints
+      where team_id = ${event.team_id} and active
     ),
     waiting as (
       delete from deliveries where event_id = ${event.id} and team_id = ${event.team_id} and claim is null
-        and endpoint_id in (select id from matching)
+        and endpoint_id not in (select id from endpoints where not matches)
     )
-    insert into deliveries (team_id, endpoint_id, event_id) select team_id, id, ${event.id} from matching order by id`);
+    insert into deliveries (team_id, endpoint_id, event_id)
+    select team_id, id, ${event.id} from endpoints where matches order by id`);
 }
