@@ -78,10 +78,13 @@ export function excessOf(work: (text: string) => unknown, textOf: (length: numbe
   return ratio < MAX_RATIO ? null : ratio;
 }
 
-/** Every run of it is slow: one slow run alone is somebody else's work on the machine. */
+/**
+ * Every run of it is slow, and takes that much CPU: other work on the machine can slow down several runs. Of what takes a millisecond, the
+ * growth says more about caches than about the work.
+ */
 function isSlow(work: (text: string) => unknown, text: string): boolean {
   for (let run = 0; run < RUNS; run++) if (timeOf(work, text) < HARMLESS_MS) return false;
-  return true;
+  return cpuOf(work, text) >= HARMLESS_MS;
 }
 
 function fastest(work: (text: string) => unknown, text: string): number {
