@@ -4,6 +4,7 @@ import { type Choice, type List, listsOf, parametersOf } from '../test/plans/rou
 import { SPAN_DAYS } from './fill.ts';
 import type { Options } from './options.ts';
 import { type Plant, plantOf } from './plant.ts';
+import { quantile } from './quantile.ts';
 import type { Point, Section } from './rounds.ts';
 import { type Service, startService } from './service.ts';
 import type { Stage } from './stage.ts';
@@ -63,7 +64,8 @@ export async function listsSection(stage: Stage, options: Options): Promise<Sect
     name: 'lists-and-filters',
     points: groups.map((group) => pointOf(group, service, ask, failed)),
     comparisons: [],
-    figures: () => Object.fromEntries(groups.map(({ id, taken }) => [`${id}_p95_ms`, at([...taken.values()].flat(), 0.95)])),
+    figures: () =>
+      Object.fromEntries(groups.map(({ id, taken }) => [`${id}_p95_ms`, quantile([...taken.values()].flat(), 0.95)])),
     notes: async () => notesOf(groups, failed),
     close: async () => {
       agent.destroy();
@@ -217,8 +219,8 @@ function pointOf({ id, label, queries, taken }: Group, service: Service, ask: As
       return {
         requests: times.length,
         seconds: (performance.now() - began) / 1_000,
-        p50_ms: at(times, 0.5),
-        p99_ms: at(times, 0.99),
+        p50_ms: quantile(times, 0.5),
+        p99_ms: quantile(times, 0.99),
       };
     },
   };
@@ -226,10 +228,10 @@ function pointOf({ id, label, queries, taken }: Group, service: Service, ask: As
 
 /** How many queries of a kind keep the goal in most of their answers, and the slowest ones. */
 function notesOf(groups: readonly Group[], failed: readonly string[]): string[] {
-  const medians = (group: Group) => [...group.taken].map(([query, times]) => ({ query, ms: at(times, 0.5) }));
+  const medians = (group: Group) => [...group.taken].map(([query, times]) => ({ query, ms: quantile(times, 0.5) }));
   const kept = groups.map((group) => {
     const all = medians(group);
-    const p95 = at([...group.taken.values()].flat(), 0.95);
+    const p95 = quantile([...group.taken.values()].flat(), 0.95);
     return `${group.label} ${p95.toFixed(1)} (${all.filter(({ ms }) => ms <= GOAL_MS).length} of ${all.length})`;
   });
   const slowest = groups
@@ -244,8 +246,4 @@ function notesOf(groups: readonly Group[], failed: readonly string[]): string[] 
       : []),
     ...(failed.length > 0 ? [`Refused or not answered, with the status: ${[...new Set(failed)].join('; ')}.`] : []),
   ];
-}
-
-function at(times: readonly number[], share: number): number {
-  return times.toSorted((a, b) => a - b)[Math.floor(share * (times.length - 1))] ?? 0;
 }

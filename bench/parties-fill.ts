@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { BUCKETS } from '../src/core/balance/schema.ts';
-import { type IdPrefix, idPrefix, newId } from '../src/kit/ids.ts';
+import { idPrefix } from '../src/kit/ids.ts';
 import type { Team } from '../src/tenants/teams/schema.ts';
 import type { Shop } from '../test/plans/rows.ts';
 import type { EndedColumns } from './console-fill.ts';
@@ -17,25 +17,6 @@ const STEPS = 1_000_000;
 const BUCKET: (typeof BUCKETS)[number] = 'disputed';
 
 type Two = Shop['customer'];
-
-/** New ids of everything. */
-export function shopOf(team: Team): Shop {
-  const two = (kind: IdPrefix): Two => ({ common: newId(kind, 'live', Date.now()), rare: newId(kind, 'live', Date.now()) });
-  return {
-    team_id: team.id,
-    customer: two('cus'),
-    link: two('lnk'),
-    payment: two('trx'),
-    beneficiary: two('ben'),
-    endpoint: two('wh'),
-    account: two('acct'),
-    refund: two('rfd'),
-    dispute: two('dsp'),
-    transfer: two('po'),
-    invoice: two('inv'),
-    event: two('evt'),
-  };
-}
 
 /**
  * Returns SQL of one of several values.

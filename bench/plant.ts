@@ -4,6 +4,7 @@ import { books, dueWork } from '../src/edge/metrics/queues-store.ts';
 import { systemClock } from '../src/kit/clock.ts';
 import { Secrets } from '../src/kit/crypto.ts';
 import { must } from '../src/kit/errors.ts';
+import { newId } from '../src/kit/ids.ts';
 import { createLog, type Log } from '../src/kit/log.ts';
 import { readConfig } from '../src/platform/config/config.ts';
 import { ensureDatabase } from '../src/platform/db/embedded.ts';
@@ -17,8 +18,7 @@ import { sweepsOf } from '../src/program/program.ts';
 import { SEARCHABLES } from '../src/program/searchables.ts';
 import { Registry, type TestProvider } from '../test/setup/providers.ts';
 import type { Options } from './options.ts';
-import type { Shop } from '../test/plans/rows.ts';
-import { shopOf } from './parties-fill.ts';
+import { type Shop, shopOf } from '../test/plans/rows.ts';
 import type { Stage } from './stage.ts';
 import { fillDue, fillSettled } from './sweeps-fill.ts';
 import { makeTeam } from './teams.ts';
@@ -86,7 +86,7 @@ async function grow(stage: Stage, options: Options, size: PlantSize): Promise<Pl
     team,
     keys: [key = ''],
   } = await makeTeam(stage.control, 'live', 1);
-  const shop = shopOf(team);
+  const shop = shopOf(team.id, (prefix) => newId(prefix, 'live', Date.now()));
   const said = (text: string) => console.error(`  ${rows.toLocaleString('en')} payments: ${text}`);
   const live = [await connect(url), await connect(url)] as const;
   said('filling');

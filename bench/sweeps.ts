@@ -1,6 +1,7 @@
 import type { Sweep } from '../src/platform/work/sweep.ts';
 import type { Options } from './options.ts';
 import { type Plant, plantOf } from './plant.ts';
+import { quantile } from './quantile.ts';
 import type { Point, Section } from './rounds.ts';
 import type { Service } from './service.ts';
 import type { Stage } from './stage.ts';
@@ -74,18 +75,14 @@ async function timed(sweep: Sweep, { quick, seconds }: Options, all: Map<string,
   return {
     requests: times.length,
     seconds: (performance.now() - began) / 1_000,
-    p50_ms: at(times, 0.5),
-    p99_ms: at(times, 0.99),
+    p50_ms: quantile(times, 0.5),
+    p99_ms: quantile(times, 0.99),
   };
 }
 
 /** Of the rounds that found something, if any did. */
 function p95Of({ busy_ms, idle_ms }: Taken): number {
-  return at(busy_ms.length > 0 ? busy_ms : idle_ms, 0.95);
-}
-
-function at(times: readonly number[], share: number): number {
-  return times.toSorted((a, b) => a - b)[Math.floor(share * (times.length - 1))] ?? 0;
+  return quantile(busy_ms.length > 0 ? busy_ms : idle_ms, 0.95);
 }
 
 function p95Note(small: Plant, large: Plant, taken: ReadonlyMap<string, Taken>): string {

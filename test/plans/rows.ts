@@ -62,6 +62,25 @@ const amount = (n: number) =>
   drawn(n, 'amount', [9_000_000, RARE], [Math.floor(chance(n, 'exact') * 1_000_000) + 100, 0.3], [250_000, 0.3], [500_000, 1]);
 const text = (n: number) => drawn(n, 'text', ['Zorro', RARE], ['Awa', 0.5], ['Moussa', 1]);
 
+/** Returns new ids of everything that paths and filters refer to. @param idOf called with 0 for the common one, 1 for the rare one */
+export function shopOf(team_id: bigint, idOf: (prefix: IdPrefix, n: number) => string): Shop {
+  const two = (prefix: IdPrefix) => ({ common: idOf(prefix, 0), rare: idOf(prefix, 1) });
+  return {
+    team_id,
+    customer: two('cus'),
+    link: two('lnk'),
+    payment: two('trx'),
+    beneficiary: two('ben'),
+    endpoint: two('wh'),
+    account: two('acct'),
+    refund: two('rfd'),
+    dispute: two('dsp'),
+    transfer: two('po'),
+    invoice: two('inv'),
+    event: two('evt'),
+  };
+}
+
 /** Makes the rows of one team. Row 0 is the oldest. */
 export class Shelf {
   readonly #db: Db;
@@ -74,21 +93,7 @@ export class Shelf {
     this.#db = owner;
     this.#team_id = team_id;
     this.#rows = rows;
-    const two = (prefix: IdPrefix) => ({ common: this.#id(prefix, 0), rare: this.#id(prefix, 1) });
-    this.shop = {
-      team_id,
-      customer: two('cus'),
-      link: two('lnk'),
-      payment: two('trx'),
-      beneficiary: two('ben'),
-      endpoint: two('wh'),
-      account: two('acct'),
-      refund: two('rfd'),
-      dispute: two('dsp'),
-      transfer: two('po'),
-      invoice: two('inv'),
-      event: two('evt'),
-    };
+    this.shop = shopOf(team_id, (prefix, n) => this.#id(prefix, n));
   }
 
   /** Fills all tables, gathers their statistics and marks pages that need no look into the table, as autovacuum does. */

@@ -11,7 +11,7 @@ import { allDetails, type Details, sentDetails } from './details.ts';
 import { onboardingToken } from './onboarding.ts';
 import { presentAccount } from './present.ts';
 import type { AccountRow, ChangeAccountBody, CreateAccountBody, Verification } from './schema.ts';
-import { type AccountRef, findAccount, insertAccount, lockAccount, holdAccount, updateAccount } from './store.ts';
+import { type AccountRef, findAccount, holdAccount, insertAccount, lockAccount, updateAccount } from './store.ts';
 
 const ONBOARDING_MS = 24 * 3_600_000;
 

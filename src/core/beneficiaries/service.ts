@@ -12,9 +12,9 @@ import {
   type BeneficiaryRef,
   deleteBeneficiary,
   findBeneficiary,
+  holdBeneficiary,
   insertBeneficiary,
   lockBeneficiary,
-  holdBeneficiary,
   updateBeneficiary,
 } from './store.ts';
 
