@@ -234,3 +234,20 @@ test('a first page without filters counts only the newest rows again', async () 
   }
   assert.deepEqual([...new Set(again)].sort(), Object.keys(COUNTS_EACH_TIME).sort());
 });
+
+test('a page of the balance history starts at its days where the cursor is of newer ones', async () => {
+  const list = lists.find(({ route, headers }) => route === '/balance/history' && Object.keys(headers).length === 0) as List;
+  const [, middle] = await cursorsOf(list);
+  for (const choice of [{ days: 'old' }, { days: 'old', bucket: 'common' }, { days: 'old', kind: 'common' }]) {
+    const filters = parametersOf(list, choice);
+    const read: number[] = [];
+    for (const position of [{ cursor: '' }, middle]) {
+      const { statements } = await asked(list, { ...filters, ...position });
+      const page = statements.findLast(({ text }) => /\blimit\b/.test(text)) as Sql;
+      read.push(Math.max(...(await explain(page)).map(({ blocks }) => blocks)));
+    }
+    const [first, later] = read as [number, number];
+    // What is beside the page itself is the place of the cursor.
+    assert.ok(later <= first + 30, `${JSON.stringify(choice)}: ${later} blocks, ${first} at the start of the same days`);
+  }
+});

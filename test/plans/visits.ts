@@ -5,6 +5,8 @@ import { KEPT_FOR_EVER } from '../../src/platform/db/partitioning/tables.ts';
 /** Rows of tables and entries of indexes that a statement read. */
 export interface Visits {
   rows: number;
+  /** Blocks read, which also show entries that an index skips without reporting them. */
+  blocks: number;
   plan: string;
   /** Tables of which it read more than one partition; none where they are not partitioned. */
   spread: string[];
@@ -88,6 +90,7 @@ async function explained(tx: Tx, name: string, values: readonly unknown[]): Prom
   const hidden = Math.max(0, blocks - FREE_BLOCKS - BLOCKS_PER_ROW * rows - BLOCKS_PER_LOOP * loops) * ENTRIES_PER_BLOCK;
   return {
     rows: rows + hidden,
+    blocks,
     spread: spreadOf(nodes),
     plan: nodes.map((node) => [node['Node Type'], node['Index Name'], visited(node) || ''].filter(Boolean).join(' ')).join(', '),
   };

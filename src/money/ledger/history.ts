@@ -134,7 +134,7 @@ function bySide(walk: Walk, column: 'debit' | 'credit'): Fragment {
     // every row.
     part`${own} not in ('clearing', 'refund_clearing', 'fee_income')`,
     ...within(filters.ids, fixed('p.journal_id')),
-    ...beyond(walk, part`(p.journal_id, p.line, ${side})`),
+    ...beyond(walk, side),
     ...ofJournal,
   ];
   return part`
@@ -164,9 +164,7 @@ function byKind(walk: Walk, kind: string): Fragment {
     part`j.family = ${kind}`,
     ...within(filters.ids, fixed('j.id')),
     ...journalConditions({ ...filters, kind: null }),
-    ...(stretch?.place
-      ? [part`j.id ${fixed(stretch.order === 'newest' ? '<=' : '>=')} ${journalAt(team_id, stretch.place)}`]
-      : []),
+    ...(stretch?.place ? [part`j.id ${fixed(`${signOf(stretch)}=`)} ${journalAt(team_id, stretch.place)}`] : []),
   ];
   return part`
     select j.id as journal_id, s.line, s.side
@@ -178,7 +176,7 @@ function byKind(walk: Walk, kind: string): Fragment {
           part`p.journal_id = j.id`,
           part`v.account = any(${filters.accounts})`,
           part`p.currency = any(${filters.currencies})`,
-          ...beyond(walk, part`(p.journal_id, p.line, v.side)`),
+          ...beyond(walk, part`v.side`),
         ])} offset 0) s
     where ${allOf(conditions)}`;
 }
@@ -195,12 +193,21 @@ function within({ from, to }: IdRange, id: Fragment): Fragment[] {
   return [...(from === null ? [] : [part`${id} >= ${from}`]), ...(to === null ? [] : [part`${id} < ${to}`])];
 }
 
-/** Conditions for sides beyond the position, in the direction of reading. */
-function beyond({ team_id, stretch }: Walk, here: Fragment): Fragment[] {
+/**
+ * Conditions for sides beyond the position, in the direction of reading. The journal is compared by itself, so that PostgreSQL starts
+ * reading the index at the position or at the end of the period, whichever comes later. It would start at a comparison of whole rows.
+ */
+function beyond({ team_id, stretch }: Walk, ownSide: Fragment): Fragment[] {
   if (!stretch?.place) return [];
   const { line, side } = stretch.place;
-  const sign = fixed(`${stretch.order === 'newest' ? '<' : '>'}${stretch.inclusive ? '=' : ''}`);
-  return [part`${here} ${sign} (${journalAt(team_id, stretch.place)}, ${line}, ${sideText(side)})`];
+  const at = journalAt(team_id, stretch.place);
+  const sign = signOf(stretch);
+  const rest = part`(p.line, ${ownSide}) ${fixed(stretch.inclusive ? `${sign}=` : sign)} (${line}, ${sideText(side)})`;
+  return [part`p.journal_id ${fixed(`${sign}=`)} ${at}`, part`(p.journal_id ${fixed(sign)} ${at} or ${rest})`];
+}
+
+function signOf({ order }: Stretch): '<' | '>' {
+  return order === 'newest' ? '<' : '>';
 }
 
 function journalAt(team_id: bigint, { source_id, kind }: SidePlace): Fragment {
