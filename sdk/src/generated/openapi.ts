@@ -5836,7 +5836,7 @@ export interface operations {
                  */
                 per_page?: number;
                 /**
-                 * @description Counted from 1; not together with `cursor`.
+                 * @description Counted from 1; not together with `cursor`. In lists too long to read and count in 15 seconds it is rejected: use `cursor`.
                  * @example 1
                  */
                 page?: number;
@@ -5986,7 +5986,7 @@ export interface operations {
                  */
                 per_page?: number;
                 /**
-                 * @description Counted from 1; not together with `cursor`.
+                 * @description Counted from 1; not together with `cursor`. In lists too long to read and count in 15 seconds it is rejected: use `cursor`.
                  * @example 1
                  */
                 page?: number;
@@ -6248,7 +6248,7 @@ export interface operations {
                  */
                 per_page?: number;
                 /**
-                 * @description Counted from 1; not together with `cursor`.
+                 * @description Counted from 1; not together with `cursor`. In lists too long to read and count in 15 seconds it is rejected: use `cursor`.
                  * @example 1
                  */
                 page?: number;
@@ -6434,7 +6434,7 @@ export interface operations {
                  */
                 per_page?: number;
                 /**
-                 * @description Counted from 1; not together with `cursor`.
+                 * @description Counted from 1; not together with `cursor`. In lists too long to read and count in 15 seconds it is rejected: use `cursor`.
                  * @example 1
                  */
                 page?: number;
@@ -6519,7 +6519,7 @@ export interface operations {
                  */
                 per_page?: number;
                 /**
-                 * @description Counted from 1; not together with `cursor`.
+                 * @description Counted from 1; not together with `cursor`. In lists too long to read and count in 15 seconds it is rejected: use `cursor`.
                  * @example 1
                  */
                 page?: number;
@@ -6747,7 +6747,7 @@ export interface operations {
                  */
                 per_page?: number;
                 /**
-                 * @description Counted from 1; not together with `cursor`.
+                 * @description Counted from 1; not together with `cursor`. In lists too long to read and count in 15 seconds it is rejected: use `cursor`.
                  * @example 1
                  */
                 page?: number;
@@ -6959,7 +6959,7 @@ export interface operations {
                  */
                 per_page?: number;
                 /**
-                 * @description Counted from 1; not together with `cursor`.
+                 * @description Counted from 1; not together with `cursor`. In lists too long to read and count in 15 seconds it is rejected: use `cursor`.
                  * @example 1
                  */
                 page?: number;
@@ -7293,7 +7293,7 @@ export interface operations {
                  */
                 per_page?: number;
                 /**
-                 * @description Counted from 1; not together with `cursor`.
+                 * @description Counted from 1; not together with `cursor`. In lists too long to read and count in 15 seconds it is rejected: use `cursor`.
                  * @example 1
                  */
                 page?: number;
@@ -7733,7 +7733,7 @@ export interface operations {
                  */
                 per_page?: number;
                 /**
-                 * @description Counted from 1; not together with `cursor`.
+                 * @description Counted from 1; not together with `cursor`. In lists too long to read and count in 15 seconds it is rejected: use `cursor`.
                  * @example 1
                  */
                 page?: number;
@@ -7855,7 +7855,7 @@ export interface operations {
                  */
                 per_page?: number;
                 /**
-                 * @description Counted from 1; not together with `cursor`.
+                 * @description Counted from 1; not together with `cursor`. In lists too long to read and count in 15 seconds it is rejected: use `cursor`.
                  * @example 1
                  */
                 page?: number;
@@ -8086,7 +8086,7 @@ export interface operations {
                  */
                 per_page?: number;
                 /**
-                 * @description Counted from 1; not together with `cursor`.
+                 * @description Counted from 1; not together with `cursor`. In lists too long to read and count in 15 seconds it is rejected: use `cursor`.
                  * @example 1
                  */
                 page?: number;
@@ -8231,7 +8231,7 @@ export interface operations {
                  */
                 per_page?: number;
                 /**
-                 * @description Counted from 1; not together with `cursor`.
+                 * @description Counted from 1; not together with `cursor`. In lists too long to read and count in 15 seconds it is rejected: use `cursor`.
                  * @example 1
                  */
                 page?: number;
@@ -8664,7 +8664,7 @@ export interface operations {
                  */
                 per_page?: number;
                 /**
-                 * @description Counted from 1; not together with `cursor`.
+                 * @description Counted from 1; not together with `cursor`. In lists too long to read and count in 15 seconds it is rejected: use `cursor`.
                  * @example 1
                  */
                 page?: number;
@@ -9097,7 +9097,7 @@ export interface operations {
                  */
                 per_page?: number;
                 /**
-                 * @description Counted from 1; not together with `cursor`.
+                 * @description Counted from 1; not together with `cursor`. In lists too long to read and count in 15 seconds it is rejected: use `cursor`.
                  * @example 1
                  */
                 page?: number;
@@ -9567,7 +9567,7 @@ export interface operations {
                  */
                 per_page?: number;
                 /**
-                 * @description Counted from 1; not together with `cursor`.
+                 * @description Counted from 1; not together with `cursor`. In lists too long to read and count in 15 seconds it is rejected: use `cursor`.
                  * @example 1
                  */
                 page?: number;
@@ -9656,7 +9656,7 @@ export interface operations {
                  */
                 per_page?: number;
                 /**
-                 * @description Counted from 1; not together with `cursor`.
+                 * @description Counted from 1; not together with `cursor`. In lists too long to read and count in 15 seconds it is rejected: use `cursor`.
                  * @example 1
                  */
                 page?: number;
@@ -10037,7 +10037,7 @@ export interface operations {
                  */
                 per_page?: number;
                 /**
-                 * @description Counted from 1; not together with `cursor`.
+                 * @description Counted from 1; not together with `cursor`. In lists too long to read and count in 15 seconds it is rejected: use `cursor`.
                  * @example 1
                  */
                 page?: number;
@@ -10160,7 +10160,7 @@ export interface operations {
                  */
                 per_page?: number;
                 /**
-                 * @description Counted from 1; not together with `cursor`.
+                 * @description Counted from 1; not together with `cursor`. In lists too long to read and count in 15 seconds it is rejected: use `cursor`.
                  * @example 1
                  */
                 page?: number;
@@ -10338,7 +10338,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Counted from 1; not together with `cursor`.
+                 * @description Counted from 1; not together with `cursor`. In lists too long to read and count in 15 seconds it is rejected: use `cursor`.
                  * @example 1
                  */
                 page?: number;
@@ -10461,7 +10461,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Counted from 1; not together with `cursor`.
+                 * @description Counted from 1; not together with `cursor`. In lists too long to read and count in 15 seconds it is rejected: use `cursor`.
                  * @example 1
                  */
                 page?: number;
@@ -10517,7 +10517,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Counted from 1; not together with `cursor`.
+                 * @description Counted from 1; not together with `cursor`. In lists too long to read and count in 15 seconds it is rejected: use `cursor`.
                  * @example 1
                  */
                 page?: number;
@@ -10573,7 +10573,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Counted from 1; not together with `cursor`.
+                 * @description Counted from 1; not together with `cursor`. In lists too long to read and count in 15 seconds it is rejected: use `cursor`.
                  * @example 1
                  */
                 page?: number;

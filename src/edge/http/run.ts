@@ -1,5 +1,6 @@
 import type { TObject } from 'typebox';
 import { type FieldErrors, invalid, Problem } from '../../kit/errors.ts';
+import { pgCode, QUERY_CANCELED } from '../../kit/sql.ts';
 import type { Wake } from '../../platform/work/wake.ts';
 import type { Caller } from '../../tenants/keys/caller.ts';
 import { idempotencyKeyFault } from '../../tenants/api/idempotency-key.ts';
@@ -21,7 +22,8 @@ export interface RunnableRoute {
  * Runs the checks that a handler relies on, in the order of docs/contract/order-of-checks.md, then calls the handler. Requests of the
  * API, actions of the console and commands all use it.
  * @param version API version of the query and the body
- * @throws Problem 422 for an invalid query or body; any error of the handler
+ * @throws Problem 422 for an invalid query or body, and for a numbered page that is not read and counted within the deadline of a
+ *   statement; any error of the handler
  */
 export async function runRoute(
   deps: { wake: Wake },
@@ -36,9 +38,21 @@ export async function runRoute(
   refuseFaults({ ...validator.query(query), ...faults, ...route.check?.(body), ...faults });
   if (sent.idempotency_key !== null) refuseKey(sent.idempotency_key);
   const call = { ...sent, caller, query: namedIn(route, query), body };
-  const answer = await route.handle({ ...call, ...(body === sent.body ? {} : { sent_body: sent.body }) });
+  const answer = await route
+    .handle({ ...call, ...(body === sent.body ? {} : { sent_body: sent.body }) })
+    .catch((error: unknown) => {
+      if (isNumberedPage(route, call.query) && pgCode(error) === QUERY_CANCELED) throw invalid({ page: [TOO_LONG] });
+      throw error;
+    });
   if (route.method !== 'GET') deps.wake.ring(caller.store.environment);
   return answer;
+}
+
+/** A numbered page reads all rows before it and counts the whole list. A page by cursor does neither. */
+const TOO_LONG = 'takes too long in a list of this size: page by cursor, starting with an empty one, or filter more narrowly';
+
+function isNumberedPage({ query: schema }: Route, query: Record<string, unknown>): boolean {
+  return Object.hasOwn((schema as TObject | undefined)?.properties ?? {}, 'page') && query.cursor === undefined;
 }
 
 /** Returns the query fields that the route declares, because handlers treat every field as a filter. */

@@ -67,7 +67,7 @@ const WORDS: Record<string, Entry> = {
   per_page: 'Maximum number of entries.',
   quantity: 'Quantity.',
   bucket: 'Figure of the balance.',
-  page: 'Counted from 1; not together with `cursor`.',
+  page: 'Counted from 1; not together with `cursor`. In lists too long to read and count in 15 seconds it is rejected: use `cursor`.',
   beneficiary: 'Id of a saved beneficiary.',
   url: 'Address.',
   active: 'Whether it can be used.',

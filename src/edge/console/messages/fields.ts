@@ -235,6 +235,10 @@ export const FIELD_FAULTS: readonly Pair[] = [
     'donne trop de résultats pour qu’ils soient comptés à temps : précisez la recherche ou réessayez',
   ],
   [
+    'takes too long in a list of this size: page by cursor, starting with an empty one, or filter more narrowly',
+    'demande trop de temps dans une liste de cette taille : revenez à la première page ou précisez les filtres',
+  ],
+  [
     'has no use left while other charges are under way',
     'n’a plus d’utilisation disponible tant que d’autres débits sont en cours',
   ],
