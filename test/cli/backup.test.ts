@@ -154,7 +154,12 @@ test('a damaged or unfinished backup is refused, and leaves nothing behind', asy
   const late = await pirogue(['restore', backup], { DATA_DIR: target });
   assert.match(late.stderr, /secrets.key of the backup is damaged/);
   fs.writeFileSync(path.join(backup, 'secrets.key'), secrets);
-  assert.equal((await pirogue(['restore', backup], { DATA_DIR: target })).code, 0, 'what failed before is not in the way');
+  const { code, stdout } = await pirogue(['restore', backup], { DATA_DIR: target });
+  assert.equal(code, 0, 'what failed before is not in the way');
+  assert.match(
+    stdout,
+    /\nStart no process of role "all" or "worker" yet: .+\nNext: .+"pirogue ledger verify".+"pirogue reconcile"/,
+  );
   fs.rmSync(path.join(backup, 'manifest.json'));
   assert.match((await pirogue(['restore', backup], { DATA_DIR: target })).stderr, /is not a backup/);
 });

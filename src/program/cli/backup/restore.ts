@@ -37,8 +37,10 @@ export async function restoreCommand(folder: string, options: { json?: true }): 
   print(options.json, { data_dir: config.data_dir, created_at, version, migrations_missing: behind }, () =>
     [
       `${config.data_dir}: restored to the end of the backup of ${shortMoment(new Date(created_at))}`,
-      behind > 0 ? 'The backup is of an older version: the next start migrates it.' : '',
-      'Next: verify the books with "pirogue ledger verify", then start the service.',
+      behind > 0 ? 'The backup is of an older version: run "pirogue migrate" first.' : '',
+      'Start no process of role "all" or "worker" yet: it sends waiting payouts and refunds at once, also those sent after the backup.',
+      'Next: run "pirogue ledger verify", compare with the statements of the providers ("pirogue reconcile"), and end what they show as paid.',
+      'docs/backup.md describes the steps.',
     ]
       .filter(Boolean)
       .join('\n'),
