@@ -4,7 +4,9 @@ import path from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { readyPostmaster } from '../../src/platform/db/embedded/postmaster.ts';
 import { type EmbeddedServer, startEmbedded } from '../../src/platform/db/embedded.ts';
+import { createLog } from '../../src/kit/log.ts';
 import { sql } from '../../src/kit/sql.ts';
+import { openPool } from '../../src/platform/db/pool.ts';
 import { freePort } from '../setup/api.ts';
 import { type CommandLine, makeFolder, openCommandLine, parsed, pirogue } from './command.ts';
 
@@ -27,9 +29,31 @@ describe('configured databases', () => {
     });
   });
 
-  test('the first command migrates them when they are empty', async () => {
+  for (const [command, database] of [
+    [['teams', 'list'], 'control'],
+    [['secrets', 'status'], 'live'],
+  ] as const) {
+    test(`${command.join(' ')} does not migrate them when ${database} is behind`, async () => {
+      const db = openPool({ url: cli.databases[database], size: 1, log: createLog({ level: 'silent', format: 'json' }) });
+      const newest = await db.maybe<{ name: string }>(sql`
+        delete from schema_migrations where name = (select max(name) from schema_migrations) returning name`);
+      const { code, stderr } = await cli.run(...command);
+      const { count } = (await db.maybe<{ count: bigint }>(
+        sql`select count(*) from schema_migrations where name = ${newest?.name}`,
+      )) as { count: bigint };
+      await db.run(sql`insert into schema_migrations (name, run_on) values (${newest?.name}, now())`);
+      await db.close();
+      assert.deepEqual([code, Number(count)], [1, 0]);
+      assert.match(stderr, new RegExp(` lacks ${newest?.name}. Run "pirogue migrate" first.\n$`));
+    });
+  }
+
+  test('the first command migrates them when they are empty, unless only migrate may', async () => {
     await cli.control.run(sql`drop schema public cascade`);
     await cli.control.run(sql`create schema public`);
+    const { code, stderr } = await pirogue(AWA, { ...cli.env, MIGRATE_ON_START: 'off' });
+    assert.equal(code, 1);
+    assert.match(stderr, /^pirogue: the control database lacks 0001_\S+, \S+, \S+ and \d+ more. Run "pirogue migrate" first.\n$/);
     assert.match(parsed(await pirogue(AWA, cli.env)).id, /^\d+$/);
   });
 

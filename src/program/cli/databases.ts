@@ -8,7 +8,8 @@ import { absentDatabase } from './absent-database.ts';
 import { commandClock } from './command-clock.ts';
 import { describeDatabaseError } from '../database-errors.ts';
 import { Failure } from './failure.ts';
-import { missingMigrations } from './migrations.ts';
+import { requireMigrations } from './migrations.ts';
+import { appliedMigrations } from './store.ts';
 
 const STATEMENT_MS = 600_000;
 
@@ -62,12 +63,22 @@ export async function withPool<T>(url: string, work: (db: Db) => Promise<T>): Pr
   }
 }
 
-/** Opens the control database for `work`. Migrates all three databases first when it is behind. */
+/** Migrates all three databases on a first run, when control is empty. MIGRATE_ON_START=off leaves that to `migrate`. */
+export async function migrateFirst({ migrate_on_start }: Config, urls: DatabaseUrls, control: Db): Promise<void> {
+  if (migrate_on_start && (await appliedMigrations(control)).length === 0) await migrateAll(urls);
+}
+
+/**
+ * Opens the control database for `work`. Migrates all three databases first when it is empty.
+ * @throws Failure when it lacks migrations
+ */
 export function withControl<T>(work: (control: Db) => Promise<T>, opening: Opening = {}): Promise<T> {
+  const config = readConfig(process.env);
   const inControl = (urls: DatabaseUrls) =>
     withPool(urls.control, async (control) => {
-      if ((await missingMigrations(control, 'control')).length > 0) await migrateAll(urls);
+      await migrateFirst(config, urls, control);
+      await requireMigrations(control, 'control');
       return work(control);
     });
-  return withDatabases(readConfig(process.env), inControl, opening);
+  return withDatabases(config, inControl, opening);
 }

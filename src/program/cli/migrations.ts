@@ -7,6 +7,9 @@ import { appliedMigrations } from './store.ts';
 
 const root = path.join(import.meta.dirname, '..', '..', '..', 'migrations');
 
+/** Migrations that a failure names. */
+const MAX_NAMED = 3;
+
 export type SchemaKind = 'control' | 'store';
 
 /** Returns the names of the migrations of this version, oldest first. */
@@ -39,5 +42,6 @@ export async function requireMigrations(db: Queryable, name: 'control' | Environ
   const missing = await missingMigrations(db, name === 'control' ? 'control' : 'store');
   if (missing.length === 0) return;
   const what = name === 'control' ? 'the control database' : `the ${name} store`;
-  throw new Failure(`${what} lacks ${missing.join(', ')}`, 'Run "pirogue migrate" first.');
+  const more = missing.length > MAX_NAMED ? ` and ${missing.length - MAX_NAMED} more` : '';
+  throw new Failure(`${what} lacks ${missing.slice(0, MAX_NAMED).join(', ')}${more}`, 'Run "pirogue migrate" first.');
 }

@@ -158,7 +158,7 @@ export function databaseFinding(
   if (foreign.length > 0) return fail(name, `${version}, migrated by a newer Pirogue (${foreign.join(', ')})`, 'Update Pirogue.');
   if (missing.length === 0) return ok(name, `${version}, migrated`);
   const detail = applied.length === 0 ? 'empty' : `${missing.length} migrations behind`;
-  return fail(name, `${version}, ${detail}`, 'Run "pirogue migrate" (a start does it too).');
+  return fail(name, `${version}, ${detail}`, 'Run "pirogue migrate" (a start does it too, unless MIGRATE_ON_START=off).');
 }
 
 /**

@@ -4,12 +4,11 @@ import { type Config, readConfig } from '../../../platform/config/config.ts';
 import { commandClock } from '../command-clock.ts';
 import type { SealingKeys } from '../../../kit/sealing.ts';
 import type { Db, Queryable, Tx } from '../../../kit/sql.ts';
-import { migrateAll } from '../../start/databases.ts';
 import { KeyFile } from '../../start/secrets-key.ts';
 import { openSecrets } from '../../start/secrets.ts';
-import { withDatabases, withPool } from '../databases.ts';
+import { migrateFirst, withDatabases, withPool } from '../databases.ts';
 import { Failure } from '../failure.ts';
-import { missingMigrations } from '../migrations.ts';
+import { requireMigrations } from '../migrations.ts';
 import { operator } from '../operator.ts';
 import { print, table } from '../output.ts';
 import { countValues, type Databases, type Resealed, resealAll } from './reseal.ts';
@@ -99,25 +98,26 @@ export async function pruneCommand(options: Output): Promise<void> {
   print(options.json, { dropped }, () => (dropped.length === 0 ? 'Every key is in use.' : `Removed: ${dropped.join(', ')}.`));
 }
 
-/** Opens the three databases and the keys for `work`. Checks that the keys are those of this installation. */
+/**
+ * Opens the three databases and the keys for `work`. Checks that the keys are those of this installation.
+ * @throws Failure when a database lacks migrations
+ */
 function withSecrets<T>(work: (context: SecretsContext) => Promise<T>): Promise<T> {
   const config = readConfig(process.env);
   return withDatabases(config, (urls) =>
     withPool(urls.control, (control) =>
       withPool(urls.sandbox, (sandbox) =>
         withPool(urls.live, async (live) => {
-          if (await isBehind({ control, sandbox, live })) await migrateAll(urls);
+          await migrateFirst(config, urls, control);
+          await requireMigrations(control, 'control');
+          await requireMigrations(sandbox, 'sandbox');
+          await requireMigrations(live, 'live');
           const { keys } = await openSecrets(config, control, new Date(commandClock.now()));
           return work({ config, databases: { control, sandbox, live }, keys });
         }),
       ),
     ),
   );
-}
-
-async function isBehind({ control, sandbox, live }: Databases): Promise<boolean> {
-  const missing = async (db: Db, kind: 'control' | 'store') => (await missingMigrations(db, kind)).length > 0;
-  return (await missing(control, 'control')) || (await missing(sandbox, 'store')) || (await missing(live, 'store'));
 }
 
 /**
