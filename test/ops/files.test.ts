@@ -91,10 +91,28 @@ test('units, image and compose.yaml set only variables that the program or Node 
   const variables = [...units, ...image, ...compose];
   assert.ok(variables.length > 15);
   const launch = read('scripts/run/stripped.mjs') + read('scripts/run/service.json');
+  // Node reads TMPDIR (os.tmpdir).
   assert.deepEqual(
-    variables.filter((name) => !settings.includes(name) && !launch.includes(name)),
+    variables.filter((name) => !settings.includes(name) && !launch.includes(name) && name !== 'TMPDIR'),
     [],
   );
+});
+
+test('all units keep their data in one folder that they may write, and the socket of their own database in another', () => {
+  const units = fs.globSync('ops/systemd/*.service', { cwd: root });
+  assert.ok(units.length >= 3);
+  for (const name of units) {
+    const unit = read(name);
+    const set = every(unit, /^Environment=(.*)$/gm).join(' ');
+    const [data, temporary] = ['DATA_DIR', 'TMPDIR'].map((variable) => every(set, new RegExp(`\\b${variable}=(\\S+)`, 'g'))[0]);
+    const [state, runtime] = ['StateDirectory', 'RuntimeDirectory'].map(
+      (key) => every(unit, new RegExp(`^${key}=(\\S+)$`, 'gm'))[0],
+    );
+    // Everything else is read-only (ProtectSystem=strict), and a folder of PrivateTmp is not reached by other units.
+    assert.deepEqual([data, temporary], [`/var/lib/${state}`, `/run/${runtime}`], name);
+    assert.deepEqual([state, runtime], ['pirogue', 'pirogue'], name);
+    assert.match(unit, /^RuntimeDirectoryPreserve=yes$/m, `${name}: another unit may use it when this one stops`);
+  }
 });
 
 test('the image starts the service as the launcher does', () => {
