@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { parseDuration } from '../../platform/config/read.ts';
 import { isScope, SCOPES, type Scope } from '../../tenants/keys/scopes.ts';
@@ -15,6 +16,16 @@ import { postalAddressOf, taxIdOf, teamNameOf } from '../../tenants/teams/servic
  */
 
 const MAX_ID = 2n ** 63n - 1n;
+
+/** Parses a file or folder, relative to the folder of the caller (INIT_CWD): the launcher runs the program in the project's folder. */
+export function filePath(text: string): string {
+  return path.resolve(process.env.INIT_CWD ?? '', text);
+}
+
+/** Parses a file as {@link filePath}, or `-` for standard input. */
+export function fileOrInput(text: string): string {
+  return text === '-' ? text : filePath(text);
+}
 
 /** Parses the id of a team. */
 export function teamId(text: string): bigint {

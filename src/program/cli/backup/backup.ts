@@ -16,9 +16,8 @@ import { CLUSTER, type CopiedFile, KEPT_FILES, MANIFEST, SECRETS_KEY, type Manif
 import { copyRunning } from './running.ts';
 
 /** Copies DATA_DIR, whether the database runs or not. The folder is renamed to its final name when the copy is complete. */
-export async function backupCommand(folder: string, options: { json?: true }): Promise<void> {
+export async function backupCommand(target: string, options: { json?: true }): Promise<void> {
   const config = readConfig(process.env);
-  const target = path.resolve(folder);
   refuse(config, target);
   const draft = `${target}.unfinished`;
   fs.rmSync(draft, { recursive: true, force: true });

@@ -16,12 +16,11 @@ import { CopyProgress, copyFile, eachFile } from './copy.ts';
 import { below, CLUSTER, type CopiedFile, KEPT_FILES, type Manifest, readManifest } from './manifest.ts';
 
 /** Restores a backup to a new DATA_DIR and opens it once, so that a backup that cannot be opened is detected now. */
-export async function restoreCommand(folder: string, options: { json?: true }): Promise<void> {
+export async function restoreCommand(source: string, options: { json?: true }): Promise<void> {
   const config = readConfig(process.env);
   if (config.database_urls) {
     throw new Failure('*_DATABASE_URL is set: a backup is restored to a DATA_DIR', 'Unset the three addresses.');
   }
-  const source = path.resolve(folder);
   const manifest = readManifest(source);
   const behind = await withProgress(options.json === true, async (progress) => {
     const startLock = await takeStartLock(config.data_dir);

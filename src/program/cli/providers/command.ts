@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { ENVIRONMENTS } from '../../../kit/environment.ts';
-import { accountName, costList, teamId } from '../values.ts';
+import { accountName, costList, fileOrInput, teamId } from '../values.ts';
 
 const actions = () => import('./actions.ts');
 const json = ['--json', 'print one JSON document'] as const;
@@ -17,7 +17,7 @@ export function addProviders(program: Command): void {
     .option(...team)
     .addOption(environment().default('live'))
     .option('--name <name>', 'name of the account in routing rules (default: the provider)', accountName)
-    .option('--credentials <file>', 'JSON object of its credentials; - reads standard input')
+    .option('--credentials <file>', 'JSON object of its credentials; - reads standard input', fileOrInput)
     .option('--set-env <name=VARIABLE...>', 'one credential, read from an environment variable')
     .option('--set <name=value...>', 'one credential that is not secret: every user of this machine can read the command line')
     .option('--cost <costs>', 'cost of the provider, such as mobile_money=1.5%+10,payout=1%', costList)

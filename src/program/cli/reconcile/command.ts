@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ENVIRONMENTS } from '../../../kit/environment.ts';
 import { calendarDay } from '../ledger/day.ts';
 import { SETTLED_AS } from '../../../core/reconciliation/schema.ts';
-import { count, evidence, person, teamId } from '../values.ts';
+import { count, evidence, filePath, person, teamId } from '../values.ts';
 
 /** `pirogue reconcile` */
 export function addReconcile(program: Command): void {
@@ -10,7 +10,7 @@ export function addReconcile(program: Command): void {
     .command('reconcile')
     .description("compare a provider's statement with the books; exit code 1 when a break is left open")
     .requiredOption('--provider <kind>', 'provider of the statement: mtn-momo, pawapay, …')
-    .requiredOption('--file <file>', 'the statement, CSV')
+    .requiredOption('--file <file>', 'the statement, CSV', filePath)
     .option('--account <name>', 'account, where the team has several at the provider: its name or pa_…')
     .option('--team <id>', 'team (default: the demo team of keys.json)', teamId)
     .addOption(new Option('--environment <environment>', 'the store').choices(ENVIRONMENTS).default('live'))
@@ -19,7 +19,9 @@ export function addReconcile(program: Command): void {
     .option('--skew <seconds>', 'tolerated clock difference', seconds, 120)
     .option('--apply', 'record the evidence and post the corrections (default: report only)')
     .option('--force', 'apply it even when most of its lines are unknown')
-    .option('--report <folder>', 'folder of the report', '.')
+    .addOption(
+      new Option('--report <folder>', 'folder of the report').argParser(filePath).default(filePath('.'), 'the current one'),
+    )
     .option('--json', 'print one JSON document')
     .action(async (options) => (await import('./actions.ts')).reconcileCommand(options));
 }
