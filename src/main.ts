@@ -1,5 +1,7 @@
 import { ConfigError, readConfig, type Role } from './platform/config/config.ts';
+import { TableBlocked } from './platform/db/lock-tries.ts';
 import { describeDatabaseError } from './program/database-errors.ts';
+import { describeFileError } from './program/file-errors.ts';
 import { runProgram } from './program/start/run.ts';
 
 const ROLES: readonly Role[] = ['all', 'api', 'worker', 'migrate'];
@@ -18,8 +20,11 @@ async function main(argument: string | undefined): Promise<void> {
 main(process.argv[2]).catch((error: unknown) => {
   // Errors that the operator can correct are one line. Other errors need their stack.
   const database = describeDatabaseError(error, { only_common: true });
+  const file = describeFileError(error);
   if (error instanceof ConfigError) console.error(`pirogue: ${error.message}`);
   else if (database) console.error(`pirogue: the database cannot be used: ${database}`);
+  else if (file) console.error(`pirogue: ${file.message}. ${file.advice}`);
+  else if (error instanceof TableBlocked) console.error(`pirogue: ${error.message}.`);
   else console.error(error);
   process.exit(1);
 });

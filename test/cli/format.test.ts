@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { csvLine } from '../../src/kit/csv.ts';
+import { TableBlocked } from '../../src/platform/db/lock-tries.ts';
 import { exitCodeOf, Failure, failureText, UsageFailure } from '../../src/program/cli/failure.ts';
 import { durationText, moneyText } from '../../src/program/cli/format.ts';
 import { jsonText, printable, shownText } from '../../src/program/cli/output.ts';
@@ -90,6 +91,29 @@ test('a failure is one line with what to do; a wrong value exits with 2, everyth
   assert.equal(await failureText(new Failure('It\n  failed.', 'Try again.')), 'pirogue: It failed. Try again.');
   assert.equal(await failureText({ code: '53300', message: '' }), 'pirogue: internal error, please report it\n[object Object]');
   assert.deepEqual([new Failure('a', 'b'), new UsageFailure('a', 'b'), new Error('a')].map(exitCodeOf), [1, 2, 1]);
+});
+
+const OPERATORS: [string, Error, RegExp][] = [
+  ['a full disk', systemError('ENOSPC', 'write'), /^pirogue: a file \(write\) cannot be used: no space is left/],
+  ['a folder without rights', systemError('EACCES', 'mkdir', '/b'), /^pirogue: \/b cannot .* may not use it\. Run /],
+  ['a read-only disk', systemError('EROFS', 'open', '/b/c'), /^pirogue: \/b\/c .* read-only\. Use a folder /],
+  ['a table that is locked', new TableBlocked('a table is locked. End it'), /^pirogue: a table is locked\. End it\.$/],
+];
+
+function systemError(code: string, syscall: string, path?: string): Error {
+  return Object.assign(new Error(`${code}: not possible, ${syscall}`), { code, syscall, ...(path && { path }) });
+}
+
+for (const [what, error, text] of OPERATORS) {
+  test(`${what} is one line that says what to do`, async () => {
+    const said = (await failureText(error)) ?? '';
+    assert.match(said, text);
+    assert.doesNotMatch(said, /\n|report it/);
+  });
+}
+
+test('an error of a socket is not one of a file', async () => {
+  assert.match((await failureText(systemError('EACCES', 'listen'))) ?? '', /internal error/);
 });
 
 describe('progress', () => {

@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import { ConfigError } from '../../platform/config/config.ts';
 import { describeDatabaseError } from '../database-errors.ts';
+import { describeFileError } from '../file-errors.ts';
 
 const FAILED = 1;
 const USAGE = 2;
@@ -36,6 +37,10 @@ export async function failureText(error: unknown): Promise<string | undefined> {
   if (error instanceof ConfigError) return `pirogue: ${error.message}`;
   const known = describeDatabaseError(error);
   if (known) return onOneLine(`pirogue: the database cannot be used: ${known}`, 'Run "pirogue doctor" to find the cause.');
+  const file = describeFileError(error);
+  if (file) return onOneLine(`pirogue: ${file.message}`, file.advice);
+  const { TableBlocked } = await import('../../platform/db/lock-tries.ts');
+  if (error instanceof TableBlocked) return `pirogue: ${error.message}.`;
   const { blot } = await import('../../kit/log.ts');
   const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return `pirogue: internal error, please report it\n${blot(trace)}`;
