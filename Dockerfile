@@ -14,7 +14,8 @@ COPY migrations ./migrations
 COPY scripts/run ./scripts/run
 COPY src ./src
 # The name of the runtime's folder says for which processor it is.
-RUN ln -s /opt/pirogue/node_modules/node-linux-*/bin/node /usr/local/bin/node
+RUN ln -s /opt/pirogue/node_modules/node-linux-*/bin/node /usr/local/bin/node \
+  && ln -s /opt/pirogue/scripts/run/pirogue.sh /usr/local/bin/pirogue
 USER pirogue
 ENV PROFILE=production HOST=0.0.0.0 DATA_DIR=/var/lib/pirogue LOG_FORMAT=json STRIPPED_SOURCES=/tmp/pirogue-stripped MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072
 EXPOSE 8080

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { readConfig } from '../../src/platform/config/config.ts';
@@ -125,6 +127,24 @@ test('the image starts the service as the launcher does', () => {
   for (const [name, value] of Object.entries(env)) assert.ok(set.includes(`${name}=${value}`), name);
   assert.match(image, /^COPY scripts\/run .\/scripts\/run$/m);
   assert.match(read('.dockerignore'), /^!scripts\/run$/m);
+});
+
+test('the image has the pirogue command', () => {
+  const image = read('Dockerfile');
+  const [linked = ''] = every(image, /ln -s \/opt\/pirogue\/(\S+) \/usr\/local\/bin\/pirogue\b/g);
+  assert.equal(every(image, /^COPY (scripts\/run) /gm)[0], path.dirname(linked));
+  // Reached by a link, from any folder, with the Node of the image first in PATH.
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'pirogue-image-'));
+  fs.symlinkSync(path.join(root, linked), path.join(folder, 'pirogue'));
+  const env = { ...process.env, PATH: `${path.dirname(process.execPath)}${path.delimiter}${process.env.PATH}` };
+  const { status, stdout, stderr } = spawnSync(path.join(folder, 'pirogue'), ['--version'], {
+    cwd: folder,
+    env,
+    encoding: 'utf8',
+  });
+  fs.rmSync(folder, { recursive: true });
+  assert.deepEqual([status, stdout.trim(), stderr], [0, JSON.parse(read('package.json')).version, '']);
+  assert.match(read('docs/operations.md'), /docker compose exec api pirogue /);
 });
 
 test('units run in production and are started again for as long as it takes; no dependency runs a script at its installation', () => {
