@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { openPool } from '../../src/platform/db/pool.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { type Queryable, sql } from '../../src/kit/sql.ts';
-import { type CommandLine, openCommandLine, pirogue } from '../cli/command.ts';
+import { type CommandLine, environmentOf, openCommandLine, pirogue } from '../cli/command.ts';
 import { call, newFolder, type Program, startProgram } from '../ops/program.ts';
 import { until } from '../setup/api.ts';
 
+const root = path.join(import.meta.dirname, '..', '..');
 const HOUR_MS = 3_600_000;
 const SECRETS_KEY = Buffer.alloc(32).fill('key').toString('base64');
 const log = createLog({ level: 'silent', format: 'json' });
@@ -98,16 +102,24 @@ test('production does not start on a database with a modified clock', async () =
 test('doctor reports a modified clock: a warning in development, a failure in production', async () => {
   const time = async (env: Record<string, string>) => {
     const { stdout } = await pirogue(['doctor', '--json'], { ...cli.env, ...env });
-    const { checks } = JSON.parse(stdout) as { checks: { name: string; status: string; detail: string }[] };
+    const { checks } = JSON.parse(stdout) as { checks: { name: string; status: string; detail: string; advice: string }[] };
     return checks.find(({ name }) => name === 'time');
   };
   const found = await time({});
   assert.deepEqual([found?.status, found?.detail], ['warn', 'modified in control, sandbox, live']);
-  assert.equal((await time({ PROFILE: 'production', SECRETS_KEY }))?.status, 'fail');
+  const failed = await time({ PROFILE: 'production', SECRETS_KEY });
+  assert.equal(failed?.status, 'fail');
+  assert.match(failed?.advice ?? '', /"PROFILE=development CLOCK_SPEED=off npm start -- migrate"/);
 });
 
-test('CLOCK_SPEED=off restores the real time permanently', async () => {
-  await running({ CLOCK_SPEED: 'off' }, async (program) => assert.equal(hoursAhead((await pay(program)).created_at), 0));
+test('CLOCK_SPEED=off restores the real time permanently; with the role migrate no team is made', async () => {
+  const teams = () => cli.control.all(sql`select id from teams order by id`);
+  const [before, folder] = [await teams(), newFolder()];
+  const env = { ...environmentOf(cli.env), DATA_DIR: folder, SECRETS_KEY, PROFILE: 'development', CLOCK_SPEED: 'off' };
+  const { status, stderr } = spawnSync(process.execPath, ['src/main.ts', 'migrate'], { cwd: root, env, encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
+  assert.deepEqual([await teams(), fs.existsSync(path.join(folder, 'keys.json'))], [before, false]);
+  fs.rmSync(folder, { recursive: true });
   await running({}, async (program) => {
     assert.equal(hoursAhead((await pay(program)).created_at), 0);
     assert.doesNotMatch(program.log(), /is modified by CLOCK_SPEED/);
