@@ -54,7 +54,7 @@ for (const [as, status] of [
     assert.equal(booked.length, as === 'succeeded' ? 1 : 0);
     const again = await cli.run('resolve', attempt, '--as', 'failed', '--evidence', EVIDENCE, '--team', team);
     assert.equal(again.code, 1);
-    assert.match(again.stderr, /decided already/);
+    assert.match(again.stderr, /decided already.*\. Nothing was changed\.\n$/);
   });
 }
 
@@ -81,7 +81,7 @@ test('missing evidence or an unknown id is rejected with one clear line', async 
   const short = await cli.run('resolve', attempt, '--as', 'failed', '--evidence', 'x', '--team', team);
   assert.match(short.stderr, /10 to 2,000 characters/);
   const missing = await cli.run('resolve', newId('att', 'live', 1), '--as', 'failed', '--evidence', EVIDENCE, '--team', team);
-  assert.match(missing.stderr, /Attempt Not Found/);
+  assert.match(missing.stderr, /Attempt Not Found\. Check the id and the team \(--team\)\./);
   const wrong = await cli.run('resolve', 'trx_1', '--as', 'failed', '--evidence', EVIDENCE, '--team', team);
   assert.match(wrong.stderr, /not the id of an attempt/);
 });

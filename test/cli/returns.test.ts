@@ -57,7 +57,7 @@ test('what waits for a person is listed with why, counted with its age, and gone
   const said = await cli.json('returns', 'resolve', id, '--evidence', EVIDENCE, '--author', 'Awa', '--team', team);
   assert.deepEqual([said.state, said.as, said.author], ['resolved', 'returned', 'Awa']);
   const again = await cli.run('returns', 'resolve', id, '--evidence', EVIDENCE, '--team', team);
-  assert.deepEqual([again.code, /is resolved/.test(again.stderr)], [1, true]);
+  assert.deepEqual([again.code, /is resolved.*\. Nothing was changed\.\n$/.test(again.stderr)], [1, true]);
   const quiet = await cli.run('returns', 'list', '--json');
   assert.deepEqual([quiet.code, JSON.parse(quiet.stdout)], [0, []]);
   assert.match(await gauges(), /^pirogue_returns_open\{environment="live",state="waiting"\} 0$/m);

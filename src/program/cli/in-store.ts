@@ -1,11 +1,11 @@
 import { readConfig } from '../../platform/config/config.ts';
 import type { Store } from '../../platform/db/stores.ts';
 import type { Environment } from '../../kit/environment.ts';
-import { Problem } from '../../kit/errors.ts';
 import { type Minor, minorFromWire } from '../../kit/money.ts';
 import { withDatabases, withPool } from './databases.ts';
 import { demoTeamId } from './demo-team.ts';
 import { Failure } from './failure.ts';
+import { refuse } from './refuse.ts';
 import { checkTeam } from './unknown.ts';
 
 /**
@@ -26,8 +26,7 @@ export async function inStore<T>(
       return withPool(urls[environment], (db) => work({ environment, db }, team_id));
     });
   } catch (error) {
-    if (error instanceof Problem) throw new Failure(error.message, 'Check the id and the team (--team).', { cause: error });
-    throw error;
+    refuse(error, { otherwise: 'Nothing was changed.' });
   }
 }
 

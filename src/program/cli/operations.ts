@@ -1,6 +1,6 @@
 import { createLog } from '../../kit/log.ts';
 import { type Environment, ENVIRONMENTS } from '../../kit/environment.ts';
-import { type FieldErrors, must, Problem } from '../../kit/errors.ts';
+import { must } from '../../kit/errors.ts';
 import { type IdPrefix, isId } from '../../kit/ids.ts';
 import { type Config, type DatabaseUrls, readConfig } from '../../platform/config/config.ts';
 import { openStores } from '../../platform/db/stores.ts';
@@ -16,9 +16,10 @@ import { openSecrets } from '../start/secrets.ts';
 import { commandClock } from './command-clock.ts';
 import { withDatabases, withPool } from './databases.ts';
 import { demoTeamId } from './demo-team.ts';
-import { Failure, UsageFailure } from './failure.ts';
+import { UsageFailure } from './failure.ts';
 import { requireMigrations } from './migrations.ts';
 import { operator } from './operator.ts';
+import { refuse } from './refuse.ts';
 import { noSuchTeam } from './unknown.ts';
 
 /** Connections to each database: one for the statement of an operation, one for lookups that run meanwhile. */
@@ -127,30 +128,4 @@ export function environmentOf(prefix: IdPrefix, id: string, wanted: Environment 
     throw new UsageFailure(`${id} is an id of ${environment}`, `Leave out --environment ${wanted}: the id selects it.`);
   }
   return environment;
-}
-
-/**
- * Reports the faults of the input by option.
- * @throws UsageFailure when there is any
- */
-export function refuseFaults(faults: FieldErrors): void {
-  const found = Object.entries(faults).map(([field, words]) => `${optionOf(field)} ${words.join(', ')}`);
-  if (found.length > 0) throw new UsageFailure(found.join('; '), '--help explains the options.');
-}
-
-/**
- * Converts an error status of the API to a failure of the command.
- * @param advice what to do when the state of the resource does not allow the operation
- * @throws Failure, or the error itself
- */
-export function refuse(error: unknown, advice = 'Its state does not allow it.'): never {
-  if (!(error instanceof Problem)) throw error;
-  if (error.status === 422) refuseFaults(error.details.errors ?? {});
-  throw new Failure(error.message, error.status === 404 ? 'Check the id and the team (--team).' : advice, { cause: error });
-}
-
-const OPTIONS: Record<string, string> = { payment: 'the payment', per_page: '--limit' };
-
-function optionOf(field: string): string {
-  return OPTIONS[field] ?? `--${field.replaceAll('_', '-')}`;
 }

@@ -8,7 +8,8 @@ import { Failure } from '../failure.ts';
 import { readAmount } from '../in-store.ts';
 import { interruptible } from '../interrupted.ts';
 import type { Item } from '../listing.ts';
-import { environmentOf, type Operations, refuse, type TeamOptions, withOperations } from '../operations.ts';
+import { environmentOf, type Operations, type TeamOptions, withOperations } from '../operations.ts';
+import { refuse } from '../refuse.ts';
 import { details, print } from '../output.ts';
 import { refundLines } from '../refunds/actions.ts';
 
@@ -47,7 +48,7 @@ export async function refundCommand(id: string, options: RefundOptions): Promise
 async function refunded({ deps, call, run }: Operations, body: CreateRefundBody, idempotency_key: string): Promise<Refunded> {
   const made = call<CreateRefundBody, unknown>({ body, idempotency_key });
   const { reply, refund } = await createRefund(deps, made).catch((error: unknown) =>
-    refuse(error, `"pirogue payments show ${body.payment}" shows its state.`),
+    refuse(error, { otherwise: `"pirogue payments show ${body.payment}" shows its state.` }),
   );
   const { store } = made.caller;
   // As in the API, a sandbox refund ends at once. Live refunds are sent by the workers, which limit the calls to a provider.

@@ -1,7 +1,6 @@
 import { readConfig } from '../../../platform/config/config.ts';
 import { commandClock } from '../command-clock.ts';
 import { type Environment, ENVIRONMENTS } from '../../../kit/environment.ts';
-import { Problem } from '../../../kit/errors.ts';
 import { isId } from '../../../kit/ids.ts';
 import { decimal } from '../../../money/ledger/decimal.ts';
 import type { SettledAs } from '../../../core/reconciliation/schema.ts';
@@ -12,6 +11,9 @@ import { Failure } from '../failure.ts';
 import { operator } from '../operator.ts';
 import { moneyText } from '../format.ts';
 import { details, print } from '../output.ts';
+import { refuse } from '../refuse.ts';
+
+const ADVICE = { missing: 'Check the run, the number and the team (--team).', otherwise: 'Nothing was changed.' };
 
 interface Options {
   as: SettledAs;
@@ -29,7 +31,7 @@ export async function settleCommand(run_id: string, id: bigint, options: Options
   const verdict = { as: options.as, evidence: options.evidence, author: options.author ?? operator().id };
   const { row, journals } = await withDatabases(config, (urls) =>
     withPool(urls[environment], (db) => settleBreak({ clock: commandClock }, { environment, db }, ref, verdict, operator())),
-  ).catch(refuse);
+  ).catch((error: unknown) => refuse(error, ADVICE));
   const booked = journals.flatMap(({ currency, postings }) =>
     postings.map(({ debit, credit, amount_minor }) => ({ currency, debit, credit, amount: decimal(amount_minor) })),
   );
@@ -52,10 +54,4 @@ export function environmentOf(run_id: string): Environment {
   const environment = ENVIRONMENTS.find((one) => isId('rec', one, run_id));
   if (environment) return environment;
   throw new Failure(`${run_id} is not the id of a run`, 'Use the rec_… of the report.');
-}
-
-function refuse(error: unknown): never {
-  if (error instanceof Problem)
-    throw new Failure(error.message, 'Check the run, the number and the team (--team).', { cause: error });
-  throw error;
 }

@@ -2,7 +2,6 @@ import { readConfig } from '../../../platform/config/config.ts';
 import type { Store } from '../../../platform/db/stores.ts';
 import { commandClock } from '../command-clock.ts';
 import type { Environment } from '../../../kit/environment.ts';
-import { Problem } from '../../../kit/errors.ts';
 import { paymentListeners } from '../../listeners.ts';
 import { resolveAttempt, type ManualResolution } from '../../../core/charge/resolve.ts';
 import { type PartRef, resolveRefund } from '../../../core/refunds/resolve.ts';
@@ -12,6 +11,7 @@ import { demoTeamId } from '../demo-team.ts';
 import { operator } from '../operator.ts';
 import { Failure } from '../failure.ts';
 import { details, print } from '../output.ts';
+import { refuse } from '../refuse.ts';
 
 interface Options {
   as: ManualResolution['as'];
@@ -40,7 +40,7 @@ export async function resolveCommand(id: string, options: Options): Promise<void
   const deps = { clock: commandClock, config, listeners: paymentListeners(null) };
   const outcome = await withDatabases(config, (urls) =>
     withPool(urls[environment], (db) => decide(kind[1] as string, deps, { environment, db }, ref, verdict)),
-  ).catch(refuse);
+  ).catch((error: unknown) => refuse(error, { otherwise: 'Nothing was changed.' }));
   print(options.json, { ...outcome, ...verdict }, () =>
     details({ resolved: id, as: verdict.as, by: verdict.author, of: outcome.of, status: outcome.status }),
   );
@@ -65,12 +65,4 @@ async function decide(
   }
   const refund = await resolveRefund(deps, store, ref, verdict, by);
   return { id, of: refund.payment_id, status: refund.status };
-}
-
-function refuse(error: unknown): never {
-  if (error instanceof Problem)
-    throw new Failure(error.message, 'Check the id, the team (--team) and, of a refund in parts, the part (--part).', {
-      cause: error,
-    });
-  throw error;
 }
