@@ -13,7 +13,7 @@ const environment = () => new Option('--environment <environment>', 'environment
 export function addRules(program: Command): void {
   const rules = program
     .command('rules')
-    .description('routing rules: routing rules: which accounts are tried for a charge or a payout, and in which order');
+    .description('routing rules: which accounts are tried for a charge or a payout, and in which order');
   addAdd(rules);
   addList(rules);
   addTest(rules);
