@@ -23,6 +23,7 @@ import { createTeam } from '../../src/tenants/teams/service.ts';
 import { findTeam, updateTeam } from '../../src/tenants/teams/store.ts';
 import { contractOf } from '../openapi/contract.ts';
 import { asService, cloneDatabases } from './databases.ts';
+import { OneConnection } from './one-connection.ts';
 import { watchFetch } from './watched-fetch.ts';
 import { WorkersOnDemand } from './workers.ts';
 
@@ -132,7 +133,10 @@ async function startOn(databases: Awaited<ReturnType<typeof cloneDatabases>>, op
   const urls = { control: asService(c), sandbox: asService(s), live: asService(l) };
   const { clock = systemClock, providers, watch } = options;
   const workers = new WorkersOnDemand();
-  const stores = openStores(urls, config.database_pool, log, (database) => workers.watching(database, watch?.(database)));
+  const connections = new OneConnection();
+  const stores = connections.guard(
+    openStores(urls, config.database_pool, log, (database) => workers.watching(database, watch?.(database))),
+  );
   const deps = buildDeps({
     config,
     stores,
@@ -173,6 +177,7 @@ async function startOn(databases: Awaited<ReturnType<typeof cloneDatabases>>, op
       await Promise.all([stores.close(), control.close()]);
       await databases.drop();
       fs.rmSync(data_dir, { recursive: true, force: true });
+      connections.verify();
     },
   };
 }

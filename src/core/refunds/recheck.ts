@@ -21,9 +21,10 @@ export async function recheckRefund(deps: RefundDeps, store: Store, row: RefundR
   let waitsForAnother = false;
   for (const { index, outcome } of read) {
     if (outcome?.kind !== 'succeeded') continue;
+    const isWhole = await isRefundedAsAWhole(deps, store, row, index);
     const context = { environment: store.environment, at: deps.clock.now(), listeners: deps.listeners };
     const taken = await store.db.transaction(async (tx) => {
-      const by = await takenByAnother(deps, store, tx, row, index);
+      const by = isWhole ? await takenByAnother(tx, row, index) : null;
       if (by === null) await applyRefund(tx, context, row, index, outcome);
       return by;
     });
@@ -37,24 +38,25 @@ export async function recheckRefund(deps: RefundDeps, store: Store, row: RefundR
   await writeRecheck(store.db, row, open && row.polls < MAX_RECHECKS ? new Date(now + backOff(row.polls)) : null);
 }
 
+/** Whether the provider of a part refunds attempts as a whole only. */
+async function isRefundedAsAWhole(deps: RefundDeps, store: Store, row: RefundRow, index: number): Promise<boolean> {
+  const { attempt } = await getCapture(store.db, row.team_id, row.payment_id, attemptOf(row, index));
+  const provider = await deps.providers.byAccount(store.environment, row.team_id, attempt.provider_account);
+  return provider?.refunds?.extent === 'full';
+}
+
 /**
  * Returns whether another refund has returned the money of the part's attempt, or may do so; null: none. A provider that refunds an
  * attempt as a whole reports only that the attempt is refunded, so the success may be that of the other refund.
  */
-async function takenByAnother(
-  deps: RefundDeps,
-  store: Store,
-  tx: Tx,
-  row: RefundRow,
-  index: number,
-): Promise<'under way' | 'succeeded' | null> {
+async function takenByAnother(tx: Tx, row: RefundRow, index: number): Promise<'under way' | 'succeeded' | null> {
   const { team_id, payment_id } = row;
-  const attempt_id = must(row.legs[index], 'a refund has this part').attempt_id;
-  const { attempt } = await getCapture(store.db, team_id, payment_id, attempt_id);
-  const provider = await deps.providers.byAccount(store.environment, team_id, attempt.provider_account);
-  if (provider?.refunds?.extent !== 'full') return null;
   await lockPayment(tx, team_id, payment_id);
-  const taken_minor = (await takenByAttempt(tx, team_id, payment_id)).get(attempt_id) ?? 0n;
+  const taken_minor = (await takenByAttempt(tx, team_id, payment_id)).get(attemptOf(row, index)) ?? 0n;
   if (taken_minor === 0n) return null;
   return (await refundsUnderWay(tx, team_id, payment_id)) > 0n ? 'under way' : 'succeeded';
+}
+
+function attemptOf({ legs }: RefundRow, index: number): string {
+  return must(legs[index], 'a refund has this part').attempt_id;
 }
