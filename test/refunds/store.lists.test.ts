@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { RefundRow } from '../../src/core/refunds/schema.ts';
+import { shiftRefunds } from '../../src/core/refunds/shift-store.ts';
 import * as refunds from '../../src/core/refunds/store.ts';
 import { lowestIdAt } from '../../src/kit/ids.ts';
 import type { Position } from '../../src/kit/paging.ts';
@@ -124,7 +125,7 @@ test('a refund is found by a key of one of its parts and the account that has it
 
 test('a shift of time moves the poll and the submission of what will be polled, and counts what becomes due', async () => {
   const given: Partial<RefundRow>[] = [
-    { id: 'rfd_1', next_poll_at: later(1_000) },
+    { id: 'rfd_1', next_poll_at: later(1_000), legs: [leg({ sent_at: later(-500).toISOString() }), leg({ sent_at: null })] },
     { id: 'rfd_2', next_poll_at: later(1_001) },
     { id: 'rfd_3', next_poll_at: later(0) },
     { id: 'rfd_4', next_poll_at: null },
@@ -133,7 +134,7 @@ test('a shift of time moves the poll and the submission of what will be polled, 
   await trial(
     given.map((one) => ({ ...free, ...one })),
     async (tx) => {
-      assert.deepEqual(await refunds.shiftRefunds(tx, { team_id: 1n, by_ms: 1_000, now: AT }), { moved: 3, due: 1 });
+      assert.deepEqual(await shiftRefunds(tx, { team_id: 1n, by_ms: 1_000, now: AT }), { moved: 3, due: 1 });
       const times = await tx.all(sql`select team_id, id, next_poll_at, submitted_at from refunds order by team_id, id`);
       assert.deepEqual(
         times,
@@ -145,6 +146,9 @@ test('a shift of time moves the poll and the submission of what will be polled, 
           [2n, 'rfd_1', later(1_000), later(-1_000)],
         ].map(([team_id, id, next_poll_at, submitted_at]) => ({ team_id, id, next_poll_at, submitted_at })),
       );
+      const legs = async (team_id: bigint, id: string) => (await refunds.findRefund(tx, team_id, id))?.legs;
+      assert.deepEqual(await legs(1n, 'rfd_1'), [leg({ sent_at: later(-1_500).toISOString() }), leg({ sent_at: null })]);
+      assert.deepEqual([await legs(1n, 'rfd_4'), await legs(2n, 'rfd_1')], [[leg()], [leg()]]);
     },
   );
 });

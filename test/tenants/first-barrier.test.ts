@@ -11,6 +11,7 @@ import * as payments from '../../src/core/payments/store.ts';
 import { findWithAttempts } from '../../src/core/payments/view-store.ts';
 import { readSnapshots } from '../../src/core/payments/snapshots-store.ts';
 import * as statementAmounts from '../../src/core/payments/statement-amounts-store.ts';
+import { shiftRefunds } from '../../src/core/refunds/shift-store.ts';
 import * as refunds from '../../src/core/refunds/store.ts';
 import * as transferCallbacks from '../../src/core/transfers/callback-store.ts';
 import * as transfers from '../../src/core/transfers/store.ts';
@@ -117,7 +118,7 @@ const REFUNDS: Record<string, Work> = {
   findStatuses: (tx, { team_id, refund }) => refunds.findStatuses(tx, team_id, [refund.id]),
   listRefunds: (tx, { team_id }) => refunds.listRefunds(tx, 'live', team_id, {}, OFFSET),
   countRefunds: (tx, { team_id, payment }) => refunds.countRefunds(tx, 'live', team_id, { payment: payment.id }),
-  shiftRefunds: (tx, { team_id }) => refunds.shiftRefunds(tx, { team_id, by_ms: 1_000, now: NOW }),
+  shiftRefunds: (tx, { team_id }) => shiftRefunds(tx, { team_id, by_ms: 1_000, now: NOW }),
 };
 
 const RETURNS: Record<string, Work> = {
@@ -218,7 +219,7 @@ const SIDES = {
 const ROOMS: Record<string, { works: Record<string, Work>; stores: readonly object[] }> = {
   attempts: { works: ATTEMPTS, stores: [attempts] },
   payments: { works: PAYMENTS, stores: [payments, statementAmounts] },
-  refunds: { works: REFUNDS, stores: [refunds] },
+  refunds: { works: REFUNDS, stores: [refunds, { shiftRefunds }] },
   returns: { works: RETURNS, stores: [obligations] },
   disputes: { works: DISPUTES, stores: [disputes] },
   transfers: { works: TRANSFERS, stores: [transfers, transferCallbacks] },

@@ -4,9 +4,7 @@ import type { Minor } from '../../kit/money.ts';
 import { type Conditions, conditionsOf, equalTo, withinDays } from '../../kit/list-filters.ts';
 import { ALL_IDS, rowsOf, rowsOfPage, rowsToCount } from '../../kit/pages.ts';
 import type { Position } from '../../kit/paging.ts';
-import { must } from '../../kit/errors.ts';
 import { type Fragment, fixed, BY_KEY, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
-import { countMoved, intervalOf, type Shifted, type TimeShift } from '../../platform/db/time-shift.ts';
 import { isSetAsideByStatement } from '../../money/ledger/suspense.ts';
 import { readDraws } from '../../money/settlement/draw.ts';
 import { notAt } from '../../platform/work/account-key.ts';
@@ -286,15 +284,4 @@ export async function countRefunds(
   const rows = await db.all<{ total: bigint }>(sql`
     select count(*) as total from (select id from refunds where ${counted}) counted`);
   return Number(rows[0]?.total ?? 0n);
-}
-
-/** Moves the next poll of refunds, and their submission time. */
-export async function shiftRefunds(tx: Tx, { team_id, by_ms, now }: TimeShift): Promise<Shifted> {
-  const row = await tx.maybe<Shifted>(sql`
-    with moved as (
-      update refunds set next_poll_at = next_poll_at - ${intervalOf(by_ms)}, submitted_at = submitted_at - ${intervalOf(by_ms)}
-      where team_id = ${team_id} and next_poll_at is not null
-      returning next_poll_at
-    ) ${countMoved(by_ms, now, part`next_poll_at`)}`);
-  return must(row, 'a count returns a row');
 }

@@ -8,7 +8,7 @@ import type { Tx } from '../../kit/sql.ts';
 import { shiftAttempts } from '../../core/attempts/store.ts';
 import { shiftDisputes } from '../../core/disputes/store.ts';
 import { shiftPayments } from '../../core/payments/store.ts';
-import { shiftRefunds } from '../../core/refunds/store.ts';
+import { shiftRefunds } from '../../core/refunds/shift-store.ts';
 import { shiftTransfers } from '../../core/transfers/store.ts';
 import { shiftReleases } from '../../money/settlement/store.ts';
 import { shiftDeliveries } from '../../money/webhooks/store.ts';
