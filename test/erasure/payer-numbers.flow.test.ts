@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { lockReleased, type OldAttempt } from '../../src/edge/erasure/store.ts';
 import { erasureSweep, payerSweep } from '../../src/edge/erasure/sweeps.ts';
-import { sql } from '../../src/kit/sql.ts';
+import { must } from '../../src/kit/errors.ts';
+import { type Sql, sql, type Tx } from '../../src/kit/sql.ts';
 import { dumpDatabase, FakeClock, startApi } from '../setup/api.ts';
 import { paid, paymentIn } from '../setup/pay.ts';
 
@@ -124,6 +126,27 @@ describe('payer numbers', () => {
     clock.advance(PASS_MS);
     while ((await sweep.round()) > 0);
     assert.equal((await payerOf(id))[0]?.payer, null);
+  });
+
+  test('the number is kept when a refund is found after the lock: it was made while the lock was waited for', async () => {
+    const payment_id = await paid(api, { phone: '+237650445599' });
+    const { db } = api.deps.stores.sandbox;
+    const found = await db.maybe<OldAttempt>(sql`
+      select team_id, id, provider, status, closed_at, true as has_number from attempts where payment_id = ${payment_id}`);
+    const attempts = [must(found, 'it was charged')];
+    const locked = await db.transaction(async (tx) => {
+      assert.equal((await lockReleased(tx, attempts)).length, 1);
+      const all: Tx['all'] = async <Row>(statement: Sql) => {
+        const rows = await tx.all<Row>(statement);
+        await tx.run(sql`
+          insert into refunds (team_id, id, payment_id, kind, legs, amount_minor, currency, status, reason, created_at, updated_at)
+          select team_id, replace(id, 'trx_', 'rfd_'), id, 'merchant', '[]', 100, currency, 'processing', 'merchant_error', created_at, created_at
+          from payments where id = ${payment_id} on conflict do nothing`);
+        return rows;
+      };
+      return lockReleased({ ...tx, all }, attempts);
+    });
+    assert.deepEqual(locked, []);
   });
 
   test('the number is kept while money is being returned or evidence awaits a decision', async () => {

@@ -1,5 +1,5 @@
 import type { CustomerRef } from '../../core/customers/store.ts';
-import { BY_KEY, fixed, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { BY_KEY, type Fragment, fixed, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 
 /** Returns whether the customer has an approved compliance record. */
 export async function hasApprovedRecord(db: Queryable, { team_id, id }: CustomerRef): Promise<boolean> {
@@ -132,13 +132,22 @@ export interface OldPayer {
 
 /**
  * Returns the given attempts that no longer need the payer's number, with their payments locked. Every change of an attempt locks its
- * payment first; without this lock, a change could write the number back.
+ * payment first; without this lock, a change could write the number back. The check is a statement of its own, because the one that locks
+ * may see a refund or return as it was before a change that has just released the lock.
  */
-export function lockReleased(tx: Tx, attempts: readonly OldAttempt[]): Promise<OldPayer[]> {
-  return tx.all<OldPayer>(sql`
-    select a.team_id, a.id, a.payer, a.payer_hash
-    from unnest(${attempts.map(({ team_id }) => team_id)}::bigint[], ${attempts.map(({ id }) => id)}::text[]) k (team_id, id)
-      join attempts a on a.team_id = k.team_id and a.id = k.id
+export async function lockReleased(tx: Tx, attempts: readonly OldAttempt[]): Promise<OldPayer[]> {
+  const locked = await tx.all<Pick<OldPayer, 'team_id' | 'id'>>(sql`
+    select a.team_id, a.id from ${namedBy(attempts)}
       join payments p on p.team_id = a.team_id and p.id = a.payment_id
-    where ${PERSONAL} and ${RELEASED} for update of p skip locked${BY_KEY}`);
+    for update of p skip locked${BY_KEY}`);
+  return tx.all<OldPayer>(sql`
+    select a.team_id, a.id, a.payer, a.payer_hash from ${namedBy(locked)}
+      join payments p on p.team_id = a.team_id and p.id = a.payment_id
+    where ${PERSONAL} and ${RELEASED}${BY_KEY}`);
+}
+
+/** SQL: the attempts `a` with these ids. */
+function namedBy(attempts: readonly Pick<OldPayer, 'team_id' | 'id'>[]): Fragment {
+  return part`unnest(${attempts.map(({ team_id }) => team_id)}::bigint[], ${attempts.map(({ id }) => id)}::text[]) k (team_id, id)
+      join attempts a on a.team_id = k.team_id and a.id = k.id`;
 }
