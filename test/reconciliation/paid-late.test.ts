@@ -39,6 +39,14 @@ test("a merchant's failed refund that was paid after all is drawn again and coun
   assert.deepEqual([await booked(), await payment()], [wanted, { status: 'partially_refunded', refunded_minor: 30_000n }]);
 });
 
+test('a refund that was paid late is missing in no statement that ends before', async () => {
+  const { key } = await books.refund('failed', 'failed');
+  await books.reconcile([line('refund', key)], APPLY);
+  const other = await books.attempt('succeeded');
+  const { breaks } = await books.reconcile([line('collect', other.key)], APPLY);
+  assert.deepEqual(breaks, []);
+});
+
 test('a failed refund that was paid with another amount is set aside once, also when another statement has the same amount', async () => {
   const { key } = await books.refund('failed', 'failed');
   for (const [amount, wanted] of [

@@ -89,7 +89,10 @@ function sentOut({ team_id, provider_account, lowest }: Books, keys: Fragment = 
     ) t where t.provider_account = ${provider_account}
     union all
     select 'refund', r.id, r.payment_id, leg.n::integer - 1, leg.value->>'provider_key', leg.value->>'provider_ref',
-      (leg.value->>'amount_minor')::bigint, r.currency, coalesce(r.submitted_at, r.created_at), r.completed_at,
+      (leg.value->>'amount_minor')::bigint, r.currency, coalesce(r.submitted_at, r.created_at),
+      case when r.status = 'failed' and leg.value->>'status' = 'succeeded' then coalesce((
+        select j.created_at from journals j
+        where j.team_id = r.team_id and j.source_id = r.id and j.kind = 'refund.leg:' || (leg.n - 1)), r.completed_at) else r.completed_at end,
       case when leg.value->>'status' = 'succeeded' then 'succeeded' when leg.value->>'status' = 'sent' then 'open'
         when leg.value->>'status' = 'waiting' and r.status in ('pending', 'processing') then 'waiting' else 'ended' end,
       r.status = 'failed' and case when r.return_id is null then leg.value->>'status' = 'failed' or leg.value->>'sent_at' is not null
