@@ -26,10 +26,10 @@ const refunds = (changes: Partial<Refunds>): Refunds => ({
 });
 
 /** The response to a refund while the provider refunds so. */
-async function answered(t: TestContext, amount: number, able: Partial<Refunds> | null, usable = true) {
+async function answered(t: TestContext, amount: number, able: Partial<Refunds> | null) {
   const { providers } = shop.api.deps;
   const provider = { keyOf: (id: string) => id, refunds: able ? refunds(able) : undefined } as unknown as Provider;
-  const byAccount = t.mock.method(providers, 'byAccount', async () => (usable ? provider : undefined));
+  const byAccount = t.mock.method(providers, 'byAccount', async () => provider);
   const answer = await shop.api.call('POST', '/refunds', { key: shop.key, body: { payment, amount, reason: 'duplicate' } });
   byAccount.mock.restore();
   return [answer.status, answer.body.errors];
@@ -44,7 +44,6 @@ const NO_NUMBER = because('was paid from a number that is no longer kept, to whi
 
 test('422 says why the provider cannot refund this way, and nothing is made', async (t) => {
   assert.deepEqual(await answered(t, 1_000, null), UNABLE);
-  assert.deepEqual(await answered(t, 1_000, {}, false), UNABLE);
   assert.deepEqual(await answered(t, 1_000, { extent: 'full' }), WHOLE);
   const nothing = async () => (await shop.owner.all(sql`select id from refunds where payment_id = ${payment}`)).length;
   await shop.owner.run(sql`update attempts set payer_hash = null, payer = null where payment_id = ${payment}`);
@@ -53,6 +52,20 @@ test('422 says why the provider cannot refund this way, and nothing is made', as
   const kept = await answered(t, 1_000, { needsPayer: () => false });
   assert.deepEqual(kept, [201, undefined]);
   assert.equal(await nothing(), 1);
+});
+
+test('502 while the account of the payment cannot be used, nothing is made, and the key is free', async (t) => {
+  const body = { payment, amount: 1_000, reason: 'duplicate' };
+  const send = () =>
+    shop.api.call('POST', '/refunds', { key: shop.key, body, headers: { 'Idempotency-Key': 'refund-while-unusable' } });
+  const made = async () => (await shop.owner.all(sql`select id from refunds where payment_id = ${payment}`)).length;
+  const before = await made();
+  const byAccount = t.mock.method(shop.api.deps.providers, 'byAccount', async () => undefined);
+  const { status, body: answer } = await send();
+  byAccount.mock.restore();
+  const message = 'The account that collected the payment cannot be used at the moment. Nothing was refunded: try again.';
+  assert.deepEqual([status, answer.message, await made()], [502, message, before]);
+  assert.deepEqual([(await send()).status, await made()], [201, before + 1]);
 });
 
 test('no refund is returned of a run that was rolled back, when the next replays what another request made', async () => {

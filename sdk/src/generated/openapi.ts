@@ -6371,6 +6371,7 @@ export interface operations {
             422: components["responses"]["CreateRefundUnprocessableEntity"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
+            502: components["responses"]["ProviderUnavailable"];
         };
     };
     retrieveRefund: {

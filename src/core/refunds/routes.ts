@@ -40,7 +40,7 @@ export function refundRoutes(deps: RefundDeps): Route[] {
         'returned. In the sandbox a refund is final before it can be read.',
       operation_id: 'createRefund',
       idempotent: true,
-      problems: ['payment_not_found', 'payment_not_refundable'],
+      problems: ['payment_not_found', 'payment_not_refundable', 'provider_unavailable'],
       access: 'private',
       scope: 'refund.write',
       body: createRefundBody,

@@ -58,7 +58,7 @@ export async function findReported(
 /**
  * Creates a refund and draws its money, all under the payment's lock: concurrent refunds can never exceed what was paid.
  * @returns the reply, and the refund that was created (none when an earlier response is replayed)
- * @throws Problem 400 `payment_not_refundable`, 404, 422
+ * @throws Problem 400 `payment_not_refundable`, 404, 422, 502 the account of the payment cannot be used at the moment
  */
 export async function createRefund(
   deps: RefundDeps,
@@ -228,7 +228,8 @@ function partsOf(refund_id: string, captures: AttemptRow[], taken: Map<string, M
 
 /**
  * Returns the refund part with the key that identifies it at its provider.
- * @throws Problem 422 when the provider cannot refund this way: reported before the refund is created
+ * @throws Problem 422 when the provider cannot refund this way, 502 when its account cannot be used at the moment: reported before the
+ * refund is created
  */
 async function addressed(
   deps: RefundDeps,
@@ -242,7 +243,12 @@ async function addressed(
     'parts are made of captures',
   );
   const provider = await deps.providers.byAccount(store.environment, capture.team_id, capture.provider_account);
-  if (!provider?.refunds) throw invalid({ payment: ['was collected by a provider that cannot refund: pay it out instead'] });
+  if (!provider)
+    throw new Problem(
+      502,
+      'The account that collected the payment cannot be used at the moment. Nothing was refunded: try again.',
+    );
+  if (!provider.refunds) throw invalid({ payment: ['was collected by a provider that cannot refund: pay it out instead'] });
   if (provider.refunds.extent === 'full' && part.amount_minor !== capture.amount_minor) {
     const hasFeeOnTop = payment.captured_minor > payment.amount_minor;
     const why = hasFeeOnTop

@@ -113,6 +113,10 @@ export const SENTENCES: readonly Pair[] = [
   ],
   ['The available balance does not cover the amount and the fee.', 'Le solde disponible ne couvre pas le montant et les frais.'],
   [
+    'The account that collected the payment cannot be used at the moment. Nothing was refunded: try again.',
+    'Le compte qui a encaissé le paiement n’est pas utilisable pour l’instant. Rien n’a été remboursé : réessayez.',
+  ],
+  [
     'No payment provider can pay out on this channel at the moment.',
     'Aucun prestataire ne peut faire de virement sur ce canal pour l’instant.',
   ],
