@@ -7,7 +7,9 @@ import { SENDING_MS } from '../../src/core/charge/resolve.ts';
 import { resolveRefund } from '../../src/core/refunds/resolve.ts';
 import { pollRefund } from '../../src/core/refunds/service.ts';
 import { pollReturn, recheckFailedRefund } from '../../src/core/returns/service.ts';
-import { sql } from '../../src/kit/sql.ts';
+import { type Db, sql } from '../../src/kit/sql.ts';
+import type { ReturnRow } from '../../src/core/obligations/schema.ts';
+import { advancePayout } from '../../src/core/returns/pay-out.ts';
 import { Late } from './fixture.ts';
 import { resolveReturn } from '../../src/core/returns/resolve.ts';
 
@@ -148,6 +150,41 @@ test('a success that answers a payout which a person has resolved as failed mean
   };
   await late.work(8);
   assert.deepEqual(await state(), ['returned', 1, 0n]);
+});
+
+/** All accounts have turned the payout away, and it is not sent. */
+async function turnedAway(): Promise<{ known: ReturnRow; payout_id: string }> {
+  await late.captured();
+  allAnswer({ onPayout: CLOSED });
+  await late.work(8, 1_000);
+  const known = await late.row();
+  assert.deepEqual([known.state, known.dispatched_at], ['paying_out', null]);
+  allAnswer({ onPayout: null });
+  return { known, payout_id: must(known.payout_id, 'a payout is under way') };
+}
+
+test('a payout that calls back counts as sent to the account that has turned it away by then, not to one that had before', async () => {
+  const { known, payout_id } = await turnedAway();
+  const at = new Date(late.clock.now());
+  await late.store.db.run(sql`update returns set dispatched_at = ${at} where id = ${known.id}`);
+  const account = (name: string) =>
+    late.store.db.run(
+      sql`update refunds set legs = jsonb_set(legs::jsonb, '{0,provider_account}', to_jsonb(${name}::text))::json where id = ${payout_id}`,
+    );
+  await account('able');
+  const { db } = late.store;
+  const paused: Db = {
+    ...db,
+    transaction: async (work, manner) => {
+      await account('second');
+      return db.transaction(work, manner);
+    },
+  };
+  await advancePayout(late.api.deps, { ...late.store, db: paused }, await late.row());
+  assert.deepEqual([(await late.row()).account_id, payouts()], ['second', 2]);
+  allAnswer({ onPayoutRead: PAID });
+  await late.work(2, 600_000);
+  assert.deepEqual([(await late.row()).state, payouts()], ['returned', 2]);
 });
 
 test('a payout that is not known is not sent again while a refund that called back cannot be read', async () => {

@@ -92,11 +92,12 @@ export async function advancePayout(deps: ReturnDeps, store: Store, row: ReturnR
 }
 
 /** Counts a payout as sent after the provider that had turned it away has called back about it. The next step polls it. */
-async function countAsSent(deps: ReturnDeps, store: Store, known: ReturnRow, { id, legs }: RefundRow): Promise<void> {
-  const account_id = must(legs[0]?.provider_account, 'a payout that was turned away had an account');
+async function countAsSent(deps: ReturnDeps, store: Store, known: ReturnRow, { id }: RefundRow): Promise<void> {
   await locked(deps, store, known, async (tx, context, row) => {
     const refund = must(await findWay(tx, row.team_id, id), 'refunds are never deleted');
     if (refund.legs[0]?.status !== 'waiting' || row.dispatched_at === null) return;
+    // Another account may have turned it away, and called back, since it was read before the lock.
+    const account_id = must(refund.legs[0].provider_account, 'a payout that was turned away had an account');
     await updatePart(tx, context, refund, { status: 'sent' });
     await updateReturn(tx, { ...row, account_id, next_step_at: new Date(context.at) });
   });
