@@ -9,7 +9,9 @@ import { pollRefund } from '../../src/core/refunds/service.ts';
 import { pollReturn, recheckFailedRefund } from '../../src/core/returns/service.ts';
 import { type Db, sql } from '../../src/kit/sql.ts';
 import type { ReturnRow } from '../../src/core/obligations/schema.ts';
+import { lockRefund } from '../../src/core/refunds/store.ts';
 import { advancePayout } from '../../src/core/returns/pay-out.ts';
+import { untilLocked } from '../setup/locks.ts';
 import { Late } from './fixture.ts';
 import { resolveReturn } from '../../src/core/returns/resolve.ts';
 
@@ -185,6 +187,26 @@ test('a payout that calls back counts as sent to the account that has turned it 
   allAnswer({ onPayoutRead: PAID });
   await late.work(2, 600_000);
   assert.deepEqual([(await late.row()).state, payouts()], ['returned', 2]);
+});
+
+test('a payout is not sent while a statement that shows the failed refund as paid is being recorded', async () => {
+  const { known } = await turnedAway();
+  const { team_id, refund_id, payment_id } = known;
+  const failed = must(refund_id, 'it was tried');
+  const before = payouts();
+  let step: Promise<void> = Promise.resolve();
+  await late.store.db.transaction(async (tx) => {
+    await lockRefund(tx, team_id, failed);
+    await tx.run(sql`
+      insert into journals (team_id, kind, source_id, subject_id) values (${team_id}, 'reconciliation.late', ${`${failed}:0`}, ${payment_id})`);
+    step = advancePayout(late.api.deps, late.store, known);
+    await Promise.race([step, untilLocked(late.api.databases.live, 'refunds')]);
+  });
+  await step;
+  assert.equal(payouts(), before);
+  late.clock.advance(600_000);
+  await late.work(2);
+  assert.deepEqual([(await late.row()).state, payouts()], ['waiting', before]);
 });
 
 test('a payout that is not known is not sent again while a refund that called back cannot be read', async () => {

@@ -7,7 +7,7 @@ import type { ReturnRow } from '../../src/core/obligations/schema.ts';
 import { openReturns } from '../../src/core/obligations/store.ts';
 import { findRefund } from '../../src/core/refunds/store.ts';
 import { recordLateRefund } from '../../src/core/returns/late.ts';
-import { payoutOptionsOf } from '../../src/core/returns/pay-out.ts';
+import { payoutOptionsOf } from '../../src/core/returns/payout-options.ts';
 import { resolveReturn, retryReturn } from '../../src/core/returns/resolve.ts';
 import { pollReturn, UNUSABLE } from '../../src/core/returns/service.ts';
 import { returnSweep } from '../../src/core/returns/sweeps.ts';

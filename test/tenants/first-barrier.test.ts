@@ -105,6 +105,7 @@ const REFUNDS: Record<string, Work> = {
   paymentOfKey: (tx, { team_id, refund }) =>
     refunds.paymentOfKey(tx, team_id, must(refund.legs[0], 'it has a part').provider_key),
   findFailed: (tx, { team_id, failed }) => refunds.findFailed(tx, team_id, failed.attempt_id, failed.return_id),
+  lockFailed: (tx, { team_id, failed }) => refunds.lockFailed(tx, team_id, failed.attempt_id, failed.return_id),
   lockRefund: (tx, { team_id, refund }) => refunds.lockRefund(tx, team_id, refund.id),
   lockUncovered: (tx, { team_id, payment }) => refunds.lockUncovered(tx, team_id, payment.id),
   takenByAttempt: (tx, { team_id, payment }) => refunds.takenByAttempt(tx, team_id, payment.id),

@@ -50,13 +50,21 @@ export function findStatuses(
   return db.all(sql`select id, status from refunds where team_id = ${team_id} and id = any(${[...ids]}::text[])`);
 }
 
+/** SQL: the failed refunds and payouts of one return that a provider had received. */
+function failedOf(team_id: bigint, attempt_id: string, return_id: string): Fragment {
+  return part`select ${columns} from refunds
+    where team_id = ${team_id} and attempt_id = ${attempt_id} and kind = 'giveback' and return_id = ${return_id} and status = 'failed'
+      and way <> 'manual' and legs->0->>'status' = 'failed' order by id`;
+}
+
 /** Returns the failed refunds and payouts of one return that a provider had received. */
 export async function findFailed(db: Queryable, team_id: bigint, attempt_id: string, return_id: string): Promise<RefundRow[]> {
-  const rows = await db.all<RefundRow>(sql`
-    select ${columns} from refunds
-    where team_id = ${team_id} and attempt_id = ${attempt_id} and kind = 'giveback' and return_id = ${return_id} and status = 'failed'
-      and way <> 'manual' and legs->0->>'status' = 'failed' order by id`);
-  return rows.map(read);
+  return (await db.all<RefundRow>(sql`${failedOf(team_id, attempt_id, return_id)}`)).map(read);
+}
+
+/** Returns the same, locked until the transaction ends. The caller has locked the payment. */
+export async function lockFailed(tx: Tx, team_id: bigint, attempt_id: string, return_id: string): Promise<RefundRow[]> {
+  return (await tx.all<RefundRow>(sql`${failedOf(team_id, attempt_id, return_id)} for update`)).map(read);
 }
 
 /** SQL: whether a payout of the row `o` of `returns` failed at its provider. */

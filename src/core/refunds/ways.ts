@@ -8,7 +8,7 @@ import type { ApplyContext } from '../payments/change.ts';
 import type { RefundOutcome } from '../../providers/adapters/contract.ts';
 import { announce, applyRefund, drawnJournal, markSent } from './apply.ts';
 import type { RefundPart, RefundRow } from './schema.ts';
-import { findFailed, findRefund, insertRefund, lockRefund, updateRefund, writeResolution } from './store.ts';
+import { findFailed, findRefund, insertRefund, lockFailed, lockRefund, updateRefund, writeResolution } from './store.ts';
 
 /*
  * Refunds that the service creates to return money (src/core/returns): one for each way it tries (refund, payout, manual). The
@@ -100,6 +100,14 @@ export function findFailedWays(
   carried: Pick<CarriedReturn, 'team_id' | 'id' | 'attempt_id'>,
 ) {
   return findFailed(db, carried.team_id, carried.attempt_id, carried.id);
+}
+
+/**
+ * Returns the same, locked until the transaction ends. Who puts their money in suspense locks them, too: a statement after this one sees
+ * what was put there. The caller has locked the payment.
+ */
+export function lockFailedWays(tx: Tx, carried: Pick<CarriedReturn, 'team_id' | 'id' | 'attempt_id'>): Promise<RefundRow[]> {
+  return lockFailed(tx, carried.team_id, carried.attempt_id, carried.id);
 }
 
 /** Makes the refund worker continue a refund that the upgrade from the previous version had paused. */

@@ -16,7 +16,7 @@ import { callbackUrl } from '../../providers/provider-accounts/callback-address.
 import type { Payout, PayoutOutcome, Provider } from '../../providers/adapters/contract.ts';
 import { channelById } from '../../providers/reference/channels.ts';
 import type { RefundRow } from '../refunds/schema.ts';
-import { endWay, findFailedWays, findWay, markWaySent, updatePart } from '../refunds/ways.ts';
+import { endWay, findFailedWays, findWay, lockFailedWays, markWaySent, updatePart } from '../refunds/ways.ts';
 import type { ReturnDeps } from './deps.ts';
 import type { ReturnRow } from '../obligations/schema.ts';
 import {
@@ -30,45 +30,12 @@ import {
   UNUSABLE,
 } from './service.ts';
 import { updateReturn } from '../obligations/store.ts';
+import { payoutOptionsOf } from './payout-options.ts';
 import { statedNote } from './stated.ts';
 
 const NOT_KNOWN = 'the provider does not know the payout';
 /** The payer has the money by a refund that had failed. */
 const NOT_NEEDED = 'not needed: the refund that had failed was done after all';
-
-/** The provider accounts that can pay out to the payer of an attempt. */
-export type PayoutOptions =
-  | { kind: 'now'; candidates: Provider[] }
-  /** Some accounts could, but not at the moment. */
-  | { kind: 'later'; note: string }
-  | { kind: 'never'; note: string };
-
-/**
- * Returns which accounts can pay out a return. A payout of captured money is not a transfer of the merchant: the merchant's
- * transaction limits do not apply to it, only the capabilities of the accounts.
- */
-export async function payoutOptionsOf(
-  deps: ReturnDeps,
-  store: Store,
-  row: ReturnRow,
-  attempt: AttemptRow,
-): Promise<PayoutOptions> {
-  if (attempt.payer === null) return { kind: 'never', note: 'where the money came from is not known to the service' };
-  const channel = must(channelById(attempt.channel), 'the channel was checked when the attempt was made');
-  if (channel.kind !== 'mobile_money') return { kind: 'never', note: `payers of ${channel.id} cannot be paid out to` };
-  const { team_id, currency, amount_minor } = row;
-  const { environment } = store;
-  const collected = await deps.providers.byAccount(environment, team_id, attempt.provider_account);
-  if (!collected) return { kind: 'later', note: UNUSABLE };
-  if (collected.provesPayer?.(channel.id) === false)
-    return { kind: 'never', note: 'which wallet paid is known to the provider only' };
-  const request = { environment, team_id, operation: 'payout' as const, channel, currency, amount_minor };
-  const { candidates, waits } = await deps.router.choose(request);
-  if (candidates.length > 0) return { kind: 'now', candidates };
-  if (waits) return { kind: 'later', note: 'the accounts that could pay it out do not respond, or their operator is closed' };
-  if (await deps.providers.anyUnusable?.(environment, team_id)) return { kind: 'later', note: UNUSABLE };
-  return { kind: 'never', note: `no account pays out on ${channel.id} in ${currency}` };
-}
 
 /**
  * Advances a payout by one step: submits it to an account, or polls the account that has it. The intent is committed first, the
@@ -167,7 +134,7 @@ async function sendFirst(step: Step, row: ReturnRow, refund: RefundRow): Promise
 /** Sends a payout that no account has. Ends it instead if an earlier refund succeeded late, or a statement shows a failed way as paid. */
 async function sendIfNeeded(step: Step, row: ReturnRow, refund: RefundRow, provider: Provider): Promise<void> {
   const { deps, store } = step;
-  const message = row.late_refund ? NOT_NEEDED : await statedNote(store, await findFailedWays(store.db, row));
+  const message = row.late_refund ? NOT_NEEDED : await statedNote(store.db, await findFailedWays(store.db, row));
   if (message === null) return send(step, row, refund, provider);
   await endUnsent(deps, store, row, refund, { reason: 'duplicate_transaction', message });
 }
@@ -182,6 +149,7 @@ async function send(step: Step, known: ReturnRow, refund: RefundRow, provider: P
     // The payer may have the money: the refund that had failed succeeded meanwhile, or was called back about and cannot be read.
     if (row.late_refund || row.recheck || row.dispatched_at?.getTime() !== known.dispatched_at?.getTime() || hasNews(row, known))
       return null;
+    if ((await statedNote(tx, await lockFailedWays(tx, row))) !== null) return null;
     const id = row.spent === 0 ? `${refund.id}-0` : `${refund.id}-0-${row.spent}`;
     // What its account may have is sent again under the key by which the account has it.
     const key = known.dispatched_at === null ? provider.keyOf(id) : must(refund.legs[0], 'it has one part').provider_key;

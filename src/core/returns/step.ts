@@ -11,7 +11,8 @@ import { needsPayer } from '../refunds/service.ts';
 import { isSetAside } from '../refunds/store.ts';
 import { findFailedWays, findWay } from '../refunds/ways.ts';
 import type { ReturnDeps } from './deps.ts';
-import { advancePayout, payoutOptionsOf, readPayout } from './pay-out.ts';
+import { advancePayout, readPayout } from './pay-out.ts';
+import { payoutOptionsOf } from './payout-options.ts';
 import type { ReturnRow } from '../obligations/schema.ts';
 import {
   startPayout,
@@ -116,7 +117,7 @@ async function areProvenFailed(deps: ReturnDeps, store: Store, row: ReturnRow): 
 
 /** Leaves a return to a person when a statement shows one of its failed refunds and payouts as paid. */
 async function isLeftAside(deps: ReturnDeps, store: Store, row: ReturnRow, ways: readonly RefundRow[]): Promise<boolean> {
-  const note = await statedNote(store, ways);
+  const note = await statedNote(store.db, ways);
   if (note === null) return false;
   await requireManualReturn(deps, store, row, note);
   return true;
