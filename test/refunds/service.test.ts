@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test, type TestContext } from 'node:test';
-import { markSent } from '../../src/core/refunds/apply.ts';
+import { applyRefund, markSent } from '../../src/core/refunds/apply.ts';
 import type { CreateRefundBody, RefundRow } from '../../src/core/refunds/schema.ts';
 import { coverLater, createRefund, needsPayer, pollRefund } from '../../src/core/refunds/service.ts';
 import { must } from '../../src/kit/errors.ts';
@@ -8,7 +8,7 @@ import { type Db, sql } from '../../src/kit/sql.ts';
 import type { Provider, Refunds } from '../../src/providers/adapters/contract.ts';
 import type { Call } from '../../src/tenants/api/route.ts';
 import { untilLocked } from '../setup/locks.ts';
-import { PENDING, RefundShop } from './support.ts';
+import { LOST, PENDING, RefundShop } from './support.ts';
 
 /** What keeps a refund from being made, and how one that waits for money or for its provider goes on. */
 let shop: RefundShop;
@@ -149,6 +149,21 @@ test('a callback about a refund makes it due now', async () => {
   assert.equal((await shop.row(id)).next_poll_at, null);
   await pollRefund(shop.store, now, team_id, id);
   assert.deepEqual((await shop.row(id)).next_poll_at, new Date(now));
+});
+
+test('a poll that a callback has scheduled is kept when an older answer decides nothing, unless the next is due before it', async () => {
+  for (const answer of [LOST, PENDING]) {
+    const known = await made();
+    const context = { environment: 'live' as const, at: shop.clock.now(), listeners: shop.api.deps.listeners };
+    const apply = (of: RefundRow) => shop.store.db.transaction((tx) => applyRefund(tx, context, of, 0, answer));
+    await pollRefund(shop.store, context.at, known.team_id, known.id);
+    assert.deepEqual((await apply(known)).next_poll_at, new Date(context.at));
+    const polled = await shop.row(known.id);
+    assert.deepEqual(polled.next_poll_at, new Date(context.at));
+    assert.notDeepEqual((await apply(polled)).next_poll_at, new Date(context.at), 'the poll for which it was due is over');
+    await shop.owner.run(sql`update refunds set next_poll_at = ${new Date(context.at + 86_400_000)} where id = ${known.id}`);
+    assert.ok(must((await apply(polled)).next_poll_at, 'it is polled').getTime() < context.at + 86_400_000);
+  }
 });
 
 test('only a refund that still waits for money is covered later, and its message is cleared then', async () => {

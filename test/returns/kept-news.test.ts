@@ -154,6 +154,27 @@ test('a success that answers a payout which a person has resolved as failed mean
   assert.deepEqual(await state(), ['returned', 1, 0n]);
 });
 
+test('a poll of a payout that a callback has scheduled is kept when an older answer decides nothing', async () => {
+  await late.captured();
+  allAnswer({ onPayout: UNKNOWN, onPayoutRead: UNKNOWN });
+  await late.work(6);
+  const { id } = await late.row();
+  const able = must(late.able.payouts, 'it pays out');
+  const { read } = able;
+  late.clock.advance(600_000);
+  const at = new Date(late.clock.now());
+  able.read = async () => {
+    able.read = read;
+    await pollReturn(late.store, at.getTime(), { team_id: late.merchant.team.id, id }, 'able');
+    return UNKNOWN;
+  };
+  await late.work(1);
+  assert.deepEqual((await late.row()).next_step_at, at);
+  allAnswer({ onPayoutRead: PAID });
+  await late.work(2, 600_000);
+  assert.equal((await late.row()).state, 'returned');
+});
+
 /** All accounts have turned the payout away, and it is not sent. */
 async function turnedAway(): Promise<{ known: ReturnRow; payout_id: string }> {
   await late.captured();

@@ -4,7 +4,7 @@ import type { Capabilities, Reading, Submission } from '../../providers/adapters
 import type { Change, Report } from '../payments/change.ts';
 import { changeOfLateReading, changeOfLateSubmission, type ClosedAttempt, endedLongAgo } from './late.ts';
 import { changeOfReading, changeOfSubmission } from './outcomes.ts';
-import { isNewPoll } from '../../providers/adapters/polling.ts';
+import { isNewPoll, nextPoll } from '../../providers/adapters/polling.ts';
 import { isOnlyStep, provenByStep, type Step } from './steps.ts';
 import { type AttemptRow, isOpen } from '../attempts/schema.ts';
 
@@ -94,9 +94,9 @@ export function reportOfReading(
 /** Keeps an earlier time for the next poll that a callback has set since the provider was polled. */
 function keepingWakeUp(change: Change, now: AttemptRow, due: Date | null): Change {
   const next = change.attempt?.update.next_poll_at;
-  const set = now.next_poll_at;
-  if (!change.attempt || !next || !set || set.getTime() === due?.getTime() || set >= next) return change;
-  return { ...change, attempt: { ...change.attempt, update: { ...change.attempt.update, next_poll_at: set } } };
+  if (!change.attempt || !next) return change;
+  const next_poll_at = nextPoll(next, now.next_poll_at, due);
+  return { ...change, attempt: { ...change.attempt, update: { ...change.attempt.update, next_poll_at } } };
 }
 
 /**

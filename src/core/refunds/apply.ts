@@ -9,7 +9,7 @@ import type { ApplyContext, Occurrence } from '../payments/change.ts';
 import type { MoveContext } from '../payments/listeners.ts';
 import type { PaymentRow } from '../payments/schema.ts';
 import { lockPayment } from '../payments/service.ts';
-import { isNewPoll, pollDelay } from '../../providers/adapters/polling.ts';
+import { isNewPoll, nextPoll, pollDelay } from '../../providers/adapters/polling.ts';
 import type { PollPlan, RefundOutcome } from '../../providers/adapters/contract.ts';
 import { recordLateSuccess, wayEnded } from '../obligations/apply.ts';
 import { type Draw, draw, drawPostings, partOfDraws, returnDrawn } from '../../money/settlement/draw.ts';
@@ -60,8 +60,12 @@ export async function applyRefund(
   const wait_ms = pollDelay(plan, row.polls);
   // A callback, or a poll of another worker, may be newer than this outcome.
   const hasNews = row.polls !== known.polls || isNewPoll(row.next_poll_at, known.next_poll_at);
+  const later = (change: Partial<RefundPart>, message: string | null, ms = wait_ms) => {
+    const next_poll_at = nextPoll(new Date(context.at + ms), row.next_poll_at, known.next_poll_at);
+    return scheduleNext(tx, context, row, part_index, change, message, next_poll_at);
+  };
   // Once a provider has contradicted our books, the part is not sent again, whatever the provider reports later.
-  if (part.halted && allowsSending(outcome)) return scheduleNext(tx, context, row, part_index, {}, null, wait_ms);
+  if (part.halted && allowsSending(outcome)) return later({}, null);
   switch (outcome.kind) {
     case 'failed': {
       const { reason, message } = outcome;
@@ -71,31 +75,23 @@ export async function applyRefund(
       return ended;
     }
     case 'unavailable':
-      return scheduleNext(tx, context, row, part_index, hasNews ? {} : { status: 'waiting' }, outcome.message, wait_ms);
+      return later(hasNews ? {} : { status: 'waiting' }, outcome.message);
     case 'unfunded':
-      if (hasNews) return scheduleNext(tx, context, row, part_index, {}, outcome.message, wait_ms);
-      return scheduleNext(
-        tx,
-        context,
-        row,
-        part_index,
-        { status: 'waiting', spent_key: part.provider_key },
-        outcome.message,
-        wait_ms,
-      );
+      if (hasNews) return later({}, outcome.message);
+      return later({ status: 'waiting', spent_key: part.provider_key }, outcome.message);
     case 'not_found': {
       // The request seems never to have arrived, and the same key may be sent again.
       const change = hasNews ? {} : ({ status: 'waiting', resent: true } as const);
-      return scheduleNext(tx, context, row, part_index, change, 'the provider does not know it yet', wait_ms);
+      return later(change, 'the provider does not know it yet');
     }
     case 'pending': {
       const provider_ref = outcome.provider_ref ?? part.provider_ref;
       // The provider has it under this key after all. Sent again under another key, it might be carried out twice.
-      return scheduleNext(tx, context, row, part_index, { provider_ref, spent_key: undefined }, null, outcome.poll_after_ms);
+      return later({ provider_ref, spent_key: undefined }, null, outcome.poll_after_ms);
     }
     case 'unknown':
-      if (outcome.needs_person) return scheduleNext(tx, context, row, part_index, { halted: true }, outcome.message, wait_ms);
-      return scheduleNext(tx, context, row, part_index, {}, part.halted ? null : outcome.message, wait_ms);
+      if (outcome.needs_person) return later({ halted: true }, outcome.message);
+      return later({}, part.halted ? null : outcome.message);
   }
 }
 
@@ -270,7 +266,7 @@ function scheduleNext(
   part_index: number,
   change: Partial<RefundPart>,
   message: string | null,
-  wait_ms: number,
+  next_poll_at: Date,
 ): Promise<RefundRow> {
   const at = new Date(context.at);
   const sent_at = row.legs[part_index]?.sent_at ?? at.toISOString();
@@ -280,7 +276,7 @@ function scheduleNext(
     ...changed,
     message: message ?? row.message,
     updated_at: at,
-    next_poll_at: over ? null : new Date(context.at + wait_ms),
+    next_poll_at: over ? null : next_poll_at,
   });
 }
 

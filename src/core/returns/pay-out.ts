@@ -7,6 +7,7 @@ import {
   MIN_POLL_WAIT_MS,
   mayBeSentAgain,
   mayNotBeShownYet,
+  nextPoll,
   pollDelay,
   SUBMIT_LEASE_MS,
 } from '../../providers/adapters/polling.ts';
@@ -206,7 +207,7 @@ async function applyResponse(
     if (row.dispatched_at?.getTime() !== known.dispatched_at?.getTime()) return false;
     const now = must(await findWay(tx, row.team_id, refund.id), 'refunds are never deleted');
     const has_news = hasNews(row, known);
-    await applyOutcome(tx, context, row, now, provider, { ...response, has_news });
+    await applyOutcome(tx, context, row, now, provider, { ...response, has_news, known_step_at: known.next_step_at });
     const failed = response.outcome.kind === 'failed' || response.outcome.kind === 'cancelled';
     if (failed && has_news) await recheckFailedPayout(tx, row, new Date(context.at));
     return true;
@@ -222,11 +223,13 @@ async function applyOutcome(
   row: ReturnRow,
   refund: RefundRow,
   { account_id, capabilities, payouts }: Provider,
-  { outcome, call, has_news }: ProviderResponse & { has_news: boolean },
+  { outcome, call, has_news, known_step_at }: ProviderResponse & { has_news: boolean; known_step_at: Date | null },
 ): Promise<void> {
   const later_ms = pollDelay(capabilities.polls, row.polls);
-  const later = (note: string | null, wait_ms = later_ms) =>
-    updateReturn(tx, { ...row, note, next_step_at: new Date(context.at + Math.max(wait_ms, MIN_POLL_WAIT_MS)) });
+  const later = (note: string | null, wait_ms = later_ms) => {
+    const wanted = new Date(context.at + Math.max(wait_ms, MIN_POLL_WAIT_MS));
+    return updateReturn(tx, { ...row, note, next_step_at: nextPoll(wanted, row.next_step_at, known_step_at) });
+  };
   // The response to a second submission proves something about the first one only if the provider repeats its first response.
   const isProof = call === 'read' || !row.resent || (payouts?.idempotency ?? capabilities.idempotency) === 'replays';
   switch (outcome.kind) {

@@ -74,3 +74,13 @@ export function mayNotBeShownYet(
 export function isNewPoll(now: Date | null, known: Date | null): boolean {
   return now !== null && now.getTime() !== known?.getTime();
 }
+
+/**
+ * Returns when an operation is polled next. An earlier poll that was scheduled during a call to the provider is kept: the response may be
+ * older than the callback that scheduled it, and the provider does not repeat the callback.
+ * @param now current due time of the next poll; null: never
+ * @param known due time when the provider was queried
+ */
+export function nextPoll(wanted: Date, now: Date | null, known: Date | null): Date {
+  return now !== null && now < wanted && isNewPoll(now, known) ? now : wanted;
+}

@@ -88,6 +88,11 @@ function failed(row: Return, ref: Ref, news: boolean, at: At): Return {
   return news ? readAgain(ended, ref, at) : ended;
 }
 
+/** When it is polled after an answer that decides nothing: a poll that was scheduled since the provider was asked is kept. */
+function laterPoll(now: number | null, known: number | null, at: At): number {
+  return now !== null && now !== known ? now : at.n;
+}
+
 /** Applies what a provider, or a person, says about a refund; and the end of a payout. @param known the way when it was asked about */
 export function afterRefund(row: Return, ref: Ref, known: Way, outcome: Outcome, at: At, planted?: Planted): Return {
   const way = wayOf(row, ref);
@@ -101,7 +106,8 @@ export function afterRefund(row: Return, ref: Ref, known: Way, outcome: Outcome,
   if (way.part === 'failed' && outcome === 'pending') return readAgain(row, ref, at);
   if (way.part !== 'sent' || way.sent?.n !== known.sent?.n) return row;
   const news = way.claims !== known.claims || (way.poll !== null && way.poll !== known.poll);
-  const waits = (change: Partial<Way>) => withWay(row, ref, { poll: at.n, ...(news ? {} : { part: 'waiting', ...change }) });
+  const poll = laterPoll(way.poll, known.poll, at);
+  const waits = (change: Partial<Way>) => withWay(row, ref, { poll, ...(news ? {} : { part: 'waiting', ...change }) });
   switch (outcome) {
     case 'refused':
       return failed(row, ref, news && planted !== 'refund_failure_outruns_callback', at);
@@ -112,10 +118,10 @@ export function afterRefund(row: Return, ref: Ref, known: Way, outcome: Outcome,
     case 'unfunded':
       return waits({ spent: true });
     case 'pending':
-      return withWay(row, ref, { poll: at.n, spent: false });
+      return withWay(row, ref, { poll, spent: false });
     default:
       if (planted === 'lost_is_failure') return afterRefund(row, ref, known, 'refused', at);
-      return withWay(row, ref, { poll: at.n });
+      return withWay(row, ref, { poll });
   }
 }
 
@@ -271,7 +277,7 @@ export function afterPayout(
   if (row.state !== known.state || !isSameSubmission(row, known)) return null;
   const ref = known.current as number;
   const news = hasNews(row, known);
-  const later = { ...row, step: at.n };
+  const later = { ...row, step: laterPoll(row.step, known.step, at) };
   const unsent = (spent: number): Return => ({
     ...withWay(row, ref, { part: 'waiting' }),
     ...{ dispatched: null, resent: false, tried: true, spent, step: at.n },
