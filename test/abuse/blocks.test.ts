@@ -262,7 +262,7 @@ test('a rejection releases the key in the transaction that ends the payment: a c
   const wanted = fitCharge(deps.config, payment, instrument, { client_ip: null, by: WORKER, prompted_by: null });
   const transactions: string[][] = [];
   const slot = { team_id: merchant.team.id, route: 'r', key: 'k', request_hash: Buffer.alloc(32), created_at: new Date() };
-  const hooks = { key: { slot, own: [], held: false } };
+  const hooks = { key: { slot, own: [], released: false } };
   const ref = { team_id: merchant.team.id, id };
   await assert.rejects(charge(deps, watchedStore(store, transactions), ref, wanted, hooks), { status: 402 });
   const changes = transactions.map((texts) => texts.filter((text) => /(insert into|delete from) idempotency_keys/.test(text)));

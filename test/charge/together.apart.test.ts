@@ -41,7 +41,7 @@ async function intentsOf(merchant: Merchant, count: number, changes: Partial<Int
     });
     const chosen = must(candidates[0], 'a provider collects');
     const slot = { team_id: ref.team_id, route: 'test', key: ref.id, request_hash: Buffer.from('h'), created_at: new Date() };
-    const hooks = { key: { slot, own: [], held: false } };
+    const hooks = { key: { slot, own: [], released: false } };
     return { deps, environment: 'live', ref, charge, provider: chosen, decision: {}, level: 1, hooks, ...changes };
   };
   return Promise.all(Array.from({ length: count }, one));
@@ -51,17 +51,12 @@ const started = (intents: Intent[]) =>
   intents.map((intent) => start(api.deps.stores.live.of(intent.ref.team_id), intent).then(({ attempt }) => attempt.payment_id));
 const idsOf = (intents: Intent[]) => intents.map(({ ref }) => ref.id);
 
-/** The payments of which a key names the attempt. Their keys are marked as held, no others. */
+/** The payments of which a key names the attempt. */
 async function keyed(intents: Intent[]): Promise<string[]> {
   const rows = await api.deps.stores.live.db.all<{ id: string }>(sql`
     select a.payment_id as id from idempotency_keys k join attempts a on a.id = k.resource_id and a.payment_id = k.key
     where k.key = any(${idsOf(intents)}) order by 1`);
-  const held = intents.filter(({ hooks }) => hooks?.key?.held);
-  assert.deepEqual(
-    idsOf(held).toSorted(),
-    rows.map(({ id }) => id),
-  );
-  return idsOf(held).toSorted();
+  return rows.map(({ id }) => id);
 }
 const verified = () => api.newMerchant({ verification_level: 1 });
 const lockUses = (tx: Tx, { team }: Merchant, more: 'wait' | 'nowait') =>

@@ -130,7 +130,6 @@ export async function continueCharge(
     await record(tx, by, { team_id: payment.team_id, action: 'payment.continue', resource_id: payment.id, at });
     return stored;
   });
-  if (hooks?.key) hooks.key.held = true;
   // A process may have been paused here. An attempt whose code does not come ends some time after its window.
   const since = Math.min(step.sent_at, step.payment.expires_at.getTime());
   const submission = isTooLate(capabilities, since, deps.clock.now())

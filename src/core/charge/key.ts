@@ -12,8 +12,8 @@ export interface ChargeKey {
    * request left. If that request is alive after all, it finds the key taken when it tries its next provider.
    */
   own: string[];
-  /** Whether this request has committed the key with one of its attempts. */
-  held: boolean;
+  /** Whether this request has released the key with what it committed. */
+  released: boolean;
 }
 
 /** An attempt for which a request takes its key. */

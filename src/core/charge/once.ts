@@ -87,7 +87,7 @@ async function first(
   const { team, store } = call.caller;
   const ref = { team_id: team.id, route: ROUTE, key: name };
   const slot = { ...ref, request_hash: requestHash(call), created_at: new Date(call.at) };
-  const key: ChargeKey = { slot, own: abandoned, held: false };
+  const key: ChargeKey = { slot, own: abandoned, released: false };
   try {
     const reply = await work({ key });
     await batches.add(ANSWERS, store, { ...ref, answer: storedResponse(reply) });
@@ -95,10 +95,10 @@ async function first(
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     // Only a success consumes a key: after a decline the same key may be used again.
-    if (key.own.length > 0) await releaseKey(store.db, ref, key.own);
-    // A concurrent request may have taken the key after this one had found it free, and have changed the payment. That request's
-    // response is the one to return.
-    if (!key.held && (await findKey(store.db, ref))) throw new KeyTaken();
+    const isReleased = key.released || (key.own.length > 0 && (await releaseKey(store.db, ref, key.own)));
+    // A concurrent request may have taken the key after this one had found it free, or have taken it over while no provider had this
+    // one's charge, and have changed the payment. That request's response is the one to return.
+    if (!isReleased && (await findKey(store.db, ref))) throw new KeyTaken();
     throw error;
   }
 }

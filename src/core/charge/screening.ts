@@ -61,6 +61,6 @@ async function end(deps: PaymentDeps, store: Store, ref: PaymentRef, charge: Cha
     // No attempt remains from which a response could be reconstructed.
     if (hooks?.key) await releaseKey(tx, hooks.key.slot, hooks.key.own);
   });
-  if (hooks?.key) hooks.key.held = true;
+  if (hooks?.key) hooks.key.released = true;
   deps.wake.ring(store.environment);
 }

@@ -81,9 +81,7 @@ function exclusionsOf({ ref: { team_id, id }, environment, charge, hooks }: Inte
 export async function start(store: Store, intent: Intent): Promise<Started> {
   const shared = intent.hooks?.started ? 'busy' : await intent.deps.batches.add(STARTS, store, intent);
   if (shared instanceof Error) throw shared;
-  const started = shared === 'busy' ? await startAlone(store.db, intent) : shared;
-  if (intent.hooks?.key) intent.hooks.key.held = true;
-  return started;
+  return shared === 'busy' ? startAlone(store.db, intent) : shared;
 }
 
 /** Waits for what others have locked. An error is thrown inside the transaction, so that it undoes what the hook has written. */

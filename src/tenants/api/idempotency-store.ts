@@ -137,12 +137,14 @@ export async function storeResponses(db: Queryable, answers: readonly KeyedAnswe
 /**
  * Deletes a key that has no stored response.
  * @param own resources of the request that releases the key; a key that another request holds by now is kept
+ * @returns whether the key was deleted
  */
-export async function releaseKey(db: Queryable, ref: KeyRef, own: readonly string[]): Promise<void> {
-  await db.run(sql`
+export async function releaseKey(db: Queryable, ref: KeyRef, own: readonly string[]): Promise<boolean> {
+  const released = await db.run(sql`
     delete from idempotency_keys k
     where k.team_id = ${ref.team_id} and k.route = ${ref.route} and k.key = ${ref.key} and k.answer is null
       and k.resource_id = any(${[...own]}) and not exists (
         select 1 from idempotency_answers a
         where a.team_id = k.team_id and a.route = k.route and a.key = k.key and a.created_at = k.created_at)`);
+  return released > 0;
 }
