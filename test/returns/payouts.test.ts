@@ -84,7 +84,7 @@ test('who can pay out: accounts that respond now, later those that do not, never
     const byAccount = async (_environment: string, _team: bigint, account: string) =>
       account === 'gone' ? undefined : { provesPayer: (channel: string) => account !== 'page' || channel !== 'cm.mtn' };
     const deps = { ...late.api.deps, router, providers: { anyUnusable: async () => anyUnusable, byAccount } };
-    return payoutOptionsOf(deps as never, late.store, row, { ...attempt, ...of });
+    return payoutOptionsOf(deps as never, late.store, row, { ...attempt, ...of }, { sends: true });
   };
   const never = (note: string) => ({ kind: 'never', note });
   const later = (note: string) => ({ kind: 'later', note });
@@ -106,6 +106,17 @@ test('who can pay out: accounts that respond now, later those that do not, never
   const other = await options({ candidates: ['one'] }, false, { provider_account: 'page', channel: 'cm.orange' });
   assert.deepEqual(other, { kind: 'now', candidates: ['one'] });
   assert.deepEqual(await options({ candidates: ['one'] }, false, { provider_account: 'gone' }), later(UNUSABLE));
+});
+
+test('only the choice with which a payout is sent may use up the probe of an account', async (t) => {
+  await late.captured();
+  const choose = t.mock.method(late.api.deps.router, 'choose');
+  await late.work(4);
+  assert.equal(sent().length, 1);
+  assert.deepEqual(
+    choose.mock.calls.flatMap(({ arguments: [{ team_id, sends }] }) => (team_id === late.merchant.team.id ? [sends] : [])),
+    [false, true],
+  );
 });
 
 test('money from a wallet that its payer chose elsewhere is paid out to no number: a person returns it', async (t) => {

@@ -121,6 +121,15 @@ describe('an account that fails repeatedly', () => {
     assert.deepEqual(await chosen(), ['pa_a', 'pa_b']);
   });
 
+  test('a decision after which nothing is sent leaves the probe to the one that sends', async () => {
+    answers.set('a', SUBMISSIONS.unavailable);
+    for (let i = 0; i < 5; i++) await charge();
+    clock.advance(PROBE_MS);
+    const planned = await router.choose(requestOf({ sends: false }));
+    clock.advance(250);
+    assert.deepEqual([planned.candidates[0]?.account_id, await chosen(), await chosen()], ['pa_a', ['pa_a', 'pa_b'], ['pa_b']]);
+  });
+
   test('leaves no candidate when it is the only one', async () => {
     accounts.pop();
     answers.set('a', SUBMISSIONS.unknown);

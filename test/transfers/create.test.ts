@@ -65,7 +65,10 @@ test('a transfer is routed as what it is and stored whole, due at once, counted,
   const { channel } = asked[0] as { channel: { id: string } };
   assert.equal(channel.id, 'cm.mtn');
   assert.deepEqual(asked, [
-    { environment: 'live', team_id: merchant.team.id, operation: 'payout', channel, currency: 'XAF', amount_minor: 100_000n },
+    {
+      ...{ environment: 'live', team_id: merchant.team.id, operation: 'payout', sends: false },
+      ...{ channel, currency: 'XAF', amount_minor: 100_000n },
+    },
   ]);
   const { id: team_id } = merchant.team;
   const { db } = store();

@@ -114,7 +114,7 @@ interface Step {
  */
 async function sendFirst(step: Step, row: ReturnRow, refund: RefundRow): Promise<void> {
   const { deps, store, attempt } = step;
-  const options = await payoutOptionsOf(deps, store, row, attempt);
+  const options = await payoutOptionsOf(deps, store, row, attempt, { sends: true });
   switch (options.kind) {
     case 'now': {
       const next = options.candidates.find(({ account_id }) => !row.tried.includes(account_id));

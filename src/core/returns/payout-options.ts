@@ -17,23 +17,24 @@ export type PayoutOptions =
 /**
  * Returns which accounts can pay out a return. A payout of captured money is not a transfer of the merchant: the merchant's
  * transaction limits do not apply to it, only the capabilities of the accounts.
+ * @param options `sends`: whether the payout is sent after this decision, so that it may be the probe of an open circuit
  */
 export async function payoutOptionsOf(
   deps: ReturnDeps,
-  store: Store,
+  { environment }: Store,
   row: ReturnRow,
   attempt: AttemptRow,
+  { sends }: { sends: boolean },
 ): Promise<PayoutOptions> {
   if (attempt.payer === null) return { kind: 'never', note: 'where the money came from is not known to the service' };
   const channel = must(channelById(attempt.channel), 'the channel was checked when the attempt was made');
   if (channel.kind !== 'mobile_money') return { kind: 'never', note: `payers of ${channel.id} cannot be paid out to` };
   const { team_id, currency, amount_minor } = row;
-  const { environment } = store;
   const collected = await deps.providers.byAccount(environment, team_id, attempt.provider_account);
   if (!collected) return { kind: 'later', note: UNUSABLE };
   if (collected.provesPayer?.(channel.id) === false)
     return { kind: 'never', note: 'which wallet paid is known to the provider only' };
-  const request = { environment, team_id, operation: 'payout' as const, channel, currency, amount_minor };
+  const request = { environment, team_id, operation: 'payout' as const, channel, currency, amount_minor, sends };
   const { candidates, waits } = await deps.router.choose(request);
   if (candidates.length > 0) return { kind: 'now', candidates };
   if (waits) return { kind: 'later', note: 'the accounts that could pay it out do not respond, or their operator is closed' };

@@ -88,7 +88,7 @@ async function choosePayout(deps: ReturnDeps, store: Store, row: ReturnRow, atte
   if (row.currency !== attempt.currency)
     return void (await requireManualReturn(deps, store, row, 'another currency arrived than was requested'));
   if (!(await areProvenFailed(deps, store, row))) return;
-  const options = await payoutOptionsOf(deps, store, row, attempt);
+  const options = await payoutOptionsOf(deps, store, row, attempt, { sends: false });
   switch (options.kind) {
     case 'now':
       return void (await startPayout(deps, store, row));

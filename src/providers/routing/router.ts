@@ -39,7 +39,7 @@ export class Router {
 
   /** Chooses the accounts for a request. No candidates: no account can currently accept it. */
   async choose(request: RouteRequest): Promise<Decision> {
-    const { environment, team_id, channel, operation } = request;
+    const { environment, team_id, channel, operation, sends = true } = request;
     const [accounts, rules, floats] = await Promise.all([
       this.#providers.of(environment, team_id),
       this.#rules.of(environment, team_id),
@@ -49,7 +49,7 @@ export class Router {
     const decision = decide(rules, accounts, this.#health, request, moment, floats);
     // No other request was processed since the health was read, so only one of the waiting requests becomes the probe.
     const [first] = decision.explanation.accounts;
-    if (first?.verdict === 'chosen' && first.account_id !== null && first.health?.open_since) {
+    if (sends && first?.verdict === 'chosen' && first.account_id !== null && first.health?.open_since) {
       this.#health.chosen(first.account_id, channel.id, operation);
     }
     return decision;

@@ -21,6 +21,8 @@ export interface RouteRequest {
   amount_minor: Minor;
   /** Amount still to collect, when this charge is a tranche of it. Accounts that cannot accept the last tranche are excluded. */
   whole_minor?: Minor;
+  /** False: the call is sent later, after another decision. This one reserves no probe. */
+  sends?: boolean;
 }
 
 /** An account of the team that may accept new operations. */
