@@ -198,7 +198,7 @@ test('a Wave payer is redirected to the page in the status response', async () =
 test('nothing is sent before the payer has entered the code where one is required first', async () => {
   const collection: Collection = { ...collectionOn(provider, BURKINA), submitted_at: Date.now() };
   const said = await provider.submit(collection);
-  assert.ok(said.kind === 'accepted' && said.next.kind === 'otp');
+  assert.ok(said.kind === 'accepted' && said.next.kind === 'otp' && said.code_first);
   assert.equal(simulator.book.find(collection.provider_key), undefined);
   assert.equal((await provider.read({ ...collection, awaits_code: true })).kind, 'pending');
   const wrong = await provider.continue?.(collection, { kind: 'otp', otp: 'x' });

@@ -43,7 +43,8 @@ export type Next =
  * that this provider created nothing. A timeout after the request was sent is `unknown`, never a decline.
  */
 export type Submission =
-  | { kind: 'accepted'; provider_ref: string | null; next: Next; poll_after_ms: number }
+  /** `code_first`: the provider gets the request with the payer's code, so nothing was sent yet. */
+  | { kind: 'accepted'; provider_ref: string | null; next: Next; poll_after_ms: number; code_first?: true }
   | { kind: 'succeeded'; provider_ref: string; amount_minor: Minor; currency: string }
   | { kind: 'refused'; reason: Reason; message: string }
   | { kind: 'unavailable'; message: string }

@@ -20,7 +20,7 @@ const MESSAGE_LENGTH = { min: 4, max: 22 };
 export async function submitDeposit(account: Account, collection: Collection): Promise<Submission> {
   const terms = account.configuration.terms('collect', collection.channel.id, collection.currency);
   if (terms?.auth === 'PREAUTH') {
-    return { kind: 'accepted', provider_ref: null, next: { kind: 'otp' }, poll_after_ms: POLLS.first_ms };
+    return { kind: 'accepted', provider_ref: null, next: { kind: 'otp' }, poll_after_ms: POLLS.first_ms, code_first: true };
   }
   return sendDeposit(account, collection, null);
 }

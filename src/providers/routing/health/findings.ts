@@ -43,10 +43,14 @@ export function ofPreparation(preparation: Preparation): Finding | null {
   }
 }
 
-/** Evaluates the result of submitting a collection. */
-export function ofSubmission(submission: Submission): Finding {
+/**
+ * Evaluates the result of submitting a collection, or a further step of it.
+ * @returns null when nothing was sent
+ */
+export function ofSubmission(submission: Submission): Finding | null {
   switch (submission.kind) {
     case 'accepted':
+      return submission.code_first ? null : ANSWERED;
     case 'duplicate':
       return ANSWERED;
     case 'succeeded':

@@ -6,7 +6,7 @@ import { asRead, BROKEN, type Finding, ofPayout, ofPreparation, ofReading, ofRef
 export const MEASURED = ['collect', 'payout', 'refund'] as const;
 export type Measured = (typeof MEASURED)[number];
 
-/** Identifies the lane of a call, and whether the call submits or reads an operation. */
+/** Identifies the lane of a call, and whether the call submits (an operation, or a further step of its payer) or reads an operation. */
 export interface Subject {
   account_id: string;
   channel: string;
@@ -43,6 +43,7 @@ export function measured(provider: Provider, observer: Observer, clock: Clock): 
   const collect = (call: Subject['call'], { channel, attempt_id, submitted_at }: Collection) =>
     ({ channel: channel.id, operation: 'collect', call, id: attempt_id, submitted_at }) as const;
   const prepare = provider.prepare?.bind(provider);
+  const further = provider.continue?.bind(provider);
   return present<Provider>({
     name: provider.name,
     account_id,
@@ -54,7 +55,7 @@ export function measured(provider: Provider, observer: Observer, clock: Clock): 
     keyOf: provider.keyOf.bind(provider),
     prepare: prepare && ((it) => watch(collect('start', it), () => prepare(it), ofPreparation)),
     submit: (it) => watch(collect('start', it), () => provider.submit(it), ofSubmission),
-    continue: provider.continue?.bind(provider),
+    continue: further && ((it, input) => watch(collect('start', it), () => further(it, input), ofSubmission)),
     read: (it) => watch(collect('read', it), () => provider.read(it), ofReading),
     cancel: provider.cancel?.bind(provider),
     payouts: payouts && measuredPayouts(payouts, watch),
