@@ -167,7 +167,10 @@ export class Lane {
     if (ended !== null) this.#window.count(ended, now);
   }
 
-  /** Records a failure. A node that only reads uses the number of results as the number of calls. */
+  /**
+   * Records a failure. Only the calls of this node count: those of a node whose own connection is broken would open the circuit of all. A node
+   * that only reads uses the number of results as the number of calls.
+   */
   #fail(kind: FailureKind, sent: number, now: number): void {
     this.#window.count('failures', now);
     if (!this.#breaker) return;
