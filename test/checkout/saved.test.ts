@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { rememberMethods } from '../../src/core/charge/saved.ts';
 import { saveMethod } from '../../src/core/customers/methods.ts';
 import { erasureSweep } from '../../src/edge/erasure/sweeps.ts';
 import { methodSweep } from '../../src/core/customers/sweeps.ts';
@@ -75,6 +76,27 @@ test('a number is saved only when its payer ticks the box and the payment succee
   );
   assert.deepEqual(await methodsOf(failed.customer), []);
 });
+
+for (const [what, last, others] of [
+  ['the same number', { remember: null }, []],
+  ['another number', { payer: '+237650188855', remember: null }, []],
+  ['another number, to be saved too,', { payer: '+237650188855', remember: true }, ['8855']],
+  ['a number that was deleted', { payer: '+237650188855', remember: true, method_id: 'pm_test_gone' }, []],
+] as const)
+  test(`a number whose payer ticked the box for one tranche, and sent ${what} for the last, is saved`, async () => {
+    const person = newPerson();
+    const { customer } = await paid(person, {});
+    const team_id = api.team.id;
+    const first = { team_id, status: 'succeeded', channel: 'cm.mtn', payer: person.number, remember: true, method_id: null };
+    const declined = { ...first, status: 'failed', payer: '+237650177744' };
+    const after = { team_id, status: 'succeeded', customer_id: customer };
+    const move = { before: { ...after, status: 'partial' }, after, attempts: [first, declined, { ...first, ...last }] };
+    const context = { environment: 'sandbox', at: api.deps.clock.now() };
+    const listener = rememberMethods(api.deps.secrets);
+    await api.deps.stores.sandbox.db.transaction((tx) => listener(tx, context as never, [move as never]));
+    const methods: { last4: string }[] = await methodsOf(customer);
+    assert.deepEqual(methods.map(({ last4 }) => last4).toSorted(), [person.typed.slice(-4), ...others]);
+  });
 
 test('the box is never ticked by default, and works without JavaScript', async () => {
   const { page } = await opened(newPerson());

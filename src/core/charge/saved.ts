@@ -90,14 +90,13 @@ function takes({ fees }: Pick<Config, 'fees'>, channel: Channel, payment: Paymen
 }
 
 /**
- * Returns a listener that saves the numbers of succeeded payments and records the use of saved ones.
+ * Returns a listener that saves the numbers of succeeded payments, those of every tranche, and records the use of saved ones.
  * @param secrets encrypt the numbers
  */
 export function rememberMethods(secrets: Secrets): PaymentListener {
   return async (tx, context, moves) => {
-    const paid = moves.filter(hasSucceeded).flatMap(({ after, attempts }) => {
-      const attempt = attempts.findLast(({ status }) => status === 'succeeded');
-      return attempt ? [{ ...attempt, customer_id: after.customer_id }] : [];
+    const paid = moves.filter(hasSucceeded).flatMap(({ after: { customer_id }, attempts }) => {
+      return attempts.filter(({ status }) => status === 'succeeded').map((attempt) => ({ ...attempt, customer_id }));
     });
     const used = paid.flatMap(({ team_id, method_id }) => (method_id === null ? [] : [{ team_id, id: method_id }]));
     const wanted = paid.flatMap(({ team_id, customer_id, payer, remember, method_id, ...attempt }) => {
