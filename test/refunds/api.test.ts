@@ -54,6 +54,17 @@ describe('POST /refunds', () => {
     assert.equal(transaction.amount_refunded, 25_000);
   });
 
+  test('refunds leave the time at which the payment became final', async () => {
+    const payment = await paid(api);
+    const { completed_at } = await paymentIn(api, payment, ['succeeded']);
+    await refund({ payment, amount: 5_000, reason: 'wrong_amount' });
+    const part = await paymentIn(api, payment, ['partially_refunded']);
+    await refund({ payment, reason: 'customer_complaint' });
+    const whole = await paymentIn(api, payment, ['refunded']);
+    assert.deepEqual([part.completed_at, whole.completed_at], [completed_at, completed_at]);
+    assert.ok(whole.updated_at > completed_at);
+  });
+
   test('the fee that a customer has paid is no part of what can be refunded', async () => {
     const payment = await paid(api, { bearer: 'customer' });
     assert.equal((await api.call('GET', `/payments/${payment}`)).body.transaction.amount_captured, 25_500);

@@ -143,7 +143,8 @@ class Work {
       status,
       updated_at: at,
       event_count: payment.event_count + 1,
-      completed_at: isFinal(status) ? at : payment.completed_at,
+      // A refund changes a payment that is final already.
+      completed_at: isFinal(status) && !isFinal(payment.status) ? at : payment.completed_at,
     };
     const after = { ...moved, ...this.#effects(payment, attempts, occurrence, trigger) };
     this.#announce(after, attempts, `payment.${status}`);
