@@ -122,7 +122,9 @@ test('400 for a code long after the end of the payment: its provider may be abou
   const left_ms = collection.expires_at - clock.now();
   clock.advance(left_ms + GRACE_MS / 2 - 10);
   const paused = await sendPaused(id, collection.attempt_id, 1_000);
-  assert.deepEqual([paused, (await send(ACCEPTED)).status, provider.continued.length], [502, 400, 0]);
+  const { status, body } = await send(ACCEPTED);
+  assert.deepEqual([paused, status, provider.continued.length], [502, 400, 0]);
+  assert.match(body.message, /^The payment window is over/);
 });
 
 for (const answer of [ACCEPTED, { kind: 'duplicate' } as const, LOST]) {

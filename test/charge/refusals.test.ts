@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { holderOf, wasCharged } from '../../src/core/charge/hosted.ts';
-import { reasonOf, wrongState } from '../../src/core/charge/refusals.ts';
+import { chargeFault, reasonOf, wrongState } from '../../src/core/charge/refusals.ts';
 import { payerHash } from '../../src/core/customers/payer-hash.ts';
 import { Secrets, sha256 } from '../../src/kit/crypto.ts';
 
@@ -19,6 +19,17 @@ test('a payment that could be charged is said to be under way, any other by its 
   assert.deepEqual([wrongState({ status: 'pending' }).status, wrongState({ status: 'expired' }).status], [400, 400]);
   assert.match(wrongState({ status: 'pending' }).message, /already under way/);
   assert.match(wrongState({ status: 'expired' }).message, /is expired and cannot be charged/);
+});
+
+test('a payment whose window is over is said to be so, unless a charge of it is under way', () => {
+  const fault = (status: 'pending' | 'partial' | 'processing', held: boolean, at: number) =>
+    chargeFault({ status, expires_at: new Date(1_000) }, held, at)?.message ?? null;
+  assert.deepEqual([fault('pending', false, 999), fault('partial', false, 999)], [null, null]);
+  for (const status of ['pending', 'partial'] as const) {
+    assert.match(fault(status, false, 1_000) ?? '', /window is over/);
+    for (const at of [999, 1_000]) assert.match(fault(status, true, at) ?? '', /already under way/);
+  }
+  assert.match(fault('processing', true, 1_000) ?? '', /is processing and cannot be charged/);
 });
 
 test('who knows the number that was charged may take the page over, however it is written', () => {

@@ -9,6 +9,7 @@ import { transactionLimitsOf } from '../../src/money/transaction-limits/table.ts
 import type { Store } from '../../src/platform/db/stores.ts';
 import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { type Answer, type Api, FakeClock, startApi } from '../setup/api.ts';
+import { newPayment, Payer } from '../checkout/payer.ts';
 import { Registry } from '../setup/providers.ts';
 import { Scripted } from '../setup/scripted.ts';
 
@@ -180,5 +181,11 @@ test('a payment is charged until the moment at which it expires', async () => {
     return id;
   };
   const ids = [await expiring(0), await expiring(1)];
-  assert.deepEqual(statuses(await Promise.all(ids.map((id) => pay(id)))), [400, 202]);
+  const answers = await Promise.all(ids.map((id) => pay(id)));
+  assert.deepEqual(statuses(answers), [400, 202]);
+  assert.match(answers[0]?.body.message, /^The payment window is over/);
+  const page = await newPayment(api);
+  await db.run(sql`update payments set expires_at = ${new Date(clock.now())} where id = ${page.id}`);
+  const { status, body } = await new Payer(page.url).json(MTN);
+  assert.deepEqual([status, body.message], [400, answers[0]?.body.message]);
 });

@@ -31,3 +31,17 @@ export function wrongState(payment: Pick<PaymentRow, 'status'>): Problem {
     ? new ChargeUnderWay()
     : new Problem(400, `The payment is ${payment.status} and cannot be charged.`);
 }
+
+/** Returns the error 400 for a payment whose window is over, before the worker has expired it, or while a charge of it waits for a code. */
+export function windowOver(): Problem {
+  return new Problem(400, 'The payment window is over, and the payment can no longer be paid.');
+}
+
+/**
+ * Returns the error 400 for a payment that cannot be charged now; null when it can be.
+ * @param held whether a charge is under way, or money waits for a decision
+ */
+export function chargeFault(payment: Pick<PaymentRow, 'status' | 'expires_at'>, held: boolean, at: number): Problem | null {
+  if (held || !isChargeable(payment)) return wrongState(payment);
+  return payment.expires_at.getTime() <= at ? windowOver() : null;
+}

@@ -18,7 +18,7 @@ import { lockFreePayments, lockPayments, type PaymentRef } from '../payments/sto
 import type { Charge } from './instrument.ts';
 import { type ChargeKey, KeyTaken, takeKeys } from './key.ts';
 import { isLimited, limitPrompts } from './prompts.ts';
-import { isChargeable, wrongState } from './refusals.ts';
+import { chargeFault } from './refusals.ts';
 import { trancheOf } from './tranches.ts';
 
 /** What a caller of a charge adds to the transaction that stores the intent. */
@@ -196,8 +196,7 @@ async function judge(
   const at = deps.clock.now();
   const attempt_id = newId('att', environment, at);
   await hooks?.started?.(tx, attempt_id);
-  if (!isChargeable(payment) || payment.expires_at.getTime() <= at || held.has(payment.id)) return wrongState(payment);
-  return { intent, payment, attempt_id, at };
+  return chargeFault(payment, held.has(payment.id), at) ?? { intent, payment, attempt_id, at };
 }
 
 /**

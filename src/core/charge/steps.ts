@@ -8,7 +8,7 @@ import { totalOf } from '../payments/present.ts';
 import type { PaymentRow } from '../payments/schema.ts';
 import { isFinal } from '../payments/states.ts';
 import { lockWithAttempts } from '../payments/store.ts';
-import { ChargeUnderWay, wrongState } from './refusals.ts';
+import { ChargeUnderWay, windowOver, wrongState } from './refusals.ts';
 
 /*
  * Further steps of the payer: one-time code, card form, card authentication. Where the provider needs the code first, the step moves the
@@ -71,8 +71,8 @@ export async function storeStep(
 ): Promise<Step> {
   const payment = must(payments[0], 'an attempt has a payment');
   const attempt = lockedOf(attempts, known);
-  if (!isAwaited(attempt, known) || isFinal(payment.status) || isTooLate(capabilities, payment.expires_at.getTime(), at))
-    throw wrongState(payment);
+  if (!isAwaited(attempt, known) || isFinal(payment.status)) throw wrongState(payment);
+  if (isTooLate(capabilities, payment.expires_at.getTime(), at)) throw windowOver();
   if (exceeds(payment, attempt)) throw wrongState(payment);
   if (attempts.some((other) => other.id !== attempt.id && isUnderWay(other))) throw new ChargeUnderWay();
   const before = attempt.unanswered_step_at?.getTime() ?? null;

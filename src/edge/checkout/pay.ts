@@ -21,7 +21,7 @@ import { publicOf, retrieved } from '../../core/payments/present.ts';
 import { unchargedOf } from '../../core/payments/retry.ts';
 import { isPayerKnown, madeByServer, savedInstrument } from '../../core/charge/saved.ts';
 import type { AttemptRow } from '../../core/attempts/schema.ts';
-import { wrongState } from '../../core/charge/refusals.ts';
+import { chargeFault, wrongState } from '../../core/charge/refusals.ts';
 import type { PayerInput } from '../../providers/adapters/contract.ts';
 import { isFormToken, newBrowser } from '../pages/browser.ts';
 import type { CheckoutDeps } from './deps.ts';
@@ -72,11 +72,12 @@ export function submit(context: CheckoutContext, visit: Visit, body: unknown): P
       }
     }
     const now = context.deps.clock.now();
-    const again = pageStateOf(hosted, now).kind !== 'open';
+    const state = pageStateOf(hosted, now).kind;
+    const again = state !== 'open';
     if (again && !(await offersRetry(context, { ...visit, browser }, hosted))) {
       // Another submit may have created the following payment since this one was read.
       if ((await latestOf(context, hosted)).payment.id !== payment.id) return follow(context, place, browser);
-      throw wrongState(payment);
+      throw chargeFault(payment, state === 'under_way', now) ?? wrongState(payment);
     }
     limitTries(hosted, now);
     const uncharged = again ? { ...hosted, payment: unchargedOf(payment) } : hosted;

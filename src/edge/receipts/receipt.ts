@@ -75,7 +75,7 @@ export function receiptOf(paid: Paid, standing: ReceiptStanding, language: Langu
   };
 }
 
-/** Returns the close of the last successful charge. The payment's `completed_at` is not used, because refunds changed it in the first releases. */
+/** Returns the close of the last successful charge, not the payment's `completed_at`, which refunds changed in the first releases. */
 function paidAt({ payment, attempts }: Pick<Paid, 'payment' | 'attempts'>): Date {
   const moments = landed(attempts).flatMap(({ closed_at }) => (closed_at ? [closed_at.getTime()] : []));
   return moments.length > 0 ? new Date(Math.max(...moments)) : (payment.completed_at ?? payment.updated_at);

@@ -36,7 +36,7 @@ const table = {
   },
   payment_not_chargeable: {
     status: 400,
-    when: 'The payment is final or has an open charge.',
+    when: 'The payment is final or has an open charge, or its window is over.',
     message: 'The payment is succeeded and cannot be charged.',
   },
   payment_not_refundable: {

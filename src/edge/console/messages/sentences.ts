@@ -67,6 +67,10 @@ export const SENTENCES: readonly Pair[] = [
   ['The payment is {status} and cannot be charged.', 'Le paiement ne peut pas être débité (statut : {status}).'],
   ['A charge of this payment is already under way.', 'Un débit de ce paiement est déjà en cours.'],
   [
+    'The payment window is over, and the payment can no longer be paid.',
+    'Le délai de paiement est dépassé : le paiement ne peut plus être effectué.',
+  ],
+  [
     'The payment is {status}: what was paid goes back.',
     'Ce qui a été payé est restitué au payeur (statut du paiement : {status}).',
   ],
