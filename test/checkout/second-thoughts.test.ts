@@ -84,15 +84,16 @@ test('a payer who has paid before the cancellation has paid', async () => {
     cancel: { kind: 'too_late', message: 'complete' },
     read: { kind: 'succeeded', provider_ref: 'w', amount_minor: 2_500_000n, currency: 'XOF' },
   };
-  await payer.submit({}, '/cancel');
+  const asked = await payer.submit({}, '/cancel');
   assert.equal(await statusOf(id), 'succeeded');
+  assert.doesNotMatch(asked.headers.get('location') ?? '', /note/, 'another charge that is open by now was not cancelled');
 });
 
 test('a cancellation that the provider has not confirmed ends nothing, and no second charge can begin', async () => {
   const { payer, id } = await begun(WAVE, 'sn.wave', '770000000');
   for (const cancel of [{ kind: 'cancelled' }, { kind: 'unknown', message: 'no answer' }] as Cancellation[]) {
     answer = { cancel, read: PENDING };
-    await payer.submit({}, '/cancel');
+    assert.match((await payer.submit({}, '/cancel')).headers.get('location') ?? '', /\?note=asked$/);
     assert.equal(await statusOf(id), 'processing', cancel.kind);
   }
   assert.match((await payer.get('?note=asked')).body, /has been asked to cancel and has not confirmed it yet/);
@@ -104,13 +105,14 @@ test('a cancellation that the provider has not confirmed ends nothing, and no se
 });
 
 test('a prompt that no provider can take back has words instead of a button, and a submit changes nothing', async () => {
-  const { payer, id, shown } = await begun({}, 'cm.mtn', '650000000');
+  const { payer, url, id, shown } = await begun({}, 'cm.mtn', '650000000');
   assert.doesNotMatch(shown, /\/cancel"/);
   assert.match(shown, /Wrong number\?[\s\S]*\+237\s6\s50\s00\s00\s00[\s\S]*It ends by itself within 5 minutes/);
   assert.match(shown, /Cancel this payment[\s\S]*stopped only there[\s\S]*returned automatically/);
   assert.match(shown, /<a class="dial" href="tel:\*126%23">\*126#<\/a>/);
   const before = cancelled.length;
-  assert.equal((await payer.submit({}, '/cancel')).status, 303);
+  const { status, headers } = await payer.submit({}, '/cancel');
+  assert.deepEqual([status, headers.get('location')], [303, new URL(url).pathname], 'nobody was asked');
   assert.equal((await payer.json({}, '/cancel')).status, 400);
   assert.deepEqual([cancelled.length, await statusOf(id)], [before, 'processing']);
 });

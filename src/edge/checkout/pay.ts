@@ -137,6 +137,7 @@ export async function submitCard(context: CheckoutContext, visit: Visit, body: u
 
 /** POST /pay/:token/cancel. Requests the cancellation of the open charge from the provider. The page then shows its status. */
 export async function submitCancel(context: CheckoutContext, visit: Visit, body: unknown): Promise<Shown> {
+  let waits = false;
   const answer = await receive(context, visit, body, false, async ({ place, browser }) => {
     const { hosted } = place;
     const attempt = openAttempt(hosted.attempts);
@@ -144,9 +145,10 @@ export async function submitCancel(context: CheckoutContext, visit: Visit, body:
     if (!attempt) throw wrongState(hosted.payment);
     const applied = await cancelFrom(context.deps, hosted, browser, attempt, payer(visit.request_id));
     place.hosted = { ...hosted, payment: applied.payment, attempts: applied.attempts };
+    waits = openAttempt(applied.attempts)?.id === attempt.id;
     return null;
   });
-  if (answer.kind === 'redirect') return { ...answer, to: `${answer.to}?note=asked` };
+  if (answer.kind === 'redirect') return waits ? { ...answer, to: `${answer.to}?note=asked` } : answer;
   if (answer.kind !== 'json' || answer.status !== 200) return answer;
   return { ...answer, body: { ...answer.body, message: 'Cancellation requested' } };
 }
