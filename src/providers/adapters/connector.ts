@@ -40,8 +40,9 @@ export interface Connector {
   readonly credentials: TObject;
   connect(account: ProviderAccount, tools: Tools): Provider;
   /**
-   * Set where the credentials, not the address, select the provider's mode. Returns the fault of credentials for another
-   * mode than that of the environment, without their values, or null. Such an account offers nothing.
+   * Set unless the environment alone selects the provider's address: where the credentials select the mode, or where the
+   * provider has no test mode. Returns the fault of credentials for another mode than that of the environment, without
+   * their values, or null. Such an account offers nothing.
    */
   readonly modeFault?: (account: Omit<ProviderAccount, 'id'>) => string | null;
   /** Set where some refunds are sent to the payer's number, which is then kept longer. */

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { uuidOf } from '../../../kit/ids.ts';
 import type { Connector, ProviderAccount, Tools } from '../connector.ts';
 import type { Provider } from '../contract.ts';
-import { secret } from '../wire/credentials.ts';
+import { secret, withoutTestMode } from '../wire/credentials.ts';
 import { readBalance } from './balance.ts';
 import { verifyCallback } from './callback.ts';
 import { CURRENCIES, offersIn, serving } from './channels.ts';
@@ -12,6 +12,8 @@ import { payouts } from './payout.ts';
 
 const CHECKOUT_URL = 'https://api-checkout.cinetpay.com';
 const TRANSFER_URL = 'https://client.cinetpay.com';
+
+const modeFault = withoutTestMode('CinetPay');
 
 /** CinetPay, Checkout v2 and Transfer v1: mobile money of French-speaking Africa, on CinetPay's page. */
 export const cinetpay: Connector = {
@@ -36,6 +38,7 @@ export const cinetpay: Connector = {
     base_url: Type.Optional(Type.String({ description: "Instead of CinetPay's own addresses.", pattern: '^https?://' })),
   }),
   connect,
+  modeFault,
 };
 
 function connect(account: ProviderAccount, tools: Tools): Provider {
@@ -45,7 +48,8 @@ function connect(account: ProviderAccount, tools: Tools): Provider {
   const client = new Client({ checkout_url, transfer_url, apikey, site_id, password: transfer_password }, tools);
   const paysOut = transfer_password !== '';
   const serve = serving(currency);
-  const offers = offersIn(currency, paysOut);
+  // The sandbox must not move real money.
+  const offers = modeFault(account) === null ? offersIn(currency, paysOut) : [];
   return {
     name: cinetpay.name,
     account_id: account.id,

@@ -1,13 +1,15 @@
 import { Type } from 'typebox';
 import type { Connector, ProviderAccount, Tools } from '../../connector.ts';
 import type { Provider } from '../../contract.ts';
-import { secret } from '../../wire/credentials.ts';
+import { secret, withoutTestMode } from '../../wire/credentials.ts';
 import { Client, GRACE_MS, orderIdOf, POLLS } from '../client.ts';
 import { verifyCallback } from '../callback.ts';
 import { OFFERS } from './channels.ts';
 import { collections } from './collect.ts';
 
 const BASE_URL = 'https://api-s1.orange.cm';
+
+const modeFault = withoutTestMode('Orange Money Cameroon');
 
 const credentials = Type.Object({
   consumer_key: secret('Consumer key of the application.'),
@@ -25,6 +27,7 @@ const credentials = Type.Object({
  */
 export const orangeMoneyCameroon: Connector = {
   ...{ name: 'orange-money-cm', title: 'Orange Money Cameroon (prompt)', credentials, connect },
+  modeFault,
 };
 
 function connect(account: ProviderAccount, tools: Tools): Provider {
@@ -38,12 +41,14 @@ function connect(account: ProviderAccount, tools: Tools): Provider {
     },
     tools,
   );
+  // The sandbox must not move real money.
+  const offers = modeFault(account) === null ? OFFERS : [];
   return {
     name: orangeMoneyCameroon.name,
     account_id: account.id,
     // A pay token can be used only once.
     capabilities: { idempotency: 'conflicts', readable_by: 'ours', polls: POLLS, not_found_grace_ms: GRACE_MS },
-    offers: () => OFFERS,
+    offers: () => offers,
     keyOf: orderIdOf,
     ...collections(client, { msisdn: channel_msisdn, pin: channel_pin }, tools),
     verifyCallback: (raw) => verifyCallback(raw, account.environment),
