@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readConfig } from '../../src/platform/config/config.ts';
 import { changeOfReading, changeOfSubmission } from '../../src/core/charge/outcomes.ts';
+import { isTooLate } from '../../src/core/charge/steps.ts';
 import { backOff, isNewPoll, mayBeSentAgain, mayNotBeShownYet } from '../../src/providers/adapters/polling.ts';
 import type { AttemptRow, AttemptStatus } from '../../src/core/attempts/schema.ts';
 import type { PaymentRow } from '../../src/core/payments/schema.ts';
@@ -40,6 +41,14 @@ function attemptIn(status: AttemptStatus): AttemptRow {
 
 /** What the provider declares: looks double from two seconds, "not found" proves nothing for ten minutes. */
 const PLAN = { polls: { first_ms: 2_000, factor: 2, max_ms: 300_000 }, not_found_grace_ms: 600_000 };
+const MINUTE_MS = 60_000;
+/** How long a provider declares that its "not found" proves nothing, and how long none is evidence. */
+const GRACES = [
+  [0, 10 * MINUTE_MS],
+  [5 * MINUTE_MS, 10 * MINUTE_MS],
+  [10 * MINUTE_MS, 10 * MINUTE_MS],
+  [15 * MINUTE_MS, 15 * MINUTE_MS],
+] as const;
 const PROOF = { provider_ref: 'ref', amount_minor: 100_000n, currency: 'XAF' };
 const NO = { reason: 'wrong_pin', message: 'no' } as const;
 const REDIRECT = { kind: 'redirect', url: 'https://x' } as const;
@@ -106,21 +115,17 @@ test('an unknown attempt stays unknown while "not found" comes soon after sendin
   }
 });
 
-test('"not found" ten minutes after sending is evidence that the request never arrived', () => {
-  const { attempt, occurrences } = changeOfReading(
-    config,
-    'live',
-    payment,
-    { ...attemptIn('unknown'), submitted_at: new Date(AT - 600_000) },
-    { kind: 'not_found' },
-    PLAN,
-    AT,
-  );
-  assert.deepEqual([attempt?.update.status, attempt?.update.next_poll_at], ['expired', null]);
-  assert.deepEqual(
-    occurrences.map(({ kind }) => kind),
-    ['declined'],
-  );
+test('"not found" is evidence that the request never arrived after ten minutes, or after the time its provider takes to show one', () => {
+  for (const [grace_ms, wait_ms] of GRACES) {
+    const plan = { ...PLAN, not_found_grace_ms: grace_ms };
+    const after = (age_ms: number) => {
+      const attempt = { ...attemptIn('unknown'), submitted_at: new Date(AT - age_ms) };
+      return told(changeOfReading(config, 'live', payment, attempt, { kind: 'not_found' }, plan, AT));
+    };
+    assert.deepEqual([after(wait_ms - 1), after(wait_ms)], ['unknown, again in 16 s', 'expired, done, declined']);
+    const isSent = (age_ms: number) => !isTooLate(plan, AT - age_ms, AT);
+    assert.deepEqual([isSent(wait_ms / 2), isSent(wait_ms / 2 + 1)], [true, false], 'nothing is sent in its second half');
+  }
 });
 
 test('an attempt that the provider accepted is never closed because its status is not found', () => {
@@ -192,12 +197,7 @@ function said(answer: Submission | Reading): string {
 }
 
 test('"not found" allows another submission only after ten minutes, or after the time its provider takes to show one', () => {
-  const minute_ms = 60_000;
-  for (const [grace_ms, wait_ms] of [
-    [0, 10 * minute_ms],
-    [10 * minute_ms, 10 * minute_ms],
-    [15 * minute_ms, 15 * minute_ms],
-  ] as const) {
+  for (const [grace_ms, wait_ms] of GRACES) {
     const capabilities = { idempotency: 'replays', not_found_grace_ms: grace_ms } as const;
     const again = (age_ms: number) => mayBeSentAgain(capabilities, undefined, AT - age_ms, AT);
     const early = (age_ms: number) => mayNotBeShownYet(capabilities, AT - age_ms, AT);

@@ -41,39 +41,39 @@ const READINGS: Reading[] = [
   { kind: 'unreadable', message: '?' },
 ];
 
-/** "Not found" proves nothing for ten seconds. */
-const PLAN = { polls: { first_ms: 2_000, factor: 2, max_ms: 300_000 }, not_found_grace_ms: 10_000 };
+/** "Not found" proves nothing for ten minutes. */
+const PLAN = { polls: { first_ms: 2_000, factor: 2, max_ms: 300_000 }, not_found_grace_ms: 600_000 };
 
 const DAY_MS = 86_400_000;
 const aside = { amount_minor: '59999', currency: 'XAF', provider_ref: 'r', at: 'c' };
 const byHand = { as: 'failed', evidence: 'e', author: 'a', at: 'b' } as const;
-const RESTING = { action: null, provider_ref: 'known', polls: 3, mismatches: 0, resolution: null, created_at: at(-20_000) };
+const RESTING = { action: null, provider_ref: 'known', polls: 3, mismatches: 0, resolution: null, created_at: at(-700_000) };
 
 /** Attempts by what is known of them. */
 const OPEN: Record<string, Partial<AttemptRow>> = {
-  created: { status: 'created', submitted_at: null, provider_ref: null, created_at: at(-9_999) },
+  created: { status: 'created', submitted_at: null, provider_ref: null, created_at: at(-599_999) },
   'created long ago': { status: 'created', submitted_at: null },
-  open: { status: 'open', submitted_at: at(-10_000) },
-  'unknown, just sent': { status: 'unknown', submitted_at: at(-9_999) },
-  unknown: { status: 'unknown', submitted_at: at(-10_000) },
-  'unknown, set aside': { status: 'unknown', submitted_at: at(-10_000), mismatch: aside, mismatches: 1 },
+  open: { status: 'open', submitted_at: at(-600_000) },
+  'unknown, just sent': { status: 'unknown', submitted_at: at(-599_999) },
+  unknown: { status: 'unknown', submitted_at: at(-600_000) },
+  'unknown, set aside': { status: 'unknown', submitted_at: at(-600_000), mismatch: aside, mismatches: 1 },
 };
 const never = { status: 'expired', reason: NEVER_ARRIVED, closed_at: at(-5) } as const;
 const CLOSED: Record<string, Partial<AttemptRow>> = {
-  'never arrived': { ...never, submitted_at: at(-10_000) },
-  'never arrived, unsent': { ...never, submitted_at: null, created_at: at(-9_999) },
-  'never arrived, polled': { ...never, submitted_at: at(-9_999), next_poll_at: at(-1) },
-  'never arrived, polled long ago': { ...never, submitted_at: at(-10_000), next_poll_at: at(-1), closed_at: at(-8 * DAY_MS) },
-  'never arrived long ago': { ...never, submitted_at: at(-10_000), closed_at: at(-8 * DAY_MS) },
-  'never arrived, accepted': { ...never, submitted_at: at(-10_000), next_poll_at: at(-1), action: { kind: 'confirm' } },
-  failed: { status: 'failed', submitted_at: at(-10_000), closed_at: at(-7 * DAY_MS), next_poll_at: at(-1) },
-  'failed long ago': { status: 'failed', submitted_at: at(-10_000), closed_at: at(-7 * DAY_MS - 1), next_poll_at: at(-1) },
-  'failed, not polled': { status: 'failed', submitted_at: at(-10_000), closed_at: null },
+  'never arrived': { ...never, submitted_at: at(-600_000) },
+  'never arrived, unsent': { ...never, submitted_at: null, created_at: at(-599_999) },
+  'never arrived, polled': { ...never, submitted_at: at(-599_999), next_poll_at: at(-1) },
+  'never arrived, polled long ago': { ...never, submitted_at: at(-600_000), next_poll_at: at(-1), closed_at: at(-8 * DAY_MS) },
+  'never arrived long ago': { ...never, submitted_at: at(-600_000), closed_at: at(-8 * DAY_MS) },
+  'never arrived, accepted': { ...never, submitted_at: at(-600_000), next_poll_at: at(-1), action: { kind: 'confirm' } },
+  failed: { status: 'failed', submitted_at: at(-600_000), closed_at: at(-7 * DAY_MS), next_poll_at: at(-1) },
+  'failed long ago': { status: 'failed', submitted_at: at(-600_000), closed_at: at(-7 * DAY_MS - 1), next_poll_at: at(-1) },
+  'failed, not polled': { status: 'failed', submitted_at: at(-600_000), closed_at: null },
   'failed, accepted': {
-    ...{ status: 'failed', submitted_at: at(-10_000), closed_at: at(-5), next_poll_at: at(-1) },
+    ...{ status: 'failed', submitted_at: at(-600_000), closed_at: at(-5), next_poll_at: at(-1) },
     action: { kind: 'confirm' },
   },
-  'failed, set aside': { status: 'failed', submitted_at: at(-10_000), closed_at: at(-5), mismatch: aside, mismatches: 1 },
+  'failed, set aside': { status: 'failed', submitted_at: at(-600_000), closed_at: at(-5), mismatch: aside, mismatches: 1 },
   'failed by hand': { status: 'failed', submitted_at: null, closed_at: at(-5), resolution: byHand, next_poll_at: at(-1) },
   'judged by hand': { status: 'failed', closed_at: at(-5), resolution: { ...byHand, mismatch: aside }, submitted_at: at(-6) },
 };

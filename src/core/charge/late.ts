@@ -5,7 +5,7 @@ import type { Change, Occurrence } from '../payments/change.ts';
 import type { AttemptUpdate } from '../attempts/store.ts';
 import { isChargeable } from './refusals.ts';
 import { beforeLateMoney, change, captureOrMismatch, submittedOccurrence } from './outcomes.ts';
-import { FIRST_POLL_MS, MIN_POLL_WAIT_MS, pollDelay } from '../../providers/adapters/polling.ts';
+import { FIRST_POLL_MS, mayNotBeShownYet, MIN_POLL_WAIT_MS, pollDelay } from '../../providers/adapters/polling.ts';
 import { type AttemptRow, isUnderWay, lastSentAt, neverArrived } from '../attempts/schema.ts';
 import type { PaymentRow } from '../payments/schema.ts';
 
@@ -92,7 +92,7 @@ export function changeOfLateReading(
       // As for an open attempt, an accepted attempt exists until its provider has ended it. "Not found" soon after sending proves nothing.
       const sent = (lastSentAt(attempt) ?? attempt.created_at).getTime();
       const mayExist = attempt.action !== null && !endedByProvider(attempt) && attempt.resolution?.as !== 'failed';
-      const proven = !mayExist && polled_at - sent >= capabilities.not_found_grace_ms;
+      const proven = !mayExist && !mayNotBeShownYet(capabilities, sent, polled_at);
       return proven ? pollAgain(closed, null) : pollUnread(closed, later);
     }
     case 'failed':

@@ -4,7 +4,13 @@ import type { Environment } from '../../kit/environment.ts';
 import { must, unreachable } from '../../kit/errors.ts';
 import type { Minor } from '../../kit/money.ts';
 import type { Capabilities, Reading, Submission } from '../../providers/adapters/contract.ts';
-import { FIRST_POLL_MS, MAX_POLL_WAIT_MS, MIN_POLL_WAIT_MS, pollDelay } from '../../providers/adapters/polling.ts';
+import {
+  FIRST_POLL_MS,
+  MAX_POLL_WAIT_MS,
+  mayNotBeShownYet,
+  MIN_POLL_WAIT_MS,
+  pollDelay,
+} from '../../providers/adapters/polling.ts';
 import type { Reason } from '../../providers/adapters/reasons.ts';
 import { channelById } from '../../providers/reference/channels.ts';
 import type { Change, Occurrence } from '../payments/change.ts';
@@ -122,7 +128,7 @@ export function changeOfReading(
       // Status endpoints lag: "not found" soon after sending proves nothing, later it is evidence that the request never
       // arrived. An accepted attempt exists, whatever a status endpoint returns, and so does one with another amount in suspense.
       const arrived = attempt.status === 'open' || attempt.mismatch !== null;
-      const lags = polled_at - (lastSentAt(attempt) ?? sent.submitted_at).getTime() < capabilities.not_found_grace_ms;
+      const lags = mayNotBeShownYet(capabilities, (lastSentAt(attempt) ?? sent.submitted_at).getTime(), polled_at);
       if (arrived || lags) return change(attempt, { status: still, ...sent, ...later }, before);
       return unsent(payment, attempt, at, before);
     }

@@ -1,4 +1,4 @@
-import { SUBMIT_LEASE_MS } from '../../providers/adapters/polling.ts';
+import { notFoundGraceOf, SUBMIT_LEASE_MS } from '../../providers/adapters/polling.ts';
 import type { Capabilities, Submission } from '../../providers/adapters/contract.ts';
 import { must } from '../../kit/errors.ts';
 import type { Tx } from '../../kit/sql.ts';
@@ -86,8 +86,8 @@ export async function storeStep(
  * Whether a request must no longer be sent: by the time it arrives, "not found" may have closed its attempt.
  * @param since when the period began in which "not found" proves nothing, in milliseconds since the epoch
  */
-export function isTooLate({ not_found_grace_ms }: Pick<Capabilities, 'not_found_grace_ms'>, since: number, now: number): boolean {
-  return now - since > not_found_grace_ms / 2;
+export function isTooLate(capabilities: Pick<Capabilities, 'not_found_grace_ms'>, since: number, now: number): boolean {
+  return now - since > notFoundGraceOf(capabilities) / 2;
 }
 
 /** Whether no other step can be under way: none was when this one was sent, and none was sent after it. */

@@ -225,7 +225,7 @@ export interface Capabilities {
    */
   readable_by: 'ours' | 'theirs';
   polls: PollPlan;
-  /** The period after submission in which "not found" may only mean that the status endpoint lags. */
+  /** The period after submission in which "not found" may only mean that the status endpoint lags. It counts as ten minutes if shorter. */
   not_found_grace_ms: number;
 }
 

@@ -22,7 +22,7 @@ export const NO_PROVIDER: Pick<Capabilities, 'polls' | 'not_found_grace_ms'> = {
  * {@link backOff} they take about a day.
  */
 export const MAX_RECHECKS = 300;
-/** Minimum time after which "not found" allows money to be sent out again, because status endpoints lag. */
+/** Minimum time after which "not found" is evidence, because status endpoints lag (decision 0016). */
 const NOT_FOUND_GRACE_MS = 600_000;
 
 /** Returns the delay in milliseconds where no provider, and so no poll plan, is known: exponential, up to five minutes. */
@@ -53,8 +53,13 @@ export function mayBeSentAgain(
   return idempotency !== 'none' && sent_at !== null && !mayNotBeShownYet(capabilities, sent_at, now);
 }
 
+/** Returns the period after sending in which "not found" proves nothing, in milliseconds, whatever shorter one the provider declares. */
+export function notFoundGraceOf({ not_found_grace_ms }: Pick<Capabilities, 'not_found_grace_ms'>): number {
+  return Math.max(not_found_grace_ms, NOT_FOUND_GRACE_MS);
+}
+
 /**
- * Returns whether "not found" proves nothing about a refund or payout, because it was sent a short time ago.
+ * Returns whether "not found" proves nothing about a charge, refund or payout, because it was sent a short time ago.
  * @param sent_at when it was last sent, in milliseconds since the epoch; null: unknown, and assumed to be long ago
  * @param now when the provider was queried, in milliseconds since the epoch
  */
@@ -63,7 +68,7 @@ export function mayNotBeShownYet(
   sent_at: number | null,
   now: number,
 ): boolean {
-  return sent_at !== null && now - sent_at < Math.max(capabilities.not_found_grace_ms, NOT_FOUND_GRACE_MS);
+  return sent_at !== null && now - sent_at < notFoundGraceOf(capabilities);
 }
 
 /**

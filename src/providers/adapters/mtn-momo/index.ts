@@ -54,9 +54,8 @@ const CAPABILITIES: Capabilities = {
   idempotency: 'conflicts',
   readable_by: 'ours',
   polls: POLLS,
-  // A 404 has been seen right after a 202. The common advice is to wait a minute; a request that arrives late is valid
-  // for five.
-  not_found_grace_ms: 300_000,
+  // A 404 has been seen right after a 202. The common advice is to wait a minute.
+  not_found_grace_ms: 600_000,
 };
 
 const NOWHERE: Market = { channels: [], currency: '' };
