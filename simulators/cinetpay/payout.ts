@@ -10,7 +10,7 @@ export const PASSWORD = 'twin-of-cinetpay-password';
 const TOKEN_MS = 300_000;
 /** Initial balance of the wallet. */
 const OPENING_MINOR = 10_000_000_000n;
-/** Amount limits of a transfer in francs (annexe). */
+/** Amount limits of a transfer in francs (annexe, which states them in XOF). The simulator has them in every currency. */
 const BOUNDS = [200, 1_500_000] as const;
 const CURRENCIES: Record<string, string> = { 237: 'XAF' };
 /** Last six digits of numbers that are rejected immediately. */

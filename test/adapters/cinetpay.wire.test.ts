@@ -191,9 +191,9 @@ suite('accounts of CinetPay', () => {
       ]),
       [
         ['cm.orange', 'collect', 100_00n, 1_500_000_00n, 5_00n],
-        ['cm.orange', 'payout', null, null, 5_00n],
+        ['cm.orange', 'payout', 200_00n, 1_500_000_00n, 5_00n],
         ['cm.mtn', 'collect', 100_00n, 1_500_000_00n, 5_00n],
-        ['cm.mtn', 'payout', null, null, 5_00n],
+        ['cm.mtn', 'payout', 200_00n, 1_500_000_00n, 5_00n],
       ],
     );
     assert.equal(provider.payouts?.reaches('cm.mtn', 'XAF'), true);

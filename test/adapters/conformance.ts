@@ -8,6 +8,7 @@ import type { Simulator } from '../../simulators/kit/simulator.ts';
 import { GARBAGE, Mailbox } from './mailbox.ts';
 import type { Fixture, Stage, World } from './fixture.ts';
 import {
+  boundOf,
   callbacks,
   collectionOn,
   endOf,
@@ -51,6 +52,7 @@ export function runConformance(fixture: Fixture): void {
 
     given('its keys follow from our ids alone, and differ', async ({ provider }) => keysArePure(provider));
     everyLeg('what it takes comes to its end, with exactly our amount and currency', async (leg, stage) => isExact(leg, stage));
+    given('the smallest and the largest amount that it offers are taken', async (stage) => takesItsBounds(fixture, stage));
     everyLeg('numbers end as the table says, in the words of the contract', async (leg) => endsAsTold(leg));
     everyLeg('something submitted twice under one key moves money once', async (leg, stage) => isIdempotent(leg, stage));
 
@@ -110,6 +112,20 @@ async function isExact(leg: Leg, { provider, world }: Stage): Promise<void> {
   const entry = world.simulator.book.find(piece.key) ?? assert.fail(`${provider.name} knows the ${leg.kind} by another key`);
   assert.deepEqual([entry.amount_minor, entry.currency, entry.moved], [piece.amount_minor, piece.currency, true]);
   assert.equal(entry.msisdn, digitsOf(piece.number));
+}
+
+async function takesItsBounds(fixture: Fixture, stage: Stage): Promise<void> {
+  const bound = (operation: 'collect' | 'payout', edge: 'min_minor' | 'max_minor') =>
+    fixture[operation].map((line) => ({ ...line, amount_minor: boundOf(stage.provider, operation, line, edge) }));
+  for (const edge of ['min_minor', 'max_minor'] as const) {
+    const lines = { collect: bound('collect', edge), payout: bound('payout', edge) };
+    for (const leg of legsOf({ ...fixture, ...lines }, stage)) {
+      if (leg.kind === 'refund') continue;
+      const said = await (await leg.make()).submit();
+      const what = `${leg.kind} of ${leg.line.amount_minor} on ${leg.line.channel.id}`;
+      assert.ok(['accepted', 'succeeded', 'pending'].includes(said.kind), `${what}: ${told(said)}`);
+    }
+  }
 }
 
 async function endsAsTold(leg: Leg): Promise<void> {

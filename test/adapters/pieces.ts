@@ -4,6 +4,7 @@ import { newId } from '../../src/kit/ids.ts';
 import type {
   Capabilities,
   Collection,
+  Offer,
   Payout,
   PayoutOutcome,
   Preparation,
@@ -13,6 +14,7 @@ import type {
   RefundOutcome,
   Submission,
 } from '../../src/providers/adapters/contract.ts';
+import { channelById, limitsOf } from '../../src/providers/reference/channels.ts';
 import type { EntryKind } from '../../simulators/kit/book.ts';
 import { payOn } from '../../simulators/kit/pages.ts';
 import { checkOutcome } from './unions.ts';
@@ -75,6 +77,23 @@ export function numberOn(line: Line, digits?: string): string {
   if (digits?.startsWith('+')) return digits;
   // 5xxxx5: no suffix to which any provider gives a meaning.
   return line.stem + (digits ?? `5${String(serial++ % 10_000).padStart(4, '0')}5`);
+}
+
+/** The smallest or the largest amount on a line: of its channel, or of the provider's offer where that is narrower. */
+export function boundOf(
+  provider: Provider,
+  operation: Offer['operations'][number],
+  { channel, currency, amount_minor }: Line,
+  edge: 'min_minor' | 'max_minor',
+): bigint {
+  const known = channelById(channel.id);
+  const own = (known && limitsOf(known, currency))?.[edge] ?? amount_minor;
+  const offer = provider
+    .offers()
+    ?.find((one) => one.channel === channel.id && one.currency === currency && one.operations.includes(operation));
+  const offered = offer?.[edge] ?? own;
+  const isNarrower = edge === 'min_minor' ? offered > own : offered < own;
+  return isNarrower ? offered : own;
 }
 
 export function collectionOn(provider: Provider, line: Line, digits?: string): Collection {

@@ -64,24 +64,26 @@ export function serving(site: string): Serve {
 
 /** Payment pages accept only multiples of 5 (checkout, initialisation). */
 const STEP_MINOR = 5_00n;
-/** Amount limits of payment pages, and of transfers where published (codes 719 and 720). */
+/** Amount limits of payment pages. */
 const COLLECTED: Readonly<Record<string, { min_minor: bigint; max_minor: bigint }>> = {
   XOF: { min_minor: 100_00n, max_minor: 2_000_000_00n },
   XAF: { min_minor: 100_00n, max_minor: 1_500_000_00n },
   GNF: { min_minor: 1_000_00n, max_minor: 15_000_000_00n },
 };
-const PAID_OUT: typeof COLLECTED = { XOF: { min_minor: 200_00n, max_minor: 1_500_000_00n } };
-const UNBOUND = { min_minor: null, max_minor: null };
+/** Amount limits of transfers (codes 719 and 720). They are published in XOF only; whether others apply in XAF is not known. */
+const PAID_OUT = { min_minor: 200_00n, max_minor: 1_500_000_00n };
 
 /** Currencies of a site. Each site moves one currency. */
 export const CURRENCIES = Object.keys(COLLECTED);
 
 /** Returns the channels and operations of an account in its currency. */
 export function offersIn(currency: string, paysOut: boolean): Offer[] {
+  const collected = COLLECTED[currency];
+  if (!collected) return [];
   return SERVICES.filter((one) => one.currency === currency).flatMap(({ channel, payment_method }): Offer[] => [
-    { channel, currency, operations: ['collect'], ...(COLLECTED[currency] ?? UNBOUND), step_minor: STEP_MINOR },
+    { channel, currency, operations: ['collect'], ...collected, step_minor: STEP_MINOR },
     ...(paysOut && payment_method !== null
-      ? [{ channel, currency, operations: ['payout'] as const, ...(PAID_OUT[currency] ?? UNBOUND), step_minor: STEP_MINOR }]
+      ? [{ channel, currency, operations: ['payout'] as const, ...PAID_OUT, step_minor: STEP_MINOR }]
       : []),
   ]);
 }
