@@ -146,6 +146,7 @@ export type Cancellation = { kind: 'cancelled' } | { kind: 'too_late'; message: 
 /** One wallet balance of an account at the provider. */
 export interface WalletBalance {
   currency: string;
+  /** Below zero where the provider reports a debt. */
   amount_minor: Minor;
   use: 'collection' | 'payout' | 'both';
   /**

@@ -1,5 +1,5 @@
 import type { FloatReading } from '../contract.ts';
-import { minorOf } from '../wire/amounts.ts';
+import { balanceOf } from '../wire/amounts.ts';
 import { fieldsOf } from '../wire/reply.ts';
 import type { Client } from './client.ts';
 import { codeOf, messageOf } from './codes.ts';
@@ -8,7 +8,7 @@ import { codeOf, messageOf } from './codes.ts';
 export async function readBalance(client: Client, currency: string): Promise<FloatReading> {
   const reply = await client.read('/v1/transfer/check/balance');
   if (reply.kind !== 'answered' || codeOf(reply) !== '0') return { kind: 'unreadable', message: messageOf(reply) };
-  const amount_minor = minorOf(fieldsOf(fieldsOf(reply.body).data).available);
+  const amount_minor = balanceOf(fieldsOf(fieldsOf(reply.body).data).available);
   if (amount_minor === null) return { kind: 'unreadable', message: 'a balance without a legible amount' };
   return { kind: 'held', floats: [{ currency, amount_minor, use: 'payout' }] };
 }

@@ -1,5 +1,5 @@
 import type { FloatReading } from '../contract.ts';
-import { minorOf } from '../wire/amounts.ts';
+import { balanceOf } from '../wire/amounts.ts';
 import { fieldsOf, type Reply } from '../wire/reply.ts';
 import type { Client, Product } from './client.ts';
 import { messageOf } from './codes.ts';
@@ -26,7 +26,7 @@ export async function readBalance(client: Client, products: readonly Product[]):
 function floatOf(reply: Reply, product: Product): Float | null {
   if (reply.kind !== 'answered' || reply.status !== 200) return null;
   const { availableBalance, currency } = fieldsOf(reply.body);
-  const amount_minor = minorOf(availableBalance);
+  const amount_minor = balanceOf(availableBalance);
   if (amount_minor === null || typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency)) return null;
   return { currency, amount_minor, use: USES[product] };
 }

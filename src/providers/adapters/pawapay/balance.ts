@@ -1,5 +1,5 @@
 import type { FloatReading } from '../contract.ts';
-import { minorOf } from '../wire/amounts.ts';
+import { heldIn } from '../wire/balances.ts';
 import { fieldsOf, listOf } from '../wire/reply.ts';
 import { rawMessage } from '../wire/text.ts';
 import type { Account } from './account.ts';
@@ -13,12 +13,11 @@ export async function readBalance({ client }: Account): Promise<FloatReading> {
   if (reply.status !== 200 || !Array.isArray(balances)) {
     return { kind: 'unreadable', message: `pawaPay responded HTTP ${reply.status} without balances` };
   }
-  const floats = listOf(balances).flatMap((entry) => {
-    const { country, provider, currency, balance } = fieldsOf(entry);
-    const amount_minor = minorOf(balance);
-    const area = areaOf(country, provider);
-    if (typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency) || amount_minor === null || area === null) return [];
-    return [{ currency, amount_minor, use: 'both' as const, area }];
-  });
-  return { kind: 'held', floats };
+  return heldIn(
+    listOf(balances).flatMap((entry) => {
+      const { country, provider, currency, balance: amount } = fieldsOf(entry);
+      const area = areaOf(country, provider);
+      return area === null ? [] : [{ currency, amount, use: 'both', area }];
+    }),
+  );
 }

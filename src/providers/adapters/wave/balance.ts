@@ -1,5 +1,5 @@
 import type { FloatReading } from '../contract.ts';
-import { minorOf } from '../wire/amounts.ts';
+import { balanceOf } from '../wire/amounts.ts';
 import { fieldsOf } from '../wire/reply.ts';
 import { rawMessage } from '../wire/text.ts';
 import type { Client } from './client.ts';
@@ -10,7 +10,7 @@ export async function readBalance(client: Client): Promise<FloatReading> {
   const reply = await client.call({ method: 'GET', path: '/v1/balance' });
   if (reply.kind !== 'answered') return { kind: 'unreadable', message: rawMessage('no response from Wave', reply.message) };
   const { amount, currency } = fieldsOf(reply.body);
-  const amount_minor = minorOf(amount);
+  const amount_minor = balanceOf(amount);
   if (reply.status !== 200 || amount_minor === null || typeof currency !== 'string' || !/^[A-Z]{3}$/.test(currency)) {
     return { kind: 'unreadable', message: errorOf(reply).message };
   }

@@ -21,3 +21,18 @@ export function minorOf(amount: unknown): Minor | null {
   const parts = typeof text === 'string' ? /^(\d{1,15})(?:\.(\d{1,2})0*)?$/.exec(text) : null;
   return parts ? BigInt(parts[1] as string) * 100n + BigInt((parts[2] ?? '').padEnd(2, '0')) : null;
 }
+
+/**
+ * Parses a balance in major units. Unlike an amount it may be negative, and decimals beyond hundredths are rounded down: a balance is only
+ * shown and compared, so what is less than a hundredth does not matter.
+ * @returns hundredths; null when the value is not a number
+ */
+export function balanceOf(amount: unknown): Minor | null {
+  const text = typeof amount === 'number' ? String(amount) : amount;
+  const parts = typeof text === 'string' ? /^(-?)(\d{1,15})(?:\.(\d{1,2})(\d*))?$/.exec(text) : null;
+  if (!parts) return null;
+  const [, sign, units = '', cents = '', finer = ''] = parts;
+  const hundredths = BigInt(units) * 100n + BigInt(cents.padEnd(2, '0'));
+  if (sign !== '-') return hundredths;
+  return /[1-9]/.test(finer) ? -hundredths - 1n : -hundredths;
+}
