@@ -1,3 +1,4 @@
+import type { TLocalizedValidationError } from 'typebox/error';
 import type { Secrets } from '../../kit/crypto.ts';
 import type { Environment } from '../../kit/environment.ts';
 import { newId } from '../../kit/ids.ts';
@@ -30,16 +31,27 @@ export async function faultsOf(
   const known = Object.keys(connector.credentials.properties);
   const unknown = Object.keys(credentials).filter((name) => !known.includes(name));
   const missing = (connector.credentials.required ?? []).filter((name) => !credentials[name]);
-  const wrong = Value.Errors(connector.credentials, credentials)
-    .map(({ instancePath, message }) => `${instancePath.slice(1)} ${message}`)
-    .filter((text) => !text.startsWith(' '));
+  const errors = Value.Errors(connector.credentials, credentials);
+  const wrong = errors.flatMap(({ instancePath, message }) => (instancePath ? [`${instancePath.slice(1)} ${message}`] : []));
   const faults = [
     ...missing.map((name) => `${name} is missing`),
+    ...faultsOfWhole(errors),
     ...unknown.map((name) => `${name} is not a credential of this provider (known: ${known.join(', ')})`),
     ...wrong,
   ];
   const misplaced = faults.length === 0 ? connector.modeFault?.({ environment, credentials }) : null;
   return misplaced ? [misplaced] : faults;
+}
+
+/** Returns the faults that concern no single credential. The credentials that the schema requires in any case are reported on their own. */
+function faultsOfWhole(errors: readonly TLocalizedValidationError[]): string[] {
+  const whole = errors.filter(({ instancePath }) => instancePath === '');
+  // A branch of `anyOf` reports what it requires, under its own path.
+  const alternatives = whole.flatMap((error) =>
+    error.keyword === 'required' && error.schemaPath !== '#' ? [error.params.requiredProperties.join(' and ')] : [],
+  );
+  if (alternatives.length > 0) return [`${alternatives.join(' or ')} is missing`];
+  return whole.flatMap(({ keyword, message }) => (keyword === 'required' ? [] : [`the credentials ${message}`]));
 }
 
 /**
