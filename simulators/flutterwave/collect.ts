@@ -92,17 +92,33 @@ function answerOf({ mode }: Type, entry: Entry, host: string): Answer {
 }
 
 /** Returns the charge with our reference. A page or account without a payment is not a transaction yet. */
-export function verify({ book }: Kit, key: string): Answer {
-  const entry = latestOf(book, key);
-  const isUnseen = entry?.state === 'pending' && entry.wire.unseen === true;
-  if (entry?.kind !== 'collect' || isUnseen) return rejection(404, 'No transaction was found for this id');
+export function verify({ book, settings }: Kit, key: string): Answer {
+  const shown = transactionsOf(book.created(key));
+  // It is not published which transaction is returned where a tx_ref has several. By default: the one that was paid, else the last one.
+  const entry =
+    settings.get('verified') === 'first' ? shown[0] : (shown.find(({ state }) => state === 'succeeded') ?? shown.at(-1));
+  if (!entry) return rejection(404, 'No transaction was found for this id');
   return success('Transaction fetched successfully', presentCharge(entry));
 }
 
-/** Returns the charge of a tx_ref: the one that was paid, else the last one. */
-function latestOf(book: Kit['book'], key: string): Entry | undefined {
-  const shown = book.created(key).filter(({ visible_at }) => visible_at <= Date.now());
-  return shown.find(({ state }) => state === 'succeeded') ?? shown.at(-1);
+const PAGE_SIZE = 10;
+
+/** Returns the transactions with a tx_ref, or all of them, the newest first, in pages. */
+export function listCharges({ book }: Kit, { query }: Call): Answer {
+  const key = query.get('tx_ref');
+  const page = Number(query.get('page') ?? 1);
+  const found = transactionsOf(key === null ? book.entries() : book.created(key)).toReversed();
+  const page_info = { total: found.length, current_page: page, total_pages: Math.ceil(found.length / PAGE_SIZE) };
+  const data = found.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE).map((entry) => presentCharge(entry));
+  return success('Transactions fetched', data, { meta: { page_info } });
+}
+
+/** Returns the charges that the API shows. An account to pay into is no transaction before it is paid. */
+function transactionsOf(entries: readonly Entry[]): Entry[] {
+  return entries.filter(
+    ({ kind, state, visible_at, wire }) =>
+      kind === 'collect' && visible_at <= Date.now() && !(state === 'pending' && wire.unseen === true),
+  );
 }
 
 const STATUSES = { pending: 'pending', succeeded: 'successful', failed: 'failed' } as const;

@@ -2,7 +2,7 @@ import type { Entry } from '../kit/book.ts';
 import type { CallbackRequest, CallbackContent } from '../kit/callbacks.ts';
 import { type Answer, type Call, jsonOf, type SimulatorRoute } from '../kit/calls.ts';
 import type { Kit, SimulatorKind } from '../kit/simulator.ts';
-import { createCharge, presentCharge, verify } from './collect.ts';
+import { createCharge, listCharges, presentCharge, verify } from './collect.ts';
 import { Pages } from './page.ts';
 import { createTransfer, listTransfers, presentTransfer, showTransfer } from './payout.ts';
 import { createRefund, showRefund } from './refund.ts';
@@ -18,7 +18,7 @@ const CURRENCIES = ['XAF', 'XOF', 'NGN', 'GHS', 'KES', 'UGX', 'RWF', 'TZS', 'ZMW
 /**
  * Flutterwave v3: hosted page, mobile money, bank transfer, transfers and refunds. An account opened for a payment is
  * paid into after the default delay. Settings: `callback_url` (the webhook of the dashboard), `page_options` (see
- * `pages.ts`).
+ * `page.ts`), `verified` (`first`: a query by tx_ref returns the first transaction, even if a later one was paid).
  */
 export const flutterwaveSimulator: SimulatorKind = {
   name: 'flutterwave',
@@ -59,6 +59,7 @@ function routes(kit: Kit): SimulatorRoute[] {
     { method: 'POST', path: '/v3/hosted/pay/:id', doing: 'other', answer: (call) => pages.pay(call) },
     route('POST', '/charges', 'create', (call) => createCharge(kit, call)),
     route('GET', '/transactions/verify_by_reference', 'read', ({ query }) => verify(kit, query.get('tx_ref') ?? '')),
+    route('GET', '/transactions', 'read', (call) => listCharges(kit, call)),
     route('POST', '/transactions/:id/refund', 'create', (call) => createRefund(kit, call)),
     route('GET', '/refunds/:id', 'read', ({ params }) => showRefund(kit, params.id ?? '')),
     route('POST', '/transfers', 'create', (call) => createTransfer(kit, call)),

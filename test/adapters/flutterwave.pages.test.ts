@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { Send } from '../../src/kit/fetch.ts';
 import type { Collection, Provider } from '../../src/providers/adapters/contract.ts';
 import { flutterwave } from '../../src/providers/adapters/flutterwave/index.ts';
 import { flutterwaveSimulator } from '../../simulators/flutterwave/index.ts';
 import { payOn } from '../../simulators/kit/pages.ts';
 import { startSimulator, type Simulator } from '../../simulators/kit/simulator.ts';
 import { tools } from './fixture.ts';
-import { collectionFor, short } from './wire-stub.ts';
+import { answered, collectionFor, refundFor, short } from './wire-stub.ts';
 
 let simulator: Simulator;
 let provider: Provider;
@@ -23,6 +24,14 @@ after(() => simulator.stop());
 
 const DECLINED = '+2250503000002';
 const GOOD = '+2250503111111';
+const FAILED = { id: 1, status: 'failed', processor_response: 'declined' };
+/** Responses to the list of the transactions of a page that leave open whether one was paid. */
+const UNCLEAR = [
+  { status: 'error', message: 'not allowed' },
+  { status: 'success', data: [] },
+  { status: 'success', data: [{ ...FAILED, tx_ref: 'another' }] },
+  { status: 'success', data: 'none' },
+];
 
 /** A card page that was opened, and where the payer is sent. */
 async function opened(window_ms = 86_400_000): Promise<{ collection: Collection; url: string }> {
@@ -65,6 +74,50 @@ for (const page_options of ['listed', 'configurations']) {
     assert.ok(simulator.book.created(collection.provider_key).every(({ moved }) => !moved));
   });
 }
+
+for (const verified of ['paid', 'first']) {
+  test(`a card that pays after a declined one on the same page is found, and refunded (a query returns the ${verified})`, async () => {
+    simulator.settings.set('verified', verified);
+    const { collection, url } = await opened();
+    await payOn(url, DECLINED);
+    await simulator.idle();
+    assert.equal(short(await provider.read(collection)), 'pending');
+    await payOn(url, GOOD);
+    await simulator.idle();
+    const [declined, paid] = simulator.book.created(collection.provider_key);
+    assert.deepEqual([declined?.moved, paid?.moved], [false, true]);
+    now += 80 * 60_000;
+    const reading = await provider.read(collection);
+    assert.deepEqual([short(reading), 'provider_ref' in reading && reading.provider_ref], ['succeeded', paid?.ref]);
+    const refund = refundFor(provider, { collection, amount_minor: collection.amount_minor, currency: 'XOF' });
+    await provider.refunds?.submit(refund);
+    assert.equal(simulator.book.refunded(collection.provider_key), collection.amount_minor);
+  });
+
+  test(`declined cards fail the attempt when the page is closed (a query returns the ${verified})`, async () => {
+    simulator.settings.set('verified', verified);
+    const { collection, url } = await opened();
+    await payOn(url, DECLINED);
+    await simulator.idle();
+    await payOn(url, DECLINED);
+    await simulator.idle();
+    now += 80 * 60_000;
+    assert.equal(short(await provider.read(collection)), 'failed(card_declined)');
+  });
+}
+
+test('a declined card fails nothing while the other transactions of its page cannot be listed', async () => {
+  const { collection, url } = await opened();
+  await payOn(url, DECLINED);
+  await simulator.idle();
+  now += 80 * 60_000;
+  for (const list of UNCLEAR) {
+    const send: Send = async (options) => (options.url.includes('/transactions?') ? answered(200, list) : tools.send(options));
+    const account = { id: 'pa_test', environment: 'live', credentials: simulator.credentials } as const;
+    const reading = await flutterwave.connect(account, { ...tools, clock, send }).read(collection);
+    assert.equal(reading.kind, 'unreadable', JSON.stringify(list));
+  }
+});
 
 test('an unpaid page ends with its session, long before the end of a long payment window', async () => {
   const { collection } = await opened();

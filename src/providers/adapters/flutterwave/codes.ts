@@ -122,6 +122,30 @@ export function chargeState(reply: Reply, key: string): State {
   return stateOf(fields, fields.processor_response, 'successful');
 }
 
+/** The states of several transactions under one tx_ref, the one that decides first. */
+const DECISIVE: readonly State['kind'][] = ['succeeded', 'unreadable', 'pending', 'failed'];
+
+/**
+ * Parses the list of transactions with a tx_ref, and returns the state that they result in: a payment, whatever the others are, and a
+ * failure only if all of them failed.
+ * @param key the requested tx_ref; a list without it, or only a page of which was returned, proves no failure
+ */
+export function chargesState(reply: Reply, key: string): State {
+  if (reply.kind !== 'answered') return { kind: 'unreadable', message: reply.message };
+  const { api_status, data, meta, message } = envelopeOf(reply);
+  if (reply.status !== 200 || api_status !== 'success') return { kind: 'unreadable', message };
+  const ours = listOf(data).flatMap((entry) => {
+    const fields = fieldsOf(entry);
+    return fields.tx_ref === key ? [stateOf(fields, fields.processor_response, 'successful')] : [];
+  });
+  const state = DECISIVE.flatMap((kind) => ours.find((one) => one.kind === kind) ?? [])[0];
+  const { total_pages = 1 } = fieldsOf(fieldsOf(meta).page_info);
+  if (!state || (state.kind === 'failed' && total_pages !== 1)) {
+    return { kind: 'unreadable', message: 'not all transactions of the charge were listed' };
+  }
+  return state;
+}
+
 /**
  * Parses the status of a transfer.
  * @param key the reference of the transfer; a list is searched for it, and a single transfer must match it

@@ -11,6 +11,7 @@ import { digitsOf, rawMessage } from '../wire/text.ts';
 import { type Way, wayOf, wireDecimals } from './channels.ts';
 import type { Client } from './client.ts';
 import {
+  chargesState,
   chargeState,
   type Creation,
   creationOf,
@@ -63,9 +64,20 @@ export function collections(client: Client, clock: Clock): Collecting {
   };
 }
 
-/** Reads the status of the charge with this key. */
-export async function stateAt(client: Client, key: string): Promise<State> {
-  return chargeState(await client.get(`/transactions/verify_by_reference?tx_ref=${encodeURIComponent(key)}`), key);
+/**
+ * Reads the status of a charge. On a page, a declined card can be tried again as a further transaction under the same tx_ref, and it is not
+ * published which of them a query by tx_ref returns. So after one that is not paid, all of them are listed (Transactions, filter by tx_ref).
+ */
+export async function stateAt(client: Client, collection: Collection): Promise<State> {
+  const { provider_key } = collection;
+  const query = `tx_ref=${encodeURIComponent(provider_key)}`;
+  const state = chargeState(await client.get(`/transactions/verify_by_reference?${query}`), provider_key);
+  const isUnpaid = state.kind === 'failed' || state.kind === 'pending';
+  return isUnpaid && isOnPage(collection) ? chargesState(await client.get(`/transactions?${query}`), provider_key) : state;
+}
+
+function isOnPage({ channel, currency }: Pick<Collection, 'channel' | 'currency'>): boolean {
+  return wayOf(channel.id, currency)?.kind === 'page';
 }
 
 async function prepare(client: Client, now: number, collection: Collection): Promise<Preparation> {
@@ -132,11 +144,11 @@ function submissionOf(
 }
 
 async function read(client: Client, collection: Collection, now: number): Promise<Reading> {
-  const { channel, currency, handle, provider_key } = collection;
+  const { channel, currency, handle } = collection;
   const way = wayOf(channel.id, currency);
   // A page or an account that was not stored was never shown to a payer.
   if (way && way.kind !== 'prompt' && handle === null) return { kind: 'not_found' };
-  return readingOf(await stateAt(client, provider_key), collection, now);
+  return readingOf(await stateAt(client, collection), collection, now);
 }
 
 function readingOf(state: State, collection: Collection, now: number): Reading {
@@ -145,11 +157,8 @@ function readingOf(state: State, collection: Collection, now: number): Reading {
     case 'pending':
       return { kind: 'pending', poll_after_ms };
     case 'failed': {
-      // A declined card can be retried on the page until the page is closed, as a further transaction under the same
-      // tx_ref.
-      if (wayOf(collection.channel.id, collection.currency)?.kind === 'page' && now < closedBy(collection)) {
-        return { kind: 'pending', poll_after_ms };
-      }
+      // A declined card can be tried again on the page until the page is closed.
+      if (isOnPage(collection) && now < closedBy(collection)) return { kind: 'pending', poll_after_ms };
       const { meaning, message } = state;
       const reason = reasonOf(meaning, collection.channel.kind);
       if (reason === 'cancelled') return { kind: 'cancelled', reason: 'payer_declined', message };

@@ -92,7 +92,7 @@ function isRefundedOtherwise(message: string): boolean {
 async function submit(client: Client, refund: Refund): Promise<RefundOutcome> {
   const amount = amountText(refund.amount_minor, wireDecimals(refund.currency));
   if (amount === null) return { kind: 'unavailable', message: `Flutterwave cannot refund this amount in ${refund.currency}` };
-  const charge = await stateAt(client, refund.collection.provider_key);
+  const charge = await stateAt(client, refund.collection);
   if (charge.kind === 'failed') return { kind: 'failed', reason: 'provider_error', message: 'the charge to be refunded failed' };
   if (charge.kind !== 'succeeded') return { kind: 'unavailable', message: `the charge to be refunded is ${charge.kind}` };
   // The comment is for operators: it identifies our refund on Flutterwave's dashboard.
