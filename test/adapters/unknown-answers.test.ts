@@ -71,7 +71,7 @@ const EXCEPTIONS: Record<string, readonly Exception[]> = {
     ]),
   ],
   wave: [
-    ...rejectedBy([400, 401, 403, 404, 429], 'Wave Business API, error codes: the request returns early'),
+    ...rejectedBy([400, 401, 403, 404], 'Wave Business API, error codes: the request returns early'),
     {
       ...{ operation: 'refund', step: 'submit', kinds: ['succeeded'] },
       applies: (status, body) => status === 200 && body === '',

@@ -122,8 +122,15 @@ export function payoutOf(reply: Reply, key: string, poll_after_ms: number): Payo
   const reason = isClientError(reply.status) ? PAYOUT_REASONS.get(code) : undefined;
   if (reason) return { kind: 'failed', reason, message };
   if (isClientError(reply.status) && code === UNFUNDED) return { kind: 'unfunded', message };
-  // A 429 does not prove that an internal retry was not executed, so the payout is read by the same key.
-  return isProvenRejection(reply) && reply.status !== 429 ? { kind: 'unavailable', message } : { kind: 'unknown', message };
+  return isNotExecuted(reply) ? { kind: 'unavailable', message } : { kind: 'unknown', message };
+}
+
+/**
+ * Returns whether a payout or refund was provably not executed. A 429 does not prove that an internal retry was not executed, so its status
+ * is read.
+ */
+function isNotExecuted(reply: Extract<Reply, { kind: 'answered' }>): boolean {
+  return isProvenRejection(reply) && reply.status !== 429;
 }
 
 function isClientError(status: number): boolean {
@@ -185,7 +192,7 @@ export function refundResultOf(reply: Reply): RefundResult {
   if (code === 'checkout-session-not-found') return { kind: 'refused', reason: 'provider_error', message };
   if (PAYOUT_REASONS.has(code) || REFUND_REFUSED.has(code)) return { kind: 'refused', reason: 'operator_declined', message };
   if (code === UNFUNDED) return { kind: 'unfunded', message };
-  return isProvenRejection(reply) ? { kind: 'not_done', message } : { kind: 'unclear', message };
+  return isNotExecuted(reply) ? { kind: 'not_done', message } : { kind: 'unclear', message };
 }
 
 /** Returns whether a session was refunded. Null when the response does not contain it. */
