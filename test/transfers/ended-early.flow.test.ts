@@ -145,6 +145,33 @@ test('a provider that called back, and does not show a payout that has failed at
   assert.notEqual((await row(id)).paid_late_at, null);
 });
 
+test('a provider that had turned a payout away, calls back after it failed, and does not show it at once, is asked for ten minutes', async () => {
+  const id = await sent();
+  one.onSubmit = () => ({ kind: 'unavailable', message: 'down' });
+  one.onRead = () => ({ kind: 'not_found' });
+  await rounds(1, one);
+  await resolveFailed(id);
+  await callBack(id);
+  await rounds(5, one);
+  assert.equal((await row(id)).paid_late_at, null);
+  one.onRead = paid;
+  await rounds(5, one);
+  assert.notEqual((await row(id)).paid_late_at, null);
+  await assertBooks(store(), merchant.team);
+});
+
+test('after ten minutes, "not found" answers the callback about a payout that was turned away', async () => {
+  const id = await sent();
+  one.onSubmit = () => ({ kind: 'unavailable', message: 'down' });
+  one.onRead = () => ({ kind: 'not_found' });
+  await rounds(1, one);
+  await resolveFailed(id);
+  clock.advance(10 * MINUTE_MS);
+  await callBack(id);
+  await rounds(1, one);
+  assert.equal((await row(id)).next_poll_at, null);
+});
+
 test('evidence about an earlier submission does not end the one under way', async () => {
   const id = await sent();
   one.onSubmit = () => PENDING;

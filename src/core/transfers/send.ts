@@ -54,7 +54,8 @@ async function recheck(sender: Sender, row: TransferRow): Promise<void> {
   const unusable = { kind: 'unknown' as const, message: 'the provider account cannot be used' };
   const asked_at = deps.clock.now();
   const outcome = provider?.payouts ? await provider.payouts.read(payoutOf(sender, row)) : unusable;
-  const sent_at = row.dispatched_at?.getTime() ?? null;
+  // A payout that its account turned away has no time of submission. It was sent before it ended.
+  const sent_at = (row.dispatched_at ?? row.completed_at)?.getTime() ?? null;
   const early = provider && outcome.kind === 'not_found' && mayNotBeShownYet(provider.capabilities, sent_at, asked_at);
   await applyRecheck(deps, store, row, early ? { kind: 'unknown', message: 'the provider does not know it' } : outcome);
 }
