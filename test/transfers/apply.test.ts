@@ -188,6 +188,20 @@ test('a payout that waits keeps its reference unless there is a new one, and has
   assert.deepEqual(await waiting(null, 'n', { decision: null }), { ...base, row: { next_poll_at: in_ms(3_000) } });
 });
 
+test('a payout that waits keeps an earlier poll that a callback has scheduled since its provider was asked', async () => {
+  later();
+  const waiting = { kind: 'waiting', provider_ref: null, note: null, wait_ms: 3_000 } as const;
+  const polled = async (next: number, known: number) => {
+    const state = { ...DISPATCHED(), next_poll_at: in_ms(next) };
+    const { changed, row } = await applied(waiting, state, { next_poll_at: in_ms(known) });
+    assert.equal(changed, true);
+    return row.next_poll_at?.getTime() ?? 'kept';
+  };
+  assert.equal(await polled(-1, 60_000), 'kept');
+  assert.equal(await polled(-1, -1), in_ms(3_000).getTime(), 'it is the poll that was answered');
+  assert.equal(await polled(9_000, 60_000), in_ms(3_000).getTime(), 'it would be later');
+});
+
 test('a success takes amount and fee for good, still counts, and publishes the transfer as it is then', async () => {
   later();
   for (const resolution of [undefined, { ...RESOLUTION, as: 'succeeded' } as const]) {

@@ -91,7 +91,7 @@ class Work {
     const status = nextTransferStatus(before.status, occurrence.kind);
     if (status === null) this.#recheck(before, known, occurrence);
     if (status === null || isStale(before, known, occurrence)) return { transfer: before, changed: false };
-    const after = { ...before, status, ...this.#effects(before, occurrence) };
+    const after = { ...before, status, ...this.#effects(before, known, occurrence) };
     const transfer = isFinal(status) ? this.#close(after) : after;
     if (isFinal(status) && status !== 'succeeded') {
       this.#releaseLimit(transfer);
@@ -127,7 +127,7 @@ class Work {
   }
 
   /** Returns the changes a trigger makes besides the status, and queues the money movements it causes. */
-  #effects(row: TransferRow, occurrence: TransferOccurrence): Partial<TransferRow> {
+  #effects(row: TransferRow, known: TransferRow, occurrence: TransferOccurrence): Partial<TransferRow> {
     switch (occurrence.kind) {
       case 'uncovered':
         return { reason: 'insufficient_balance', message: 'The available balance does not cover the amount and the fee.' };
@@ -151,7 +151,7 @@ class Work {
       case 'waiting':
         return {
           provider_ref: occurrence.provider_ref ?? row.provider_ref,
-          next_poll_at: this.#in(occurrence.wait_ms),
+          next_poll_at: keepingWakeUp(row, known, this.#in(occurrence.wait_ms)),
           decision: row.decision && { ...(hasIt(occurrence) ? found(row.decision) : row.decision), note: occurrence.note },
         };
       case 'succeeded':
@@ -196,6 +196,11 @@ class Work {
   #in(wait_ms: number): Date {
     return new Date(this.#context.at + wait_ms);
   }
+}
+
+/** Returns the time of the next poll: an earlier one that a callback has set since the provider was polled, else `next`. */
+function keepingWakeUp({ next_poll_at: set }: TransferRow, known: TransferRow, next: Date): Date {
+  return set !== null && isNewPoll(set, known.next_poll_at) && set < next ? set : next;
 }
 
 /** Whether the provider has shown the transfer: only then there is nothing to note, or a reference of its own. */
