@@ -25,10 +25,14 @@ function accountOf(name: string): TestProvider {
   };
 }
 
-const api = await startApi({ providers: new Registry({ sandbox: [accountOf('one'), accountOf('two')], live: [] }) });
+/** Whether this process cannot use another account of the team. */
+let unusable = false;
+const registry = new Registry({ sandbox: [accountOf('one'), accountOf('two')], live: [] });
+const api = await startApi({ providers: Object.assign(registry, { anyUnusable: async () => unusable }) });
 after(() => api.stop());
 beforeEach(() => {
   offers = {};
+  unusable = false;
 });
 
 const shillings = (changes: Partial<Offer>) => offerOf('ke.mpesa', 'KES', changes);
@@ -71,6 +75,18 @@ test('422 below the least and above the largest amount of every account; the mes
     [most.status, most.body.errors?.amount],
     [422, ['must be at most 500 KES on ke.card: no provider account takes 1010 KES; use another amount or channel']],
   );
+});
+
+test('502 while an account that may take the amount cannot be used by this process; tranches are still cut', async () => {
+  unusable = true;
+  offers = { one: [shillings({ step_minor: 100n })] };
+  assert.equal((await startPayment(api, BORNE)).answer.status, 502);
+  // Only the last of three tranches would not be taken.
+  offers = { one: [francs({ step_minor: 5_00n })] };
+  assert.equal((await startPayment(api, { amount: 1_000_003 })).answer.status, 502);
+  offers = { one: [francs({ max_minor: 300_000_00n })] };
+  const { id } = await startPayment(api, { amount: 400_000 });
+  assert.equal((await paymentIn(api, id, ['succeeded'])).attempts.length, 2);
 });
 
 test('422 before the first tranche when the last could not be taken', async () => {

@@ -18,6 +18,7 @@ export interface RoutedCharge extends Pick<Decision, 'candidates' | 'explanation
 /**
  * Chooses the provider accounts of a charge. Where every account takes less than the channel, tranches are cut by the account that
  * takes most (docs/decisions/0105-amounts-no-account-takes.md).
+ * @returns no candidates when an account that may take the amount cannot be used at the moment
  * @throws Problem 422 when no account can ever take the amount, however it is cut
  */
 export async function routeCharge(
@@ -32,13 +33,15 @@ export async function routeCharge(
   if (first.limits.length === 0) return { ...first, charge: wanted };
   const { channel, currency, left_minor, borne_minor } = wanted;
   const rejected = { channel, currency, amount_minor: left_minor };
+  const fit = (limits: readonly Offer[]): RoutedCharge => {
+    if (first.is_final) throw invalid({ amount: [limitsFault(limits, rejected, borne_minor)] });
+    return { ...first, charge: wanted };
+  };
   const max_minor = largestTranche(wanted, first.limits);
-  if (max_minor === null || left_minor > max_minor * MAX_TRANCHES)
-    throw invalid({ amount: [limitsFault(first.limits.map(inTranches(wanted)), rejected, borne_minor)] });
+  if (max_minor === null || left_minor > max_minor * MAX_TRANCHES) return fit(first.limits.map(inTranches(wanted)));
   const charge = { ...wanted, max_minor, tranche_minor: nextTranche(left_minor, channel, currency, max_minor) };
   const second = await choose(charge);
-  if (second.limits.length === 0) return { ...second, charge };
-  throw invalid({ amount: [limitsFault(first.limits, rejected, borne_minor)] });
+  return second.limits.length === 0 ? { ...second, charge } : fit(first.limits);
 }
 
 /** Returns the most that an account takes of the charge at once; null when the charge is not collected in tranches. */

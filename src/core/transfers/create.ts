@@ -55,10 +55,10 @@ async function make(tx: Tx, deps: CreateDeps, call: Call<CreateTransferBody>, am
   );
   call.verifyPayee?.({ ...payee.recipient, channel: payee.channel.id });
   const wanted = { channel: payee.channel, currency, amount_minor };
-  const { candidates, explanation, limits } = await deps.router.choose({
+  const { candidates, explanation, limits, is_final } = await deps.router.choose({
     ...{ environment, team_id: team.id, operation: 'payout', ...wanted, sends: false },
   });
-  if (limits.length > 0) throw invalid({ amount: [limitsFault(limits, wanted)] });
+  if (is_final) throw invalid({ amount: [limitsFault(limits, wanted)] });
   if (candidates.length === 0) throw new Problem(502, 'No payment provider can pay out on this channel at the moment.');
   const accounts = candidates.map((provider) => provider.account_id);
   const decision: Decision = { explanation, candidates: accounts, tried: [], resent: false, note: null };

@@ -76,8 +76,8 @@ interface Choice {
  * now, it waits; one that no account can ever take fails, because nothing else would end it.
  */
 async function sendFirst(sender: Sender, row: TransferRow): Promise<void> {
-  const { candidates, explanation, limits } = await choose(sender, row);
-  if (limits.length > 0) {
+  const { candidates, explanation, limits, is_final } = await choose(sender, row);
+  if (is_final) {
     const message = `The amount ${limitsFault(limits, { ...row, channel: channelOf(row) })}.`;
     await sender.apply({ known: row, occurrence: { kind: 'failed', reason: null, message } });
     return;

@@ -4,7 +4,7 @@ import { collectsOn } from './ability.ts';
 import { decide } from './decide.ts';
 import type { Health } from './health.ts';
 import type { RulesOfTeam } from './rule-book.ts';
-import type { Decision, FloatsOfTeam, ProvidersOfTeam, RouteRequest, Standing } from './schema.ts';
+import type { Choice, FloatsOfTeam, ProvidersOfTeam, RouteRequest, Standing } from './schema.ts';
 
 /** Resolution of the random draw. It is stored with the decision, so that the decision can be reproduced. */
 const DRAWS = 1_000_000;
@@ -38,7 +38,7 @@ export class Router {
   }
 
   /** Chooses the accounts for a request. No candidates: no account can currently accept it. */
-  async choose(request: RouteRequest): Promise<Decision> {
+  async choose(request: RouteRequest): Promise<Choice> {
     const { environment, team_id, channel, operation, sends = true } = request;
     const [accounts, rules, floats] = await Promise.all([
       this.#providers.of(environment, team_id),
@@ -52,7 +52,8 @@ export class Router {
     if (sends && first?.verdict === 'chosen' && first.account_id !== null && first.health?.open_since) {
       this.#health.chosen(first.account_id, channel.id, operation);
     }
-    return decision;
+    const is_final = decision.limits.length > 0 && !(await this.#providers.anyUnusable?.(environment, team_id));
+    return { ...decision, is_final };
   }
 
   /**

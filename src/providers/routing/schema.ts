@@ -34,9 +34,12 @@ export interface Account {
   costs: Costs | null;
 }
 
-/** Returns accounts in the order in which they were added, the sandbox's built-in provider first. */
+/** The accounts of teams. */
 export interface ProvidersOfTeam {
+  /** Returns accounts in the order in which they were added, the sandbox's built-in provider first. */
   of(environment: Environment, team_id: bigint): Promise<Account[]>;
+  /** Returns whether an active account of the team, which is not listed, cannot currently be used by this process. When omitted, never. */
+  anyUnusable?(environment: Environment, team_id: bigint): Promise<boolean>;
 }
 
 export interface Weight {
@@ -144,8 +147,14 @@ export interface Moment {
 export interface Decision {
   candidates: Provider[];
   explanation: Explanation;
-  /** Offers of the accounts with the channel when only the amount excludes all of them, so that a retry cannot succeed. Otherwise empty. */
+  /** Offers of the accounts with the channel when only the amount excludes all of them. Otherwise empty. */
   limits: readonly Offer[];
   /** Whether an account is excluded for a temporary reason: its circuit is open, or its operator is closed at the moment. */
   waits: boolean;
+}
+
+/** A decision about the accounts of a team. */
+export interface Choice extends Decision {
+  /** Whether no account can ever take the amount: `limits` has offers, and the team has no other account that this process cannot use now. */
+  is_final: boolean;
 }
