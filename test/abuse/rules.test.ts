@@ -3,9 +3,12 @@ import { after, before, describe, test } from 'node:test';
 import { LIMITS } from '../../src/core/abuse/rules.ts';
 import { screen } from '../../src/core/abuse/service.ts';
 import { abuseCleanupSweep, usualSweep } from '../../src/core/abuse/sweeps.ts';
+import { makeAmounts } from '../../src/core/abuse/usual-store.ts';
 import type { Store } from '../../src/platform/db/stores.ts';
-import { newId } from '../../src/kit/ids.ts';
+import { must } from '../../src/kit/errors.ts';
+import { lowestIdAt, newId } from '../../src/kit/ids.ts';
 import { sql, type Sql } from '../../src/kit/sql.ts';
+import { visitsOf } from '../plans/visits.ts';
 import type { Answer, Merchant } from '../setup/api.ts';
 import { AbuseFixture } from './fixture.ts';
 
@@ -154,13 +157,13 @@ async function makeUsual(): Promise<void> {
 
 describe('amounts that are unusual for the team', () => {
   /** Payments that were paid: most of 1,000 XAF, one in a hundred of a million. */
-  async function paidBefore({ team: { id } }: Merchant, payments: number, currency = 'XAF'): Promise<void> {
+  async function paidBefore({ team: { id } }: Merchant, payments: number, currency = 'XAF', status = 'succeeded'): Promise<void> {
     const at = fixture.clock.now() - 86_400_000;
     const ids = Array.from({ length: payments }, () => newId('trx', 'live', at));
     await fixture.db.run(sql`
       insert into payments (team_id, id, amount_minor, fee_minor, currency, status, channel, event_count, key_id, request_id, created_at,
         updated_at, expires_at)
-      select ${id}::bigint, p.id, case when n % 100 = 0 then 100000000 else 100000 end, 0, ${currency}, 'succeeded', 'cm.mtn', 2, 'k', 'r',
+      select ${id}::bigint, p.id, case when n % 100 = 0 then 100000000 else 100000 end, 0, ${currency}, ${status}, 'cm.mtn', 2, 'k', 'r',
         ${new Date(at)}, ${new Date(at)}, ${new Date(at)} from unnest(${ids}::text[]) with ordinality p (id, n)`);
   }
 
@@ -192,6 +195,37 @@ describe('amounts that are unusual for the team', () => {
     const { id } = await fixture.payment(parted, { amount: 900_000 });
     await fixture.db.run(sql`update payments set status = 'partial', captured_minor = 45000000 where id = ${id}`);
     assert.equal((await fixture.charge(parted, id, fixture.number())).status, 202);
+  });
+
+  test('payments that were not paid, or are in another currency, do not hide the paid ones of a currency', async () => {
+    const merchant = await fixture.merchant();
+    await paidBefore(merchant, amount.payments, 'KES');
+    await paidBefore(merchant, 20_001, 'XAF');
+    await paidBefore(merchant, 20_001, 'XOF', 'pending');
+    await makeUsual();
+    assert.deepEqual(
+      await fixture.db.all(sql`
+        select currency, payments, high_minor from abuse_amounts where team_id = ${merchant.team.id} order by currency`),
+      [
+        { currency: 'KES', payments: amount.payments, high_minor: 100_000n },
+        { currency: 'XAF', payments: 20_001, high_minor: 100_000n },
+      ],
+    );
+  });
+
+  test('the usual amount of a currency is read from its paid payments, however many were not paid', async () => {
+    const merchant = await fixture.merchant();
+    await paidBefore(merchant, amount.payments, 'KES');
+    for (const currency of ['KES', 'XAF']) await paidBefore(merchant, 5_000, currency, 'pending');
+    await fixture.asOwner((tx) => tx.run(sql`analyze payments`));
+    const statements: Sql[] = [];
+    const { db } = fixture.api.deps.stores.live.of(merchant.team.id);
+    await db.transaction(async (tx) => {
+      const noting = { ...tx, run: async (statement: Sql) => statements.push(statement) };
+      await makeAmounts(noting, merchant.team.id, lowestIdAt('trx', 'live', fixture.clock.now() - 2 * 86_400_000));
+      const visits = await visitsOf(tx, must(statements.at(-1), 'it fills the table'));
+      for (const { rows, plan } of visits) assert.ok(rows <= 10 * amount.payments, `${rows} rows\n${plan}`);
+    });
   });
 
   test('usual amounts are recomputed hourly, by only one of several concurrent workers', async () => {
