@@ -309,3 +309,23 @@ test('counts are deleted when no rule needs them, rejections together with the e
   fixture.clock.advance(82 * 86_400_000);
   assert.deepEqual(await left(), [0, 0, 0]);
 });
+
+test('a block is deleted when it has expired', async () => {
+  const merchant = await fixture.merchant();
+  const at = fixture.clock.now();
+  const kept = [
+    await fixture.block(merchant, 'payer', fixture.number()),
+    await fixture.block(merchant, 'address', '203.0.113.0/24', new Date(at + 1)),
+  ];
+  await fixture.block(merchant, 'address', '198.51.100.7', new Date(at));
+  await fixture.block(merchant, 'email', 'eve@payer.example', new Date(at - 1));
+  const sweep = abuseCleanupSweep(fixture.api.deps, fixture.api.deps.stores.live);
+  while ((await sweep.round()) > 0);
+  const left = await fixture.db.all<{ id: string }>(
+    sql`select id from abuse_blocks where team_id = ${merchant.team.id} order by id`,
+  );
+  assert.deepEqual(
+    left.map(({ id }) => id),
+    kept.sort(),
+  );
+});

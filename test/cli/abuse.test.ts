@@ -148,6 +148,14 @@ test('at most 1,000 addresses and ranges can be blocked, because every charge re
       select ${full.team.id}::bigint, 'blk_' || n, 'address', '10.0.' || n / 256 || '.' || n % 256, ('10.0.' || n / 256 || '.' || n % 256)::inet, now()
       from generate_series(1, 1000) n`),
   );
-  const ended = await run('blocks', 'add', '--team', String(full.team.id), '--address', '203.0.113.7');
+  const add = (address: string, ...more: string[]) =>
+    run('blocks', 'add', '--team', String(full.team.id), '--address', address, ...more);
+  const ended = await add('203.0.113.7');
   assert.deepEqual([ended.code, /blocks 1000 addresses/.test(ended.stderr)], [1, true], ended.stderr);
+  assert.equal((await add('10.0.0.7', '--note', 'changed')).code, 0, 'it is blocked already');
+  await fixture.asOwner((tx) =>
+    tx.run(sql`update abuse_blocks set expires_at = now() where team_id = ${full.team.id} and id = 'blk_9'`),
+  );
+  assert.equal((await add('203.0.113.7')).code, 0, 'an expired block does not count');
+  assert.equal((await add('203.0.113.8')).code, 1);
 });

@@ -117,6 +117,12 @@ function ofOthers(rows: number, endpoints: readonly string[]): string[] {
     // Ten of each team: PostgreSQL 18 would find the rows of few teams by their key.
     `insert into abuse_windows (team_id, starts_at, charges)
       select $1::bigint + 1000 + n / 10, ${old(MANY, '20 days')} - n * interval '1 ms', 1 from generate_series(1, ${rows}::integer) n`,
+    inserted(
+      'abuse_blocks',
+      'id, kind, value, created_at, expires_at',
+      `'blk_' || n, 'payer', 'hash ' || n, now(), ${dueAt(MANY)}`,
+      rows,
+    ),
     inserted('abuse_payers', 'payer_hash, charges, last_at', `'hash ' || n, '{}', ${old(MANY, '2 days')}`, rows),
     // Of one endpoint most, of each other one some.
     deliveriesOf(endpoints.at(0) ?? '', rows, MANY),

@@ -3,9 +3,9 @@ import { record } from '../../tenants/audit/record.ts';
 import { Problem } from '../../kit/errors.ts';
 import { newId } from '../../kit/ids.ts';
 import type { Db } from '../../kit/sql.ts';
-import { type BlockRow, countAddressBlocks, deleteBlock, upsertBlock } from './store.ts';
+import { type BlockRow, countOtherAddresses, deleteBlock, upsertBlock } from './store.ts';
 
-/** Maximum address blocks of a team. Networks cannot be looked up by equality, so each charge reads all of the team's. */
+/** Maximum address blocks of a team that have not expired. Networks cannot be looked up by equality, so each charge reads all of the team's. */
 const MAX_ADDRESSES = 1_000;
 
 /**
@@ -14,8 +14,8 @@ const MAX_ADDRESSES = 1_000;
  */
 export function addBlock(db: Db, wanted: Omit<BlockRow, 'id' | 'created_at'>, by: Actor, at: number): Promise<BlockRow> {
   return db.transaction(async (tx) => {
-    const { team_id } = wanted;
-    if (wanted.kind === 'address' && (await countAddressBlocks(tx, team_id)) >= MAX_ADDRESSES) {
+    const { team_id, kind, value } = wanted;
+    if (kind === 'address' && (await countOtherAddresses(tx, team_id, value, new Date(at))) >= MAX_ADDRESSES) {
       throw new Problem(422, `The team blocks ${MAX_ADDRESSES} addresses and ranges: remove some, or block a wider range.`);
     }
     const block = await upsertBlock(tx, { ...wanted, id: newId('blk', 'live', at), created_at: new Date(at) });

@@ -55,11 +55,15 @@ export function blocksOf(
   return db.all<BlockRow>(sql`select ${columns} from abuse_blocks where ${allOf(conditions)} order by id desc limit ${limit}`);
 }
 
-/** Counts address blocks in the transaction that adds one. A lock prevents concurrent additions. */
-export async function countAddressBlocks(tx: Tx, team_id: bigint): Promise<number> {
+/**
+ * Counts the other address blocks that apply, in the transaction that adds or changes one. A lock prevents concurrent additions.
+ * @param value of the block that is added or changed
+ */
+export async function countOtherAddresses(tx: Tx, team_id: bigint, value: string, now: Date): Promise<number> {
   await tx.run(sql`select pg_advisory_xact_lock(hashtextextended('abuse_blocks', ${team_id}))`);
   const row = await tx.maybe<{ count: number }>(sql`
-    select count(*)::int as count from abuse_blocks where team_id = ${team_id} and kind = 'address'`);
+    select count(*)::int as count from abuse_blocks
+    where team_id = ${team_id} and kind = 'address' and value <> ${value} and (expires_at is null or expires_at > ${now})`);
   return row?.count ?? 0;
 }
 

@@ -46,7 +46,7 @@ async function computeUsual({ db, environment }: Store, team_id: bigint, at: num
   });
 }
 
-/** Deletes counts that no rule uses any more, and rejections as old as the oldest events. */
+/** Deletes counts that no rule uses any more, expired blocks, and rejections as old as the oldest events. */
 export function abuseCleanupSweep({ clock, config }: SweepDeps, store: Store): Sweep {
   return {
     name: 'abuse-forget',
@@ -54,9 +54,13 @@ export function abuseCleanupSweep({ clock, config }: SweepDeps, store: Store): S
     idle_ms: CLEANUP_IDLE_MS,
     round: () => {
       const at = clock.now();
-      const payers = new Date(at - DAY_MS);
-      const windows = new Date(at - HISTORY.paces_from_ms - LIMITS.team.window_ms);
-      return deleteUnused(store.db, { payers, windows, refusals: new Date(at - config.events_keep_ms) }, CLEANUP_BATCH);
+      const before = {
+        payers: new Date(at - DAY_MS),
+        windows: new Date(at - HISTORY.paces_from_ms - LIMITS.team.window_ms),
+        refusals: new Date(at - config.events_keep_ms),
+        blocks: new Date(at),
+      };
+      return deleteUnused(store.db, before, CLEANUP_BATCH);
     },
   };
 }

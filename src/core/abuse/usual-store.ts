@@ -48,12 +48,12 @@ export async function makePace(tx: Tx, team_id: bigint, from: Date, to: Date): P
 }
 
 /**
- * Deletes rows that no rule uses any more.
+ * Deletes rows that no rule uses any more. Blocks are deleted from the moment at which they expire.
  * @returns number of rows deleted
  */
 export async function deleteUnused(
   db: Queryable,
-  before: Record<'payers' | 'windows' | 'refusals', Date>,
+  before: Record<'payers' | 'windows' | 'refusals' | 'blocks', Date>,
   limit: number,
 ): Promise<number> {
   const payers = await db.run(sql`
@@ -67,5 +67,8 @@ export async function deleteUnused(
     delete from abuse_refusals where (team_id, payment_id, rule) in (
       select team_id, payment_id, rule from abuse_refusals where last_at < ${before.refusals} order by last_at limit ${limit}
       for update skip locked)`);
-  return payers + windows + refusals;
+  const blocks = await db.run(sql`
+    delete from abuse_blocks where (team_id, id) in (
+      select team_id, id from abuse_blocks where expires_at <= ${before.blocks} order by expires_at limit ${limit} for update skip locked)`);
+  return payers + windows + refusals + blocks;
 }
