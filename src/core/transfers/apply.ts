@@ -6,7 +6,7 @@ import { unreachable } from '../../kit/errors.ts';
 import type { Tx } from '../../kit/sql.ts';
 import { type Journal, post } from '../../money/ledger/post.ts';
 import type { PayoutReason } from '../../providers/adapters/contract.ts';
-import { isNewPoll } from '../../providers/adapters/polling.ts';
+import { isNewPoll, nextPoll } from '../../providers/adapters/polling.ts';
 import { type Arrival, repayCredit } from '../../money/settlement/credit.ts';
 import { mayBePaidLate } from './late.ts';
 import { dispatchedJournal, returnedJournal, succeededJournal } from './bookings.ts';
@@ -151,7 +151,7 @@ class Work {
       case 'waiting':
         return {
           provider_ref: occurrence.provider_ref ?? row.provider_ref,
-          next_poll_at: keepingWakeUp(row, known, this.#in(occurrence.wait_ms)),
+          next_poll_at: nextPoll(this.#in(occurrence.wait_ms), row.next_poll_at, known.next_poll_at),
           decision: row.decision && { ...(hasIt(occurrence) ? found(row.decision) : row.decision), note: occurrence.note },
         };
       case 'succeeded':
@@ -196,11 +196,6 @@ class Work {
   #in(wait_ms: number): Date {
     return new Date(this.#context.at + wait_ms);
   }
-}
-
-/** Returns the time of the next poll: an earlier one that a callback has set since the provider was polled, else `next`. */
-function keepingWakeUp({ next_poll_at: set }: TransferRow, known: TransferRow, next: Date): Date {
-  return set !== null && isNewPoll(set, known.next_poll_at) && set < next ? set : next;
 }
 
 /** Whether the provider has shown the transfer: only then there is nothing to note, or a reference of its own. */
