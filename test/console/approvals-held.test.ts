@@ -128,8 +128,14 @@ describe('people', () => {
   test('do not decide on their own membership, and rules hold before anybody is asked', async () => {
     const people = `${shop.base}/people`;
     const own = approvalPath(await shop.owner.submit(people, `${people}/${shop.checker.id}/role`, { role: 'admin' }));
-    const refused = await press(shop.checker, own, 'approve');
-    assert.deepEqual([refused.status, /their own membership/.test(refused.text)], [403, true]);
+    const removal = approvalPath(await shop.owner.submit(people, `${people}/${shop.checker.id}/remove`));
+    for (const path of [own, removal]) {
+      for (const decision of ['approve', 'reject'] as const) {
+        const refused = await press(shop.checker, path, decision);
+        assert.deepEqual([refused.status, /their own membership/.test(refused.text)], [403, true], decision);
+      }
+      assert.equal((await stored(shop, path)).decision, null);
+    }
     const admin = await signedIn(api, 'admin', shop.team);
     const count = await countApprovals(shop);
     const raise = await admin.submit(people, `${people}/${shop.checker.id}/role`, { role: 'owner' });

@@ -98,5 +98,6 @@ export async function trail({ api }: Shop, id: string): Promise<string[]> {
 export async function decidedOnly({ api, team, checker }: Shop, path: string): Promise<void> {
   const by = { kind: 'user', id: `${checker.id}:ses_x`, request_id: 'req_x', address: null } as const;
   const who = { team, environment: 'sandbox', user_id: checker.id, session_id: 'ses_x', by, at: Date.now() } as const;
-  await api.deps.stores.control.transaction((tx) => decide(tx, who, path.split('/').at(-1) ?? '', 'approved'));
+  const { stores, secrets } = api.deps;
+  await stores.control.transaction((tx) => decide(tx, secrets, who, path.split('/').at(-1) ?? '', 'approved'));
 }

@@ -23,7 +23,7 @@ import {
   writeDecision,
 } from './store.ts';
 import { APPROVING } from './thresholds.ts';
-import { sealWanted } from './wanted.ts';
+import { sealWanted, wantedOf } from './wanted.ts';
 
 /** The person who requests or decides, in a team and an environment. */
 export interface ApprovalActor {
@@ -67,24 +67,21 @@ export async function ask(tx: Tx, secrets: Secrets, who: ApprovalActor, request:
 
 /**
  * Decides on an open approval, as the second person.
- * @param verify further check of the second person
- * @throws Problem 404; 403 for the requester and for people who may not decide; 409 when it is decided or expired, or the requester has
- *   lost the permission
+ * @throws Problem 404; 403 for the requester, for the person whose membership it is about, and for people who may not decide; 409 when it
+ *   is decided or expired, or when it is approved and the requester has lost the permission
  */
 export async function decide(
   tx: Tx,
+  secrets: Secrets,
   who: ApprovalActor,
   id: string,
   decision: Exclude<Decision, 'withdrawn'>,
-  verify: () => void = () => undefined,
 ): Promise<ApprovalRow> {
   const row = await lockOpen(tx, who, id);
   if (row.asked_by === who.user_id) refuseApproval('own');
   await refuseChecker(tx, who, row);
-  if (decision === 'approved') {
-    await refuseFormerMaker(tx, row);
-    verify();
-  }
+  refuseSubject(secrets, who, row);
+  if (decision === 'approved') await refuseFormerMaker(tx, row);
   await writeDecision(tx, id, { decision, by: who.user_id, session: who.session_id, lives_ms: APPROVAL_MS });
   await note(tx, who, decision === 'approved' ? 'approval.approve' : 'approval.reject', id);
   const maker = await findUser(tx, row.asked_by);
@@ -144,6 +141,11 @@ async function refuseChecker(tx: Tx, { user_id, environment }: ApprovalActor, ro
   const needed = isOperation(row) ? (['approval.write', permission] as const) : (['approval.write'] as const);
   const may = checker && !checker.disabled && needed.every((one) => isPermitted(checker.role, one, environment));
   if (!may) throw new Problem(403, 'Your role does not permit this.');
+}
+
+/** Rejects the person whose membership a request is about. */
+function refuseSubject(secrets: Secrets, { user_id }: ApprovalActor, row: ApprovalRow): void {
+  if (row.kind === 'person' && wantedOf(secrets, row).body.user === user_id) refuseApproval('subject');
 }
 
 /** Rejects a requester whose role has lost the permission since the request. The membership is locked until the transaction ends. */

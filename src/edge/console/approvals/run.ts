@@ -3,7 +3,7 @@ import type { Tx } from '../../../kit/sql.ts';
 import { shownIn } from '../../../tenants/api/idempotency.ts';
 import type { PaidTo, PaysOutTo } from '../../../tenants/api/route.ts';
 import { refuseApproval } from '../../../tenants/approvals/faults.ts';
-import { type ApprovalRow, isOperation, type Wanted } from '../../../tenants/approvals/schema.ts';
+import { type ApprovalRow, isOperation } from '../../../tenants/approvals/schema.ts';
 import { decide, lockOperation } from '../../../tenants/approvals/service.ts';
 import { writeDone, writeFailed } from '../../../tenants/approvals/store.ts';
 import { wantedOf } from '../../../tenants/approvals/wanted.ts';
@@ -22,7 +22,7 @@ import { ranBefore } from './ran.ts';
 export async function approve(visit: TeamVisit, row: ApprovalRow): Promise<void> {
   const { control, secrets } = visit.approvals;
   const wanted = wantedOf(secrets, row);
-  const decided = (tx: Tx) => decide(tx, approvalActor(visit), row.id, 'approved', () => refuseSubject(visit, wanted));
+  const decided = (tx: Tx) => decide(tx, secrets, approvalActor(visit), row.id, 'approved');
   if (!isPerformed(row.operation)) {
     await control.transaction(decided);
     return isOperation(row) ? runOperation(visit, row.id) : undefined;
@@ -77,8 +77,4 @@ export async function runOperation(visit: TeamVisit, id: string): Promise<void> 
 /** Returns whether the error is a rejection that a repetition would not change. */
 function isFinal(error: unknown): error is Problem {
   return error instanceof Problem && error.status >= 400 && error.status < 500 && error.status !== 429;
-}
-
-function refuseSubject({ session }: TeamVisit, { body }: Wanted): void {
-  if (body.user === session.user.id) refuseApproval('subject');
 }

@@ -32,8 +32,9 @@ export function submitRun(visit: TeamVisit): Promise<Answer> {
 /** Rejects a request. */
 export function submitReject(visit: TeamVisit): Promise<Answer> {
   return shown(visit, 'reject', async () => {
+    const { control, secrets } = visit.approvals;
     const { id } = await approvalOf(visit);
-    await visit.approvals.control.transaction((tx) => decide(tx, approvalActor(visit), id, 'rejected'));
+    await control.transaction((tx) => decide(tx, secrets, approvalActor(visit), id, 'rejected'));
   });
 }
 
