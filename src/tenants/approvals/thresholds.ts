@@ -1,9 +1,10 @@
 import type { Minor } from '../../kit/money.ts';
-import type { Queryable } from '../../kit/sql.ts';
-import { listApprovers } from '../people/member-store.ts';
+import type { Queryable, Tx } from '../../kit/sql.ts';
+import { listApprovers, lockMembers } from '../people/member-store.ts';
 import { isPermitted, ROLES } from '../people/roles.ts';
 import { refuseApproval } from './faults.ts';
 import type { Threshold } from './schema.ts';
+import { listThresholds } from './threshold-store.ts';
 
 /** Minimum number of people who may approve while a team has a threshold: one requests, another decides. */
 const MIN_APPROVERS = 2;
@@ -19,6 +20,15 @@ export function needsSecond(thresholds: readonly Threshold[], moved: { amount_mi
   if (thresholds.length === 0) return false;
   const own = thresholds.find(({ currency }) => currency === moved.currency);
   return own === undefined || moved.amount_minor > own.above_minor;
+}
+
+/**
+ * Locks the memberships of a team and returns its thresholds. Whoever sets the first threshold, or changes something because the team has
+ * none, takes this lock, so that one of them sees what the other did.
+ */
+export async function lockThresholds(tx: Tx, team_id: bigint): Promise<Threshold[]> {
+  await lockMembers(tx, team_id);
+  return listThresholds(tx, team_id);
 }
 
 /**

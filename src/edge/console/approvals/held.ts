@@ -2,7 +2,7 @@ import type { Db, Tx } from '../../../kit/sql.ts';
 import { ask, type Request } from '../../../tenants/approvals/service.ts';
 import { findByForm } from '../../../tenants/approvals/store.ts';
 import { listThresholds } from '../../../tenants/approvals/threshold-store.ts';
-import { refuseTooFew } from '../../../tenants/approvals/thresholds.ts';
+import { lockThresholds, refuseTooFew } from '../../../tenants/approvals/thresholds.ts';
 import type { Wanted } from '../../../tenants/approvals/schema.ts';
 import type { KeyKind } from '../../../tenants/keys/caller.ts';
 import type { Scope } from '../../../tenants/keys/scopes.ts';
@@ -49,6 +49,33 @@ export async function heldBack(
   }
   const request = { ...action, form_key: visit.formKey, amount_minor: null, currency: null, wanted: { body, ...seen } };
   return toApproval(visit, await control.transaction((tx) => ask(tx, secrets, approvalActor(visit), request)));
+}
+
+/** A change in `control`, where people, keys and thresholds are. */
+export interface Change<T> {
+  change(tx: Tx): Promise<T>;
+  /** Whether {@link change} is rehearsed before its approval is requested. */
+  rehearsed: boolean;
+}
+
+/**
+ * Makes a change, or requests its approval in a team that has a threshold.
+ * @returns what the change returned, or where the form leads instead
+ * @throws Problem of the change
+ */
+export async function changeOrAsk<T>(
+  visit: TeamVisit,
+  action: HeldAction,
+  { change, rehearsed }: Change<T>,
+): Promise<{ made: T } | { answer: Answer }> {
+  const answer = await heldBack(visit, action, rehearsed ? change : undefined);
+  if (answer) return { answer };
+  const done = await visit.approvals.control.transaction(async (tx) => {
+    if ((await lockThresholds(tx, visit.team.id)).length > 0) return null;
+    return { made: await change(tx) };
+  });
+  // Null: the first threshold was set meanwhile.
+  return done ?? changeOrAsk(visit, action, { change, rehearsed });
 }
 
 /** Redirects to the page of an approval. */

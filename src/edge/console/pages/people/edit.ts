@@ -3,7 +3,7 @@ import { html } from '../../../../kit/html.ts';
 import { listMembers } from '../../../../tenants/people/member-store.ts';
 import { changeRole, removeMember } from '../../../../tenants/people/members.ts';
 import { isRole } from '../../../../tenants/people/roles.ts';
-import { type HeldAction, heldBack } from '../../approvals/held.ts';
+import { changeOrAsk, type HeldAction } from '../../approvals/held.ts';
 import type { ConsoleDeps } from '../../deps.ts';
 import { doneOnce, isRecorded } from '../../done-once.ts';
 import { type Answer, fieldOf, redirect, type TeamVisit } from '../../page.ts';
@@ -58,14 +58,13 @@ export async function submitRemoval(deps: ConsoleDeps, visit: TeamVisit): Promis
 type Work = Parameters<ConsoleDeps['stores']['control']['transaction']>[0];
 
 /** Makes a change. A rejection is shown above the form. */
-async function change(deps: ConsoleDeps, visit: TeamVisit, done: string, action: HeldAction, work: Work): Promise<Answer> {
+async function change(deps: ConsoleDeps, visit: TeamVisit, notice: string, action: HeldAction, work: Work): Promise<Answer> {
   try {
-    const held = await heldBack(visit, action, work);
-    if (held) return held;
-    await deps.stores.control.transaction(work);
+    const done = await changeOrAsk(visit, action, { change: work, rehearsed: true });
+    if ('answer' in done) return done.answer;
   } catch (error) {
     if (faultText(visit, error) === null) throw error;
     return showMember(deps, visit, error);
   }
-  return redirect(`${visit.base}/people?done=${done}`);
+  return redirect(`${visit.base}/people?done=${notice}`);
 }

@@ -5,7 +5,7 @@ import type { Tx } from '../../../../kit/sql.ts';
 import { invite, resend, withdraw } from '../../../../tenants/people/members.ts';
 import { listInvitations } from '../../../../tenants/people/link-store.ts';
 import { isRole } from '../../../../tenants/people/roles.ts';
-import { heldBack } from '../../approvals/held.ts';
+import { changeOrAsk } from '../../approvals/held.ts';
 import type { ConsoleDeps } from '../../deps.ts';
 import { doneOnce, isRecorded } from '../../done-once.ts';
 import { keyOfAsked } from '../../forms.ts';
@@ -39,7 +39,7 @@ ${roleChoice(visit, fieldOf(visit, 'role') || 'support', wrong.role)}
 }
 
 /** Sends an invitation. */
-export async function submitInvite({ stores: { control } }: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
+export async function submitInvite(visit: TeamVisit): Promise<Answer> {
   const texts = PEOPLE_TEXTS[visit.language];
   const email = emailAddressOf(fieldOf(visit, 'email'));
   const role = fieldOf(visit, 'role');
@@ -48,9 +48,8 @@ export async function submitInvite({ stores: { control } }: ConsoleDeps, visit: 
   try {
     const to = { email, role, ...senderOf(visit), form_key: keyOfAsked(visit.formKey, [email, role]) };
     const work = (tx: Tx) => invite(tx, administratorOf(visit), to);
-    const held = await heldBack(visit, heldPerson('person.invite', { email, role }), work);
-    if (held) return held;
-    await control.transaction(work);
+    const done = await changeOrAsk(visit, heldPerson('person.invite', { email, role }), { change: work, rehearsed: true });
+    if ('answer' in done) return done.answer;
   } catch (error) {
     const text = faultText(visit, error);
     if (text === null) throw error;
@@ -71,9 +70,8 @@ export async function submitResend({ stores: { control } }: ConsoleDeps, visit: 
   // The approver has to see what the invitation grants.
   if (!invitation) throw notFound();
   const { email, role } = invitation;
-  const held = await heldBack(visit, heldPerson('person.resend', { link, email, role }), work);
-  if (held) return held;
-  await control.transaction(work);
+  const done = await changeOrAsk(visit, heldPerson('person.resend', { link, email, role }), { change: work, rehearsed: true });
+  if ('answer' in done) return done.answer;
   return redirect(`${visit.base}/people?done=invited`);
 }
 

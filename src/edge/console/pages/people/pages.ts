@@ -10,7 +10,7 @@ export function peoplePages(deps: ConsoleDeps): ConsolePage[] {
   return [
     teamPage({ method: 'GET', path: '/people', permission: 'person.read', handle: (visit) => showPeople(deps, visit) }),
     teamPage({ method: 'GET', path: '/people/invite', ...writes, handle: (visit) => showInvite(visit) }),
-    teamPage({ method: 'POST', path: '/people/invite', ...writes, handle: (visit) => submitInvite(deps, visit) }),
+    teamPage({ method: 'POST', path: '/people/invite', ...writes, handle: submitInvite }),
     teamPage({
       method: 'POST',
       path: '/people/invitations/:link/resend',

@@ -2,11 +2,10 @@ import type { FieldErrors } from '../../../../kit/errors.ts';
 import { type Html, html } from '../../../../kit/html.ts';
 import { CURRENCIES, isCurrency, isMovable, minorFromWire } from '../../../../kit/money.ts';
 import type { Tx } from '../../../../kit/sql.ts';
-import { refuseTooFew } from '../../../../tenants/approvals/thresholds.ts';
+import { lockThresholds, refuseTooFew } from '../../../../tenants/approvals/thresholds.ts';
 import type { Threshold } from '../../../../tenants/approvals/schema.ts';
 import { listThresholds, setThreshold } from '../../../../tenants/approvals/threshold-store.ts';
 import { record } from '../../../../tenants/audit/record.ts';
-import { lockMembers } from '../../../../tenants/people/member-store.ts';
 import { actorOf } from '../../actor.ts';
 import { type HeldAction, heldBack } from '../../approvals/held.ts';
 import { type Answer, fieldOf, redirect, type TeamVisit } from '../../page.ts';
@@ -126,8 +125,7 @@ async function unheld(visit: TeamVisit, action: HeldAction, first: (tx: Tx) => P
 /** Sets the first threshold of a team. @returns null when another threshold was set meanwhile */
 async function setFirst(tx: Tx, visit: TeamVisit, { currency, above_minor }: Threshold): Promise<Done | null> {
   const { team, at } = visit;
-  await lockMembers(tx, team.id);
-  if ((await listThresholds(tx, team.id)).length > 0) return null;
+  if ((await lockThresholds(tx, team.id)).length > 0) return null;
   await refuseTooFew(tx, team.id);
   await setThreshold(tx, team.id, currency, above_minor);
   await record(tx, actorOf(visit), { team_id: team.id, action: 'threshold.set', resource_id: currency, at });

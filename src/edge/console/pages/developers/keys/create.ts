@@ -1,14 +1,12 @@
 import { type Html, html } from '../../../../../kit/html.ts';
 import { RESOURCES, type Scope } from '../../../../../tenants/keys/scopes.ts';
-import { heldBack, movesMoneyOut } from '../../../approvals/held.ts';
-import type { ConsoleDeps } from '../../../deps.ts';
 import type { Answer, TeamVisit } from '../../../page.ts';
 import { choices, radio } from '../../../parts/choices.ts';
 import { ownFaults } from '../../../messages/own.ts';
 import { type Fault, faultOf, shownFault } from '../../../parts/fault.ts';
 import { alert, type Column, field, pageHead, table } from '../../../parts/parts.ts';
 import { readKey, type TypedKey, typedKey } from './parse.ts';
-import { checkRights, heldKey, makeKeyIn, mayMake } from './service.ts';
+import { changeKey, checkRights, heldKey, makeKeyIn, mayMake } from './service.ts';
 import { KEY_TEXTS } from './texts.ts';
 import { backToKeys, madeBefore, madePage } from './views.ts';
 
@@ -38,17 +36,16 @@ ${field({ name: 'expires', label: texts.lastDay, type: 'date', value: typed.expi
 }
 
 /** Makes the key and shows it, only once. */
-export async function createKey({ stores }: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
+export async function createKey(visit: TeamVisit): Promise<Answer> {
   const typed = typedKey(visit);
   const read = readKey(visit, typed);
   if ('errors' in read) return showCreate(visit, typed, shownFault(visit.language, ownFaults(read.errors)));
   try {
     const { wanted } = read;
     checkRights(visit, wanted.kind, wanted.scopes);
-    const held = movesMoneyOut(wanted.kind, wanted.scopes) && (await heldBack(visit, heldKey('key.create', { ...wanted })));
-    if (held) return held;
-    const made = await stores.control.transaction((tx) => makeKeyIn(tx, visit, wanted));
-    return made ? madePage(visit, made) : madeBefore(visit);
+    const done = await changeKey(visit, heldKey('key.create', { ...wanted }), wanted, (tx) => makeKeyIn(tx, visit, wanted));
+    if ('answer' in done) return done.answer;
+    return done.made ? madePage(visit, done.made) : madeBefore(visit);
   } catch (error) {
     return showCreate(visit, typed, faultOf(visit, error));
   }

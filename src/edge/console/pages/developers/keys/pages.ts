@@ -17,7 +17,7 @@ export function keyPages(deps: ConsoleDeps): ConsolePage[] {
   return [
     teamPage({ ...read, path: all, handle: (visit) => showKeys(deps, visit) }),
     teamPage({ ...form, path: `${all}/new`, handle: async (visit) => showCreate(visit) }),
-    teamPage({ ...write, path: all, handle: (visit) => createKey(deps, visit) }),
+    teamPage({ ...write, path: all, handle: createKey }),
     teamPage({ ...read, path: one, handle: (visit) => showKey(deps, visit) }),
     teamPage({ ...write, path: `${one}/deactivate`, handle: (visit) => switchKey(deps, visit, false) }),
     teamPage({ ...write, path: `${one}/activate`, handle: (visit) => switchKey(deps, visit, true) }),

@@ -1,6 +1,5 @@
 import { html } from '../../../../../kit/html.ts';
 import { keyState } from '../../../../../tenants/keys/service.ts';
-import { heldBack, movesMoneyOut } from '../../../approvals/held.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
 import { type Answer, fieldOf, redirect, type TeamVisit } from '../../../page.ts';
 import { exactMoment } from '../../../parts/format.ts';
@@ -8,7 +7,7 @@ import { ownFaults } from '../../../messages/own.ts';
 import { type Fault, faultOf, shownFault } from '../../../parts/fault.ts';
 import { alert, field, pageHead, select } from '../../../parts/parts.ts';
 import { endOf } from './parse.ts';
-import { checkRights, heldKey, keyOf, rollKeyIn } from './service.ts';
+import { changeKey, checkRights, heldKey, keyOf, rollKeyIn } from './service.ts';
 import { KEY_TEXTS } from './texts.ts';
 import { backToKeys, keyName, madeBefore, madePage } from './views.ts';
 
@@ -57,12 +56,11 @@ export async function rollKey(deps: ConsoleDeps, visit: TeamVisit): Promise<Answ
     const { id, kind, scopes, allowed_ips } = await keyOf(deps.stores.control, visit);
     checkRights(visit, kind, scopes);
     const asked = heldKey('key.roll', { id, kind, scopes, allowed_ips, overlap_ms, expires_at });
-    const held = movesMoneyOut(kind, scopes) && (await heldBack(visit, asked));
-    if (held) return held;
-    const made = await deps.stores.control.transaction((tx) => rollKeyIn(tx, visit, { overlap_ms, expires_at }));
-    if (!made) return madeBefore(visit);
+    const done = await changeKey(visit, asked, { kind, scopes }, (tx) => rollKeyIn(tx, visit, { overlap_ms, expires_at }));
+    if ('answer' in done) return done.answer;
+    if (!done.made) return madeBefore(visit);
     const { expires_at: end } = await keyOf(deps.stores.control, visit);
-    return madePage(visit, made, end && html`<p class="help">${texts.oldUntil(exactMoment(end, visit.language))}</p>`);
+    return madePage(visit, done.made, end && html`<p class="help">${texts.oldUntil(exactMoment(end, visit.language))}</p>`);
   } catch (error) {
     return showRoll(deps, visit, faultOf(visit, error));
   }

@@ -8,8 +8,8 @@ import type { Scope } from '../../../../../tenants/keys/scopes.ts';
 import { createKeyOnce, type KeyOptions, keyState, rightsOf } from '../../../../../tenants/keys/service.ts';
 import { expireKey, findTeamKey, type KeyRow, lockTeamKey, revokeKey, switchKey } from '../../../../../tenants/keys/store.ts';
 import { actorOf } from '../../../actor.ts';
-import type { HeldAction } from '../../../approvals/held.ts';
-import type { TeamVisit } from '../../../page.ts';
+import { changeOrAsk, type HeldAction, movesMoneyOut } from '../../../approvals/held.ts';
+import type { Answer, TeamVisit } from '../../../page.ts';
 
 /** Fields of the form. */
 export type WantedKey = Omit<KeyOptions, 'team_id' | 'environment'>;
@@ -66,14 +66,12 @@ export async function rollKeyIn(tx: Tx, visit: TeamVisit, { overlap_ms, expires_
  * Activates or deactivates a key.
  * @throws Problem 404; 403 when the role permits less than the key that is to be activated; 409 when the key is revoked
  */
-export function setActive(control: Db, visit: TeamVisit, active: boolean): Promise<void> {
-  return control.transaction(async (tx) => {
-    const key = present(await lockTeamKey(tx, refOf(visit)));
-    if (active) checkRights(visit, key.kind, key.scopes);
-    if (key.revoked_at) throw new Problem(409, 'The key is revoked permanently.');
-    await switchKey(tx, key.id, active);
-    await note(tx, visit, active ? 'key.activate' : 'key.deactivate', key.id);
-  });
+export async function setActive(tx: Tx, visit: TeamVisit, active: boolean): Promise<void> {
+  const key = present(await lockTeamKey(tx, refOf(visit)));
+  if (active) checkRights(visit, key.kind, key.scopes);
+  if (key.revoked_at) throw new Problem(409, 'The key is revoked permanently.');
+  await switchKey(tx, key.id, active);
+  await note(tx, visit, active ? 'key.activate' : 'key.deactivate', key.id);
 }
 
 /**
@@ -87,6 +85,20 @@ export function revokePermanently(control: Db, visit: TeamVisit): Promise<void> 
     await revokeKey(tx, key.id, new Date(visit.at));
     await note(tx, visit, 'key.revoke', key.id);
   });
+}
+
+/**
+ * Makes a change of a key. In a team with a threshold, the approval is requested if the key moves money.
+ * @throws Problem of the change
+ */
+export async function changeKey<T>(
+  visit: TeamVisit,
+  action: HeldAction,
+  { kind, scopes }: { kind: KeyKind; scopes: readonly string[] },
+  change: (tx: Tx) => Promise<T>,
+): Promise<{ made: T } | { answer: Answer }> {
+  if (!movesMoneyOut(kind, scopes)) return { made: await visit.approvals.control.transaction(change) };
+  return changeOrAsk(visit, action, { change, rehearsed: false });
 }
 
 /** Returns a change of keys as a request for approval. */

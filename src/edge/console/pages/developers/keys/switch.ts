@@ -1,20 +1,22 @@
+import type { Tx } from '../../../../../kit/sql.ts';
 import { untilChangeIsKnown } from '../../../../../tenants/keys/service.ts';
-import { heldBack, movesMoneyOut } from '../../../approvals/held.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
 import { type Answer, redirect, type TeamVisit } from '../../../page.ts';
 import { faultOf } from '../../../parts/fault.ts';
 import { showKey } from './one.ts';
-import { checkRights, heldKey, keyOf, setActive } from './service.ts';
+import { changeKey, checkRights, heldKey, keyOf, setActive } from './service.ts';
 
 /** Activates or deactivates a key. Answers when every node applies the change. */
 export async function switchKey(deps: ConsoleDeps, visit: TeamVisit, active: boolean): Promise<Answer> {
   try {
     const { id, kind, scopes, allowed_ips, expires_at } = await keyOf(deps.stores.control, visit);
     if (active) checkRights(visit, kind, scopes);
-    const asked = heldKey('key.activate', { id, kind, scopes, allowed_ips, expires_at });
-    const held = active && movesMoneyOut(kind, scopes) && (await heldBack(visit, asked));
-    if (held) return held;
-    await setActive(deps.stores.control, visit, active);
+    const change = (tx: Tx) => setActive(tx, visit, active);
+    if (active) {
+      const asked = heldKey('key.activate', { id, kind, scopes, allowed_ips, expires_at });
+      const done = await changeKey(visit, asked, { kind, scopes }, change);
+      if ('answer' in done) return done.answer;
+    } else await deps.stores.control.transaction(change);
   } catch (error) {
     return showKey(deps, visit, faultOf(visit, error));
   }
