@@ -68,6 +68,13 @@ export async function insertKey(db: Queryable, key: NewKeyRow): Promise<boolean>
   return inserted === 1;
 }
 
+/** Returns whether a team made a key with this idempotency key. */
+export async function isKeyMade(db: Queryable, team_id: bigint, idempotency_key: string): Promise<boolean> {
+  const row = await db.maybe(sql`
+    select 1 as found from api_keys where team_id = ${team_id} and idempotency_key = ${idempotency_key}`);
+  return row !== undefined;
+}
+
 /** Key of a team in an environment. */
 export interface KeyRef {
   team_id: bigint;

@@ -6,7 +6,7 @@ import { Problem } from '../../../kit/errors.ts';
 import type { PaysOutTo } from '../../../tenants/api/route.ts';
 import type { Wanted } from '../../../tenants/approvals/schema.ts';
 import type { Answer, TeamVisit } from '../page.ts';
-import { heldBack } from './held.ts';
+import { heldBack, type MadeBefore } from './held.ts';
 
 /** Fields that determine where the money of a subaccount goes. */
 type Destination = Pick<AccountRow, 'split' | 'settlement'>;
@@ -27,12 +27,17 @@ export function isRedirected(body: CreateAccountBody, before: Destination | null
  * @returns where the form leads; null: the team has no threshold
  * @throws Problem as the operation does for an invalid form
  */
-export function heldAccount(visit: TeamVisit, body: CreateAccountBody, before: Shown | null): Promise<Answer | null> {
+export function heldAccount(
+  visit: TeamVisit,
+  body: CreateAccountBody,
+  before: Shown | null,
+  madeBefore: MadeBefore,
+): Promise<Answer | null> {
   const operation = before ? 'PATCH /accounts/:id' : 'POST /accounts';
   const permission = visit.check(operation, body);
   const sent = before ? withoutKept(body, before) : body;
   const seen = before ? { params: { id: before.id }, account: { ...destinationOf(before) } } : {};
-  return heldBack(visit, { kind: 'account', operation, permission, body: sent, seen });
+  return heldBack(visit, { kind: 'account', operation, permission, body: sent, seen }, madeBefore);
 }
 
 /** Leaves out unchanged details. The decision may take days, and sending them would undo changes made meanwhile. */

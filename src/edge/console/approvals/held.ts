@@ -27,7 +27,13 @@ export type HeldAction = Pick<Request, 'operation' | 'permission'> & {
 };
 
 /**
- * Requests the approval of an action, in a team that has a threshold.
+ * Returns where a form leads whose action is done, for example because the form ran before the team had a threshold; null when it is not.
+ * A second person could only reject what has already happened.
+ */
+export type MadeBefore = () => Promise<Answer | null>;
+
+/**
+ * Requests the approval of an action that is not done, in a team that has a threshold.
  * @param rehearse runs the action in a transaction that is rolled back, so that its faults are reported at once and no request is stored
  * @returns where the form leads; null: the team has no threshold, so the action is not held
  * @throws Problem of the rehearsal
@@ -35,12 +41,15 @@ export type HeldAction = Pick<Request, 'operation' | 'permission'> & {
 export async function heldBack(
   visit: TeamVisit,
   { body, seen = {}, ...action }: HeldAction,
+  madeBefore: MadeBefore,
   rehearse?: (tx: Tx) => Promise<unknown>,
 ): Promise<Answer | null> {
   const { control, secrets } = visit.approvals;
   const known = await findByForm(control, visit.team.id, visit.formKey);
   if (known !== undefined) return toApproval(visit, known);
   if ((await listThresholds(control, visit.team.id)).length === 0) return null;
+  const before = await madeBefore();
+  if (before) return before;
   if (rehearse) {
     await rehearsal(control, async (tx) => {
       await rehearse(tx);
@@ -54,6 +63,7 @@ export async function heldBack(
 /** A change in `control`, where people, keys and thresholds are. */
 export interface Change<T> {
   change(tx: Tx): Promise<T>;
+  madeBefore: MadeBefore;
   /** Whether {@link change} is rehearsed before its approval is requested. */
   rehearsed: boolean;
 }
@@ -66,16 +76,16 @@ export interface Change<T> {
 export async function changeOrAsk<T>(
   visit: TeamVisit,
   action: HeldAction,
-  { change, rehearsed }: Change<T>,
+  how: Change<T>,
 ): Promise<{ made: T } | { answer: Answer }> {
-  const answer = await heldBack(visit, action, rehearsed ? change : undefined);
+  const answer = await heldBack(visit, action, how.madeBefore, how.rehearsed ? how.change : undefined);
   if (answer) return { answer };
   const done = await visit.approvals.control.transaction(async (tx) => {
     if ((await lockThresholds(tx, visit.team.id)).length > 0) return null;
-    return { made: await change(tx) };
+    return { made: await how.change(tx) };
   });
   // Null: the first threshold was set meanwhile.
-  return done ?? changeOrAsk(visit, action, { change, rehearsed });
+  return done ?? changeOrAsk(visit, action, how);
 }
 
 /** Redirects to the page of an approval. */

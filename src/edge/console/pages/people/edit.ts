@@ -1,5 +1,6 @@
 import { notFound, type Problem } from '../../../../kit/errors.ts';
 import { html } from '../../../../kit/html.ts';
+import type { Tx } from '../../../../kit/sql.ts';
 import { listMembers } from '../../../../tenants/people/member-store.ts';
 import { changeRole, removeMember } from '../../../../tenants/people/members.ts';
 import { isRole } from '../../../../tenants/people/roles.ts';
@@ -12,10 +13,10 @@ import { administratorOf, faultText, heldPerson, roleChoice } from './parts.ts';
 import { PEOPLE_TEXTS } from './texts.ts';
 
 /** Shows one member: the role, and the removal. */
-export async function showMember({ stores: { control } }: ConsoleDeps, visit: TeamVisit, error?: unknown): Promise<Answer> {
+export async function showMember(deps: ConsoleDeps, visit: TeamVisit, error?: unknown): Promise<Answer> {
   const texts = PEOPLE_TEXTS[visit.language];
   const user_id = visit.params.user ?? '';
-  const member = (await listMembers(control, visit.team.id)).find((one) => one.user_id === user_id);
+  const member = await memberOf(deps, visit);
   if (!member) throw notFound();
   const here = `${visit.base}/people/${user_id}`;
   const role = html`<form method="post" action="${here}/role?from=${here}">${visit.formFields()}
@@ -33,13 +34,22 @@ ${card(texts.role, role)}${card(texts.removeTitle, removal)}`,
   };
 }
 
+async function memberOf({ stores }: ConsoleDeps, { team, params }: TeamVisit) {
+  return (await listMembers(stores.control, team.id)).find((one) => one.user_id === params.user);
+}
+
 /** Gives a member another role. */
 export async function submitRole(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
   const role = fieldOf(visit, 'role');
   if (!isRole(role)) throw notFound();
   const user = visit.params.user ?? '';
   const action = heldPerson('person.role', { user, role });
-  return change(deps, visit, 'changed', action, (tx) => changeRole(tx, administratorOf(visit), user, role));
+  const hasRole = async () => (await memberOf(deps, visit))?.role === role;
+  return change(deps, visit, 'changed', {
+    action,
+    isDone: hasRole,
+    work: (tx) => changeRole(tx, administratorOf(visit), user, role),
+  });
 }
 
 /** Removes a member. A person who removes themselves is redirected to their other teams. */
@@ -47,7 +57,12 @@ export async function submitRemoval(deps: ConsoleDeps, visit: TeamVisit): Promis
   const user_id = visit.params.user ?? '';
   const action = heldPerson('person.remove', { user: user_id });
   const removed = await doneOnce(
-    () => change(deps, visit, 'removed', action, (tx) => removeMember(tx, administratorOf(visit), user_id)),
+    () =>
+      change(deps, visit, 'removed', {
+        action,
+        isDone: async () => false,
+        work: (tx) => removeMember(tx, administratorOf(visit), user_id),
+      }),
     () => isRecorded(visit, 'person.remove', user_id, deps.stores.control),
   );
   const answer = removed ?? redirect(`${visit.base}/people?done=removed`);
@@ -55,16 +70,23 @@ export async function submitRemoval(deps: ConsoleDeps, visit: TeamVisit): Promis
   return left ? redirect('/console/') : answer;
 }
 
-type Work = Parameters<ConsoleDeps['stores']['control']['transaction']>[0];
+interface Change {
+  action: HeldAction;
+  /** Returns whether the member is as the form wants it. */
+  isDone(): Promise<boolean>;
+  work(tx: Tx): Promise<void>;
+}
 
 /** Makes a change. A rejection is shown above the form. */
-async function change(deps: ConsoleDeps, visit: TeamVisit, notice: string, action: HeldAction, work: Work): Promise<Answer> {
+async function change(deps: ConsoleDeps, visit: TeamVisit, notice: string, { action, isDone, work }: Change): Promise<Answer> {
+  const changed = redirect(`${visit.base}/people?done=${notice}`);
   try {
-    const done = await changeOrAsk(visit, action, { change: work, rehearsed: true });
+    const madeBefore = async () => ((await isDone()) ? changed : null);
+    const done = await changeOrAsk(visit, action, { change: work, madeBefore, rehearsed: true });
     if ('answer' in done) return done.answer;
   } catch (error) {
     if (faultText(visit, error) === null) throw error;
     return showMember(deps, visit, error);
   }
-  return redirect(`${visit.base}/people?done=${notice}`);
+  return changed;
 }

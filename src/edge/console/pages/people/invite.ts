@@ -1,9 +1,8 @@
 import { emailAddressOf } from '../../../../kit/email.ts';
 import { notFound, type Problem } from '../../../../kit/errors.ts';
 import { html } from '../../../../kit/html.ts';
-import type { Tx } from '../../../../kit/sql.ts';
 import { invite, resend, withdraw } from '../../../../tenants/people/members.ts';
-import { listInvitations } from '../../../../tenants/people/link-store.ts';
+import { findSent, listInvitations, wasResent } from '../../../../tenants/people/link-store.ts';
 import { isRole } from '../../../../tenants/people/roles.ts';
 import { changeOrAsk } from '../../approvals/held.ts';
 import type { ConsoleDeps } from '../../deps.ts';
@@ -46,16 +45,23 @@ export async function submitInvite(visit: TeamVisit): Promise<Answer> {
   if (email === null) return showInvite(visit, { email: texts.emailError, status: 422 });
   if (!isRole(role)) return showInvite(visit, { role: texts.roleError, status: 422 });
   try {
-    const to = { email, role, ...senderOf(visit), form_key: keyOfAsked(visit.formKey, [email, role]) };
-    const work = (tx: Tx) => invite(tx, administratorOf(visit), to);
-    const done = await changeOrAsk(visit, heldPerson('person.invite', { email, role }), { change: work, rehearsed: true });
+    const form_key = keyOfAsked(visit.formKey, [email, role]);
+    const done = await changeOrAsk(visit, heldPerson('person.invite', { email, role }), {
+      change: (tx) => invite(tx, administratorOf(visit), { email, role, ...senderOf(visit), form_key }),
+      madeBefore: async () => ((await findSent(visit.approvals.control, visit.team.id, form_key)) ? toInvited(visit) : null),
+      rehearsed: true,
+    });
     if ('answer' in done) return done.answer;
   } catch (error) {
     const text = faultText(visit, error);
     if (text === null) throw error;
     return showInvite(visit, { said: text, status: (error as Problem).status });
   }
-  return redirect(`${visit.base}/people?done=invited`);
+  return toInvited(visit);
+}
+
+function toInvited({ base }: TeamVisit): Answer {
+  return redirect(`${base}/people?done=invited`);
 }
 
 function senderOf({ team, session, language, formKey }: TeamVisit) {
@@ -65,14 +71,18 @@ function senderOf({ team, session, language, formKey }: TeamVisit) {
 /** Sends an invitation again. */
 export async function submitResend({ stores: { control } }: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
   const link = visit.params.link ?? '';
-  const work = (tx: Tx) => resend(tx, administratorOf(visit), link, senderOf(visit));
+  // A form that sent it is answered as the first time, also when the invitation has been used since.
+  if (await wasResent(control, { team_id: visit.team.id, id: link }, visit.formKey)) return toInvited(visit);
   const invitation = (await listInvitations(control, visit.team.id)).find(({ id }) => id === link);
   // The approver has to see what the invitation grants.
   if (!invitation) throw notFound();
   const { email, role } = invitation;
-  const done = await changeOrAsk(visit, heldPerson('person.resend', { link, email, role }), { change: work, rehearsed: true });
-  if ('answer' in done) return done.answer;
-  return redirect(`${visit.base}/people?done=invited`);
+  const done = await changeOrAsk(visit, heldPerson('person.resend', { link, email, role }), {
+    change: (tx) => resend(tx, administratorOf(visit), link, senderOf(visit)),
+    madeBefore: async () => null,
+    rehearsed: true,
+  });
+  return 'answer' in done ? done.answer : toInvited(visit);
 }
 
 /** Withdraws an invitation. */

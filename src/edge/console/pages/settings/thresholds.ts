@@ -2,12 +2,12 @@ import type { FieldErrors } from '../../../../kit/errors.ts';
 import { type Html, html } from '../../../../kit/html.ts';
 import { CURRENCIES, isCurrency, isMovable, minorFromWire } from '../../../../kit/money.ts';
 import type { Tx } from '../../../../kit/sql.ts';
-import { lockThresholds, refuseTooFew } from '../../../../tenants/approvals/thresholds.ts';
+import { refuseTooFew } from '../../../../tenants/approvals/thresholds.ts';
 import type { Threshold } from '../../../../tenants/approvals/schema.ts';
 import { listThresholds, setThreshold } from '../../../../tenants/approvals/threshold-store.ts';
 import { record } from '../../../../tenants/audit/record.ts';
 import { actorOf } from '../../actor.ts';
-import { type HeldAction, heldBack } from '../../approvals/held.ts';
+import { changeOrAsk, type HeldAction } from '../../approvals/held.ts';
 import { type Answer, fieldOf, redirect, type TeamVisit } from '../../page.ts';
 import { typedAmount } from '../../parts/amount.ts';
 import { approvalFaultText } from '../approvals/parts.ts';
@@ -97,10 +97,11 @@ type Done = 'set' | 'same' | 'removed';
  * Requests approval, or sets the first threshold.
  * @param first change in a team without any threshold
  */
-async function held(visit: TeamVisit, action: HeldAction, first: (tx: Tx) => Promise<Done | null>): Promise<Answer> {
+async function held(visit: TeamVisit, action: HeldAction, first: (tx: Tx) => Promise<Done>): Promise<Answer> {
   try {
-    const done = await unheld(visit, action, first);
-    return typeof done === 'string' ? redirect(`${visit.base}/settings/approvals?done=${done}`) : done;
+    const madeBefore = async () => ((await isSame(visit, action)) ? toDone(visit, 'same') : null);
+    const done = await changeOrAsk(visit, action, { change: first, madeBefore, rehearsed: false });
+    return 'answer' in done ? done.answer : toDone(visit, done.made);
   } catch (error) {
     const text = approvalFaultText(visit.language, error);
     const fault = faultOf(visit, error);
@@ -108,24 +109,19 @@ async function held(visit: TeamVisit, action: HeldAction, first: (tx: Tx) => Pro
   }
 }
 
-async function unheld(visit: TeamVisit, action: HeldAction, first: (tx: Tx) => Promise<Done | null>): Promise<Done | Answer> {
-  const { control } = visit.approvals;
-  const { currency, above_minor } = action.body;
-  const known = await listThresholds(control, visit.team.id);
-  const own = known.find((one) => one.currency === currency);
-  // A double click on the first threshold, or the removal of one that is already gone, needs no approval.
-  if (above_minor === undefined ? known.length > 0 && !own : own?.above_minor === BigInt(String(above_minor))) return 'same';
-  const asked = await heldBack(visit, action);
-  if (asked) return asked;
-  const done = await control.transaction(first);
-  // Another request has set the first threshold meanwhile.
-  return done ?? unheld(visit, action, first);
+function toDone({ base }: TeamVisit, done: Done): Answer {
+  return redirect(`${base}/settings/approvals?done=${done}`);
 }
 
-/** Sets the first threshold of a team. @returns null when another threshold was set meanwhile */
-async function setFirst(tx: Tx, visit: TeamVisit, { currency, above_minor }: Threshold): Promise<Done | null> {
+/** Returns whether the threshold is already as the form wants it: a double click on the first one, or the removal of one that is gone. */
+async function isSame({ approvals, team }: TeamVisit, { body: { currency, above_minor } }: HeldAction): Promise<boolean> {
+  const own = (await listThresholds(approvals.control, team.id)).find((one) => one.currency === currency);
+  return above_minor === undefined ? own === undefined : own?.above_minor === BigInt(String(above_minor));
+}
+
+/** Sets the first threshold of a team. */
+async function setFirst(tx: Tx, visit: TeamVisit, { currency, above_minor }: Threshold): Promise<Done> {
   const { team, at } = visit;
-  if ((await lockThresholds(tx, team.id)).length > 0) return null;
   await refuseTooFew(tx, team.id);
   await setThreshold(tx, team.id, currency, above_minor);
   await record(tx, actorOf(visit), { team_id: team.id, action: 'threshold.set', resource_id: currency, at });

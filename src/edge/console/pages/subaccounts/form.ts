@@ -2,8 +2,10 @@ import { ownFaults } from '../../messages/own.ts';
 import type { CreateAccountBody } from '../../../../core/accounts/schema.ts';
 import type { Split } from '../../../../money/settlement/shares.ts';
 import { CHANNELS } from '../../../../providers/reference/channels.ts';
+import { must } from '../../../../kit/errors.ts';
 import { type Html, html } from '../../../../kit/html.ts';
 import { heldAccount, isRedirected } from '../../approvals/account.ts';
+import { ranBefore } from '../../approvals/ran.ts';
 import { type Answer, fieldOf, type PageAnswer, redirect, type TeamVisit } from '../../page.ts';
 import { typedAmount } from '../../parts/amount.ts';
 import { type Fault, faultOf, unplaced } from '../../parts/fault.ts';
@@ -33,13 +35,23 @@ export async function createAccount(visit: TeamVisit): Promise<Answer> {
   const typed = typedIn(visit);
   try {
     const body = bodyOf(visit, typed);
-    const held = isRedirected(body, null) && (await heldAccount(visit, body, null));
+    const held = isRedirected(body, null) && (await heldAccount(visit, body, null, () => createdBefore(visit, body)));
     if (held) return held;
     const made = await visit.api('POST /accounts', { body, idempotency_key: visit.formKey });
-    return redirect(`${visit.base}/subaccounts/${(made.body as { account: Account }).account.id}?done=create`);
+    return toCreated(visit, (made.body as { account: Account }).account.id);
   } catch (error) {
     return formPage(visit, null, typed, faultOf(visit, error));
   }
+}
+
+/** Returns where the form leads that has created its subaccount; null when it has not. */
+async function createdBefore(visit: TeamVisit, body: CreateAccountBody): Promise<Answer | null> {
+  const ran = await ranBefore(visit, { operation: 'POST /accounts', form_key: visit.formKey }, { body: { ...body } });
+  return ran && toCreated(visit, must(ran.resource_id, 'the key names the subaccount'));
+}
+
+function toCreated({ base }: TeamVisit, id: string): Answer {
+  return redirect(`${base}/subaccounts/${id}?done=create`);
 }
 
 /** Shows the form of a subaccount. */
@@ -56,7 +68,7 @@ export async function editAccount(visit: TeamVisit): Promise<Answer> {
     refuseStale(visit, typedFrom(account), typed);
     const body = bodyOf(visit, typed);
     const redirected = isRedirected(body, account);
-    const held = redirected && (await heldAccount(visit, body, account));
+    const held = redirected && (await heldAccount(visit, body, account, async () => null));
     if (held) return held;
     // An unchanged destination is not sent: it would undo a change that a second person approves at the same time.
     const { split: _split, settlement: _settlement, ...others } = body;

@@ -8,7 +8,7 @@ import { alert, type Column, field, pageHead, table } from '../../../parts/parts
 import { readKey, type TypedKey, typedKey } from './parse.ts';
 import { changeKey, checkRights, heldKey, makeKeyIn, mayMake } from './service.ts';
 import { KEY_TEXTS } from './texts.ts';
-import { backToKeys, madeBefore, madePage } from './views.ts';
+import { backToKeys, madeBeforePage, madeByForm, madePage } from './views.ts';
 
 const KINDS = ['restricted', 'secret', 'public'] as const;
 const EMPTY: TypedKey = { kind: 'restricted', scopes: [], addresses: '', expires: '' };
@@ -43,9 +43,12 @@ export async function createKey(visit: TeamVisit): Promise<Answer> {
   try {
     const { wanted } = read;
     checkRights(visit, wanted.kind, wanted.scopes);
-    const done = await changeKey(visit, heldKey('key.create', { ...wanted }), wanted, (tx) => makeKeyIn(tx, visit, wanted));
+    const done = await changeKey(visit, heldKey('key.create', { ...wanted }), wanted, {
+      change: (tx) => makeKeyIn(tx, visit, wanted),
+      madeBefore: () => madeByForm(visit),
+    });
     if ('answer' in done) return done.answer;
-    return done.made ? madePage(visit, done.made) : madeBefore(visit);
+    return done.made ? madePage(visit, done.made) : madeBeforePage(visit);
   } catch (error) {
     return showCreate(visit, typed, faultOf(visit, error));
   }

@@ -9,7 +9,7 @@ import { alert, field, pageHead, select } from '../../../parts/parts.ts';
 import { endOf } from './parse.ts';
 import { changeKey, checkRights, heldKey, keyOf, rollKeyIn } from './service.ts';
 import { KEY_TEXTS } from './texts.ts';
-import { backToKeys, keyName, madeBefore, madePage } from './views.ts';
+import { backToKeys, keyName, madeBeforePage, madeByForm, madePage } from './views.ts';
 
 const HOUR_MS = 3_600_000;
 /** How long the old key stays valid. */
@@ -56,9 +56,17 @@ export async function rollKey(deps: ConsoleDeps, visit: TeamVisit): Promise<Answ
     const { id, kind, scopes, allowed_ips } = await keyOf(deps.stores.control, visit);
     checkRights(visit, kind, scopes);
     const asked = heldKey('key.roll', { id, kind, scopes, allowed_ips, overlap_ms, expires_at });
-    const done = await changeKey(visit, asked, { kind, scopes }, (tx) => rollKeyIn(tx, visit, { overlap_ms, expires_at }));
+    const done = await changeKey(
+      visit,
+      asked,
+      { kind, scopes },
+      {
+        change: (tx) => rollKeyIn(tx, visit, { overlap_ms, expires_at }),
+        madeBefore: () => madeByForm(visit),
+      },
+    );
     if ('answer' in done) return done.answer;
-    if (!done.made) return madeBefore(visit);
+    if (!done.made) return madeBeforePage(visit);
     const { expires_at: end } = await keyOf(deps.stores.control, visit);
     return madePage(visit, done.made, end && html`<p class="help">${texts.oldUntil(exactMoment(end, visit.language))}</p>`);
   } catch (error) {

@@ -8,7 +8,7 @@ import type { Scope } from '../../../../../tenants/keys/scopes.ts';
 import { createKeyOnce, type KeyOptions, keyState, rightsOf } from '../../../../../tenants/keys/service.ts';
 import { expireKey, findTeamKey, type KeyRow, lockTeamKey, revokeKey, switchKey } from '../../../../../tenants/keys/store.ts';
 import { actorOf } from '../../../actor.ts';
-import { changeOrAsk, type HeldAction, movesMoneyOut } from '../../../approvals/held.ts';
+import { type Change, changeOrAsk, type HeldAction, movesMoneyOut } from '../../../approvals/held.ts';
 import type { Answer, TeamVisit } from '../../../page.ts';
 
 /** Fields of the form. */
@@ -95,10 +95,10 @@ export async function changeKey<T>(
   visit: TeamVisit,
   action: HeldAction,
   { kind, scopes }: { kind: KeyKind; scopes: readonly string[] },
-  change: (tx: Tx) => Promise<T>,
+  { change, madeBefore }: Pick<Change<T>, 'change' | 'madeBefore'>,
 ): Promise<{ made: T } | { answer: Answer }> {
   if (!movesMoneyOut(kind, scopes)) return { made: await visit.approvals.control.transaction(change) };
-  return changeOrAsk(visit, action, { change, rehearsed: false });
+  return changeOrAsk(visit, action, { change, madeBefore, rehearsed: false });
 }
 
 /** Returns a change of keys as a request for approval. */

@@ -8,18 +8,27 @@ import { changeKey, checkRights, heldKey, keyOf, setActive } from './service.ts'
 
 /** Activates or deactivates a key. Answers when every node applies the change. */
 export async function switchKey(deps: ConsoleDeps, visit: TeamVisit, active: boolean): Promise<Answer> {
+  const switched = redirect(`${visit.base}/developers/keys/${visit.params.id}?done=${active ? 'activate' : 'deactivate'}`);
   try {
-    const { id, kind, scopes, allowed_ips, expires_at } = await keyOf(deps.stores.control, visit);
+    const { active: isActive, id, kind, scopes, allowed_ips, expires_at } = await keyOf(deps.stores.control, visit);
     if (active) checkRights(visit, kind, scopes);
     const change = (tx: Tx) => setActive(tx, visit, active);
     if (active) {
       const asked = heldKey('key.activate', { id, kind, scopes, allowed_ips, expires_at });
-      const done = await changeKey(visit, asked, { kind, scopes }, change);
+      const done = await changeKey(
+        visit,
+        asked,
+        { kind, scopes },
+        {
+          change,
+          madeBefore: async () => (isActive ? switched : null),
+        },
+      );
       if ('answer' in done) return done.answer;
     } else await deps.stores.control.transaction(change);
   } catch (error) {
     return showKey(deps, visit, faultOf(visit, error));
   }
   await untilChangeIsKnown();
-  return redirect(`${visit.base}/developers/keys/${visit.params.id}?done=${active ? 'activate' : 'deactivate'}`);
+  return switched;
 }

@@ -1,6 +1,6 @@
 import { type Html, html } from '../../../../../kit/html.ts';
 import { type KeyState, keyPrefix, keyState } from '../../../../../tenants/keys/service.ts';
-import type { KeyRow } from '../../../../../tenants/keys/store.ts';
+import { isKeyMade, type KeyRow } from '../../../../../tenants/keys/store.ts';
 import type { ConsoleLanguage } from '../../../language.ts';
 import type { Answer, TeamVisit } from '../../../page.ts';
 import { alert, badge, card, idText, pageHead, type Tone, when } from '../../../parts/parts.ts';
@@ -55,7 +55,7 @@ export function madePage(visit: TeamVisit, made: NonNullable<MadeKey>, more: Htm
 }
 
 /** Page for a form that was submitted before: the text of its key cannot be shown again. */
-export function madeBefore(visit: TeamVisit): Answer {
+export function madeBeforePage(visit: TeamVisit): Answer {
   const texts = KEY_TEXTS[visit.language];
   return {
     kind: 'page',
@@ -64,4 +64,9 @@ export function madeBefore(visit: TeamVisit): Answer {
     nav: '/developers',
     body: html`${backToKeys(visit)}${pageHead(texts.madeTitle)}${alert(texts.madeBefore)}`,
   };
+}
+
+/** Returns that page if the submitted form has made its key; null otherwise. */
+export async function madeByForm(visit: TeamVisit): Promise<Answer | null> {
+  return (await isKeyMade(visit.approvals.control, visit.team.id, visit.formKey)) ? madeBeforePage(visit) : null;
 }
