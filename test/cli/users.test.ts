@@ -67,6 +67,31 @@ test('users invite queues a mail, and not to whom is in the team', async () => {
   assert.match(again.stderr, /in the team already/);
 });
 
+test('an open invitation to an address ends when the person is in the team, and when they leave it', async () => {
+  const at = ['--team', team];
+  const invite = async (email: string) => (await cli.json('users', 'invite', ...at, '--email', email, '--role', 'admin')).id;
+  const isOpen = async (id: string) =>
+    (await cli.control.maybe<{ open: boolean }>(sql`select revoked_at is null as open from user_links where id = ${id}`))?.open;
+  const create = async (name: string, ...more: string[]): Promise<string> =>
+    (await cli.json('users', 'create', '--email', `${name}@Shop.example`, '--name', name, ...more)).id;
+  const [created, joined, elsewhere] = [
+    await invite('dora@shop.example'),
+    await invite('emma@shop.example'),
+    await invite('other@shop.example'),
+  ];
+  await create('Dora', ...at, '--role', 'support');
+  assert.equal(await isOpen(created), false);
+  const emma = await create('Emma');
+  assert.equal(await isOpen(joined), true, 'not a member yet');
+  await cli.json('users', 'roles', emma, ...at, '--role', 'support');
+  assert.equal(await isOpen(joined), false);
+  // One that was left open, as by an earlier release.
+  await cli.control.run(sql`update user_links set revoked_at = null where id = ${joined}`);
+  await cli.json('users', 'roles', emma, ...at, '--remove');
+  assert.equal(await isOpen(joined), false);
+  assert.equal(await isOpen(elsewhere), true);
+});
+
 test('users disable and clear-factors end every session', async () => {
   const { id } = await cli.json('users', 'create', '--email', 'c@shop.example', '--name', 'Carine', '--operator');
   const sessions = async () =>

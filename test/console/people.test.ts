@@ -83,6 +83,21 @@ test('a person who has an account joins with it, and only the person who was inv
   assert.equal((await invite(owner, team, `${known.id}@shop.example`, 'owner')).status, 409, 'they are in the team already');
 });
 
+test('an invitation adds nobody who is in the team by now', async () => {
+  const { team } = await api.newMerchant();
+  const owner = await signedIn(api, 'owner', team);
+  const known = await signedIn(api, 'support', api.team);
+  await invite(owner, team, `${known.id}@shop.example`, 'admin');
+  const path = await linkTo(`${known.id}@shop.example`);
+  const { text } = await known.get(path);
+  await api.control.run(sql`insert into memberships (team_id, user_id, role) values (${team.id}, ${known.id}, 'support')`);
+  assert.equal((await known.post(path, formToken(text))).to, `/console/${team.id}/sandbox`);
+  assert.equal(await roleOf(known, team), 'support');
+  const joins = await api.control.all(sql`
+    select id from audit_entries where team_id = ${team.id} and action = 'person.join' and resource_id = ${known.id}`);
+  assert.deepEqual(joins, []);
+});
+
 test('a second invitation to an address replaces the first, which may be to another role', async () => {
   const { team } = await api.newMerchant();
   const owner = await signedIn(api, 'owner', team);

@@ -79,7 +79,7 @@ export async function joinAsNew(
 }
 
 /**
- * Adds the person who is signed in to the team of an invitation that was sent to their address.
+ * Adds the person who is signed in to the team of an invitation that was sent to their address. One who is in the team by now keeps the role.
  * @returns the team; null when the invitation is not valid any more
  * @throws Problem 403 when it is another person's; it stays open
  */
@@ -88,8 +88,9 @@ export async function joinAsKnown(tx: Tx, link_id: string, session: Session, by:
   if (!link) return null;
   const { team_id, role, email } = invitationOf(link);
   if (soughtEmail(email) !== soughtEmail(session.user.email)) throw new Problem(403, 'This invitation is for another person.');
-  await insertMembership(tx, team_id, session.user.id, role);
-  await record(tx, by, { team_id, action: 'person.join', resource_id: session.user.id, at });
+  if (await insertMembership(tx, team_id, session.user.id, role)) {
+    await record(tx, by, { team_id, action: 'person.join', resource_id: session.user.id, at });
+  }
   return team_id;
 }
 

@@ -1,6 +1,6 @@
 import { type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import type { Role } from './roles.ts';
-import { soughtEmail } from './store.ts';
+import { soughtEmail, withdrawInvitationsTo } from './store.ts';
 
 /** A person in the list of a team. */
 export interface Member {
@@ -70,10 +70,11 @@ export async function updateRole(tx: Tx, team_id: bigint, user_id: string, role:
   await tx.run(sql`update memberships set role = ${role} where team_id = ${team_id} and user_id = ${user_id}`);
 }
 
-/** Removes a person from a team, and withdraws the open invitations that they have sent for it. */
+/** Removes a person from a team, and withdraws the open invitations to it that they have sent or received. */
 export async function deleteMember(tx: Tx, team_id: bigint, user_id: string): Promise<void> {
   await tx.run(sql`delete from memberships where team_id = ${team_id} and user_id = ${user_id}`);
   await withdrawInvitationsOf(tx, team_id, user_id);
+  await withdrawInvitationsTo(tx, team_id, user_id);
 }
 
 /** Withdraws the open invitations that a person has sent for a team. */

@@ -47,12 +47,23 @@ export function findUserByEmail(db: Queryable, email: string): Promise<UserRow |
     select id, email, name, password, totp_sealed, totp_step, locale, operator, disabled_at from users where lower(email) = lower(${soughtEmail(email)})`);
 }
 
-/** Adds a person to a team; one who is in it already keeps the role. */
+/**
+ * Adds a person to a team, and withdraws the open invitations of the team to them: one could be used after the person has left the team.
+ * @returns false when the person is in the team already; they keep the role
+ */
 export async function insertMembership(db: Queryable, team_id: bigint, user_id: string, role: Role): Promise<boolean> {
-  return (
-    (await db.run(sql`
-      insert into memberships (team_id, user_id, role) values (${team_id}, ${user_id}, ${role}) on conflict do nothing`)) === 1
-  );
+  const inserted = await db.run(sql`
+    insert into memberships (team_id, user_id, role) values (${team_id}, ${user_id}, ${role}) on conflict do nothing`);
+  await withdrawInvitationsTo(db, team_id, user_id);
+  return inserted === 1;
+}
+
+/** Withdraws the open invitations of a team to the address of a person. */
+export async function withdrawInvitationsTo(db: Queryable, team_id: bigint, user_id: string): Promise<void> {
+  await db.run(sql`
+    update user_links set revoked_at = pirogue_now()
+    where team_id = ${team_id} and kind = 'invitation' and lower(email) = (select lower(email) from users where id = ${user_id})
+      and used_at is null and revoked_at is null`);
 }
 
 /** Returns the teams of a person, by name. */
