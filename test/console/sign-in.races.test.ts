@@ -3,6 +3,9 @@ import { after, before, test } from 'node:test';
 import { hashPassword } from '../../src/tenants/people/passwords.ts';
 import { newId } from '../../src/kit/ids.ts';
 import { sql, type Tx } from '../../src/kit/sql.ts';
+import { byCode } from '../../src/tenants/people/attempts.ts';
+import type { Session } from '../../src/tenants/people/schema.ts';
+import { attemptCode, confirmSession } from '../../src/tenants/people/sign-in.ts';
 import { revokeSessions } from '../../src/tenants/people/session-store.ts';
 import { insertMembership, insertUser, setDisabled, setPassword } from '../../src/tenants/people/store.ts';
 import { type Api, startApi, until } from '../setup/api.ts';
@@ -97,4 +100,31 @@ test('a session that is ended by a new password does not set another one', async
   assert.deepEqual([shown.status, /signed out/.test(shown.text)], [403, true]);
   const [row] = await api.control.all<{ password: string }>(sql`select password from users where id = ${id}`);
   assert.equal(row?.password, other);
+});
+
+test('attempts that are counted while another is forgotten wait for each other in one order', async () => {
+  const { id } = await member();
+  const { control } = api.deps.stores;
+  const from = { ip: '127.0.0.7', agent: 'test', browser: 'one', request_id: 'req_x', at: Date.now(), language: 'en' };
+  const waiting = (count: number) =>
+    until(
+      () => api.control.all(sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`),
+      (rows) => rows.length >= count,
+    );
+  const session = { id: 'ses_x', user: { id } } as Session;
+  await attemptCode(api.deps, id, from);
+  let runs = 0;
+  const { confirmed, counted } = await control.transaction(async (tx) => {
+    await tx.run(sql`select 1 from sign_in_failures where name = ${byCode(id).name} for update`);
+    const confirmed = control.transaction((other) => {
+      runs++;
+      return confirmSession(other, session, from);
+    });
+    await waiting(1);
+    const counted = attemptCode(api.deps, id, from);
+    await waiting(2);
+    return { confirmed, counted };
+  });
+  await confirmed;
+  assert.deepEqual([await counted, runs], [0, 1]);
 });

@@ -25,7 +25,7 @@ export async function forgetPeople(db: Queryable, kept: Kept, limit: number): Pr
         where created_at < pirogue_now() - ${kept.mails}::float8 * interval '1 ms' order by created_at limit ${limit})`),
     await db.run(sql`
       delete from sign_in_failures where name in (select name from sign_in_failures
-        where since < pirogue_now() - ${kept.attempts}::float8 * interval '1 ms' order by since limit ${limit})`),
+        where since < pirogue_now() - ${kept.attempts}::float8 * interval '1 ms' order by since limit ${limit} for update skip locked)`),
     await db.run(sql`
       delete from used_challenges where hash in (select hash from used_challenges
         where used_at < pirogue_now() - ${kept.attempts}::float8 * interval '1 ms' order by used_at limit ${limit})`),

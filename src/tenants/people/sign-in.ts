@@ -5,7 +5,7 @@ import { person } from '../audit/actor.ts';
 import { record } from '../audit/record.ts';
 import { attempt, byAccount, byAddress, byCode, byDevice } from './attempts.ts';
 import type { Origin, PeopleDeps } from './deps.ts';
-import { forgetAttempts, takeBackAttempt } from './failure-store.ts';
+import { forgetAttempts } from './failure-store.ts';
 import { queueUserMail } from './mail-store.ts';
 import type { SecurityChange } from './mails.ts';
 import { isPassword, MAX_PASSWORD } from './passwords.ts';
@@ -136,16 +136,16 @@ export async function signIn(tx: Tx, secrets: Secrets, user: SignsIn, from: Orig
   await forgetAttempts(
     tx,
     names.map(({ name }) => name),
+    byAddress(from.ip).name,
   );
-  await takeBackAttempt(tx, byAddress(from.ip).name);
   return cookie;
 }
 
 /** Records in a session that its person has just presented their factors again. */
 export async function confirmSession(tx: Tx, session: Session, from: Origin): Promise<void> {
   await proveSession(tx, session.id);
-  await forgetAttempts(tx, [byCode(session.user.id).name, byAccount(`session|${session.id}`).name]);
-  await takeBackAttempt(tx, byAddress(from.ip).name);
+  const names = [byCode(session.user.id).name, byAccount(`session|${session.id}`).name];
+  await forgetAttempts(tx, names, byAddress(from.ip).name);
 }
 
 /** Verifies the password of a person who is signed in. */
