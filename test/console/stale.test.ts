@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { sql } from '../../src/kit/sql.ts';
 import { type Api, startApi } from '../setup/api.ts';
 import { type Receiver, startReceiver } from '../setup/receiver.ts';
 import { type Person, type Shown, signedIn } from './people.ts';
@@ -117,6 +118,26 @@ const FORMS: Record<string, () => Promise<Form>> = {
     return {
       ...{ open: '/settings', send: '/settings', typed: { name: 'Maison Awa', ...kept } },
       ...{ change: () => use('pay-only'), stored: () => of('public_keys'), old: 'contract', new: 'pay-only' },
+    };
+  },
+  'the colour of the team': async () => {
+    const color = async () =>
+      (await api.control.maybe<Values>(sql`select brand_color from teams where id = ${api.team.id}`))?.brand_color;
+    const set = (value: string) => api.control.run(sql`update teams set brand_color = ${value} where id = ${api.team.id}`);
+    await set('#123456');
+    const path = '/settings/branding';
+    return {
+      ...{ open: path, send: path, typed: { brand_color: '#123456' } },
+      ...{ change: () => set('#6b1d5c'), stored: color, old: '#123456', new: '#6b1d5c' },
+    };
+  },
+  'the role of a person': async () => {
+    const { id } = await signedIn(api, 'support');
+    const role = async () => (await api.control.maybe<Values>(sql`select role from memberships where user_id = ${id}`))?.role;
+    return {
+      ...{ open: `/people/${id}`, send: `/people/${id}/role`, typed: { role: 'support' } },
+      change: () => api.control.run(sql`update memberships set role = 'finance' where user_id = ${id}`),
+      ...{ stored: role, old: 'support', new: 'finance' },
     };
   },
 };

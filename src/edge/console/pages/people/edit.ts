@@ -1,14 +1,17 @@
 import { notFound, type Problem } from '../../../../kit/errors.ts';
 import { html } from '../../../../kit/html.ts';
 import type { Tx } from '../../../../kit/sql.ts';
-import { listMembers } from '../../../../tenants/people/member-store.ts';
+import { listMembers, lockMembers } from '../../../../tenants/people/member-store.ts';
 import { changeRole, removeMember } from '../../../../tenants/people/members.ts';
 import { isRole } from '../../../../tenants/people/roles.ts';
 import { changeOrAsk, type HeldAction } from '../../approvals/held.ts';
 import type { ConsoleDeps } from '../../deps.ts';
 import { doneOnce, isRecorded } from '../../done-once.ts';
+import { OwnProblem } from '../../messages/own.ts';
 import { type Answer, fieldOf, redirect, type TeamVisit } from '../../page.ts';
+import { shownFault } from '../../parts/fault.ts';
 import { alert, card, pageHead } from '../../parts/parts.ts';
+import { refuseStale, seenField } from '../../parts/seen.ts';
 import { administratorOf, faultText, heldPerson, roleChoice } from './parts.ts';
 import { PEOPLE_TEXTS } from './texts.ts';
 
@@ -19,7 +22,8 @@ export async function showMember(deps: ConsoleDeps, visit: TeamVisit, error?: un
   const member = await memberOf(deps, visit);
   if (!member) throw notFound();
   const here = `${visit.base}/people/${user_id}`;
-  const role = html`<form method="post" action="${here}/role?from=${here}">${visit.formFields()}
+  const stale = error instanceof OwnProblem ? shownFault(visit.language, error) : undefined;
+  const role = html`<form method="post" action="${here}/role?from=${here}">${visit.formFields()}${seenField(visit, { role: member.role }, stale)}
 ${roleChoice(visit, fieldOf(visit, 'role') || member.role)}
 <div class="form-actions"><button>${texts.save}</button><a class="button quiet-button" href="${visit.base}/people">${texts.back}</a></div></form>`;
   const removal = html`<p>${texts.removeText(member.name)}</p><form method="post" action="${here}/remove?from=${here}">${visit.formFields()}
@@ -29,7 +33,7 @@ ${roleChoice(visit, fieldOf(visit, 'role') || member.role)}
     title: texts.editTitle(member.name),
     nav: '/people',
     ...(error === undefined ? {} : { status: (error as Problem).status }),
-    body: html`${pageHead(texts.editTitle(member.name), { note: member.email })}${alert(error === undefined ? null : faultText(visit, error))}
+    body: html`${pageHead(texts.editTitle(member.name), { note: `${member.email} · ${texts.roles[member.role]}` })}${alert(error === undefined ? null : faultText(visit, error))}
 ${card(texts.role, role)}${card(texts.removeTitle, removal)}`,
   };
 }
@@ -48,7 +52,11 @@ export async function submitRole(deps: ConsoleDeps, visit: TeamVisit): Promise<A
   return change(deps, visit, 'changed', {
     action,
     isDone: hasRole,
-    work: (tx) => changeRole(tx, administratorOf(visit), user, role),
+    async work(tx) {
+      const now = (await lockMembers(tx, visit.team.id)).find(({ user_id }) => user_id === user);
+      if (now) refuseStale(visit, { role: now.role }, { role });
+      await changeRole(tx, administratorOf(visit), user, role);
+    },
   });
 }
 

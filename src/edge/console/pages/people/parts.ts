@@ -4,6 +4,7 @@ import { person } from '../../../../tenants/audit/actor.ts';
 import { type Administrator, peopleFault } from '../../../../tenants/people/members.ts';
 import { ROLES } from '../../../../tenants/people/roles.ts';
 import type { HeldAction } from '../../approvals/held.ts';
+import { OwnProblem } from '../../messages/own.ts';
 import type { TeamVisit } from '../../page.ts';
 import { select } from '../../parts/parts.ts';
 import { approvalFaultText } from '../approvals/parts.ts';
@@ -22,8 +23,9 @@ export function heldPerson(
   return { kind: 'person', operation, permission: 'person.write', body };
 }
 
-/** Returns the text of an error about people; null for any other error. */
+/** Returns the text of an error about people, or of the console itself; null for any other error. */
 export function faultText({ language }: TeamVisit, error: unknown): string | null {
+  if (error instanceof OwnProblem) return error.message;
   const fault = error instanceof Problem ? peopleFault(error) : null;
   return fault === null ? approvalFaultText(language, error) : PEOPLE_TEXTS[language].faults[fault];
 }

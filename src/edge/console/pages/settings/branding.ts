@@ -1,4 +1,5 @@
 import { record } from '../../../../tenants/audit/record.ts';
+import type { Brand } from '../../../../tenants/teams/schema.ts';
 import { setBrandColor } from '../../../../tenants/teams/store.ts';
 import { type Html, html } from '../../../../kit/html.ts';
 import { sampleForm } from '../../../checkout/sample.ts';
@@ -11,7 +12,9 @@ import { FRAMING_HEADERS, framedHeaders } from '../../assets.ts';
 import type { ConsoleDeps } from '../../deps.ts';
 import { type Answer, fieldOf, redirect, type TeamVisit } from '../../page.ts';
 import { withQuery } from '../../paths.ts';
+import { type Fault, faultOf } from '../../parts/fault.ts';
 import { alert, card, field, pageHead } from '../../parts/parts.ts';
+import { refuseStale, seenField } from '../../parts/seen.ts';
 import { BRANDING_TEXTS } from './branding-texts.ts';
 import { settingTabs } from './tabs.ts';
 
@@ -19,7 +22,7 @@ import { settingTabs } from './tabs.ts';
  * Shows the colour of the pages for payers, with a sample page.
  * @param typed input; default: the team's colour
  */
-export function showBranding(visit: TeamVisit, typed = visit.team.brand_color ?? BRAND): Answer {
+export function showBranding(visit: TeamVisit, typed = visit.team.brand_color ?? BRAND, fault?: Fault): Answer {
   const { language, query } = visit;
   const texts = BRANDING_TEXTS[language];
   const color = readColour(typed);
@@ -28,19 +31,20 @@ export function showBranding(visit: TeamVisit, typed = visit.team.brand_color ??
     title: texts.title,
     nav: '/settings',
     ...(color ? {} : { status: 422 }),
+    ...(fault ? { status: fault.status } : {}),
     headers: FRAMING_HEADERS,
-    body: html`${pageHead(texts.title, { note: texts.note })}${settingTabs(visit, '/branding')}${color && query.done === 'save' && alert(texts.saved, 'good')}
-<div class="columns"><div>${visit.can('setting.write') && card(texts.color, form(visit, typed, color === null))}</div>
+    body: html`${pageHead(texts.title, { note: texts.note })}${settingTabs(visit, '/branding')}${fault ? alert(fault.message) : color && query.done === 'save' && alert(texts.saved, 'good')}
+<div class="columns"><div>${visit.can('setting.write') && card(texts.color, form(visit, typed, color === null, fault))}</div>
 <div>${card(texts.preview, html`<p class="note">${texts.previewNote}</p>${color && preview(visit, { color: hex(color) })}`)}</div></div>`,
   };
 }
 
-function form(visit: TeamVisit, typed: string, wrong: boolean): Html {
+function form(visit: TeamVisit, typed: string, wrong: boolean, fault?: Fault): Html {
   const { base, language } = visit;
   const texts = BRANDING_TEXTS[language];
   const path = `${base}/settings/branding`;
   const color = { name: 'brand_color', label: texts.color, value: typed, type: 'color', help: texts.colorHelp } as const;
-  return html`<form method="post" action="${path}?from=${encodeURIComponent(path)}" data-preview="${path}/preview">${visit.formFields()}
+  return html`<form method="post" action="${path}?from=${encodeURIComponent(path)}" data-preview="${path}/preview">${visit.formFields()}${seenField(visit, storedIn(visit), fault)}
 ${field({ ...color, error: wrong ? texts.wrong : undefined })}
 <div class="form-actions"><button>${texts.save}</button><button class="quiet-button" name="do" value="preview" formaction="${path}/try">${texts.show}</button>
 <button class="quiet-button" name="do" value="reset">${texts.reset}</button></div></form>`;
@@ -60,6 +64,11 @@ export function tryBranding(visit: TeamVisit): Answer {
   return showBranding(visit, fieldOf(visit, 'brand_color'));
 }
 
+/** Returns what the form changes, as it is stored. */
+function storedIn({ team: { brand_color } }: TeamVisit): Pick<Brand, 'brand_color'> {
+  return { brand_color };
+}
+
 /** Returns a colour in the stored form; null for our default colour. */
 function ownColor(color: Colour): string | null {
   return hex(color) === BRAND ? null : hex(color);
@@ -70,9 +79,15 @@ export async function saveBranding({ stores }: ConsoleDeps, visit: TeamVisit): P
   const typed = fieldOf(visit, 'do') === 'reset' ? BRAND : fieldOf(visit, 'brand_color');
   const color = readColour(typed);
   if (!color) return showBranding(visit, typed);
+  const brand_color = ownColor(color);
+  try {
+    refuseStale(visit, storedIn(visit), { brand_color });
+  } catch (error) {
+    return showBranding(visit, typed, faultOf(visit, error));
+  }
   const { id } = visit.team;
   await stores.control.transaction(async (tx) => {
-    await setBrandColor(tx, id, ownColor(color));
+    await setBrandColor(tx, id, brand_color);
     await record(tx, actorOf(visit), { team_id: id, action: 'team.update', resource_id: String(id), at: visit.at });
   });
   return redirect(`${visit.base}/settings/branding?done=save`);
