@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
 import { type Api, startApi } from '../setup/api.ts';
-import { countApprovals, openShop, type Shop } from './approvals.ts';
+import { askRefund, countApprovals, openShop, press, refunds, sale, type Shop, stored } from './approvals.ts';
 import { formToken, type Shown, signedIn } from './people.ts';
 
-/** Forms that ran while the team had no threshold, and are submitted again when it has one: a second person could only reject what happened. */
+/** Forms that are submitted again. */
 let api: Api;
 before(async () => {
-  api = await startApi({ workers: false });
+  api = await startApi();
 });
 after(() => api.stop());
 
-/** A form: the page that shows it, where it is sent, and what is typed. */
+/** A form that runs in a team without a threshold: the page that shows it, where it is sent, and what is typed. */
 interface Form {
   page: string;
   send: string;
@@ -108,5 +108,29 @@ for (const [name, formOf] of Object.entries(FORMS)) {
       assert.deepEqual([one.status, without(one)], [again ?? first.status, without(first)], one.text);
     assert.equal(await countApprovals(shop), 0);
     assert.deepEqual(await stateOf(shop), state);
+  });
+}
+
+for (const [name, decision, made] of [
+  ['approve', 'approved', 1],
+  ['reject', 'rejected', 0],
+  ['withdraw', 'withdrawn', 0],
+] as const) {
+  test(`a decision that is submitted again leads to the same result, but not that of somebody else: ${name}`, async () => {
+    const shop = await openShop(api);
+    const payment = await sale(shop);
+    const path = await askRefund(shop, payment);
+    const by = name === 'withdraw' ? shop.maker : shop.checker;
+    const { text } = await by.get(path);
+    const form = formToken(text.slice(text.indexOf('<main')));
+    const submit = () => by.post(`${path}/${name}`, form);
+    for (const { status, to } of [...(await Promise.all([submit(), submit()])), await submit()]) {
+      assert.deepEqual([status, to], [303, `${path}?done=${name}`]);
+    }
+    assert.deepEqual([(await stored(shop, path)).decision, (await refunds(shop, payment)).length], [decision, made]);
+    assert.equal((await press(shop.owner, path, name)).status, 409);
+    for (const other of ['approve', 'reject', 'withdraw'] as const) {
+      if (other !== name) assert.equal((await press(by, path, other)).status, 409, other);
+    }
   });
 }

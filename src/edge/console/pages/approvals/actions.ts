@@ -1,7 +1,7 @@
 import { notFound, Problem } from '../../../../kit/errors.ts';
 import { html } from '../../../../kit/html.ts';
-import { refuseApproval } from '../../../../tenants/approvals/faults.ts';
-import { isOperation } from '../../../../tenants/approvals/schema.ts';
+import { approvalFault, refuseApproval } from '../../../../tenants/approvals/faults.ts';
+import { type Decision, isOperation } from '../../../../tenants/approvals/schema.ts';
 import { decide, lockRunnable, withdraw } from '../../../../tenants/approvals/service.ts';
 import { writeDone } from '../../../../tenants/approvals/store.ts';
 import { wantedOf } from '../../../../tenants/approvals/wanted.ts';
@@ -74,18 +74,28 @@ export async function submitKey(visit: TeamVisit): Promise<Answer> {
   }
 }
 
+/** Decisions by the names of their buttons, which are those of the notices on the page. */
+const DECISIONS = { approve: 'approved', reject: 'rejected', withdraw: 'withdrawn' } as const;
+
 /**
  * Runs an action on an approval and redirects to its page, which shows a rejection.
- * @param done name of the notice on the page
+ * @param done the decision that is made; null: another action
  */
-async function shown(visit: TeamVisit, done: string | null, work: () => Promise<void>): Promise<Answer> {
+async function shown(visit: TeamVisit, done: keyof typeof DECISIONS | null, work: () => Promise<void>): Promise<Answer> {
   try {
     await work();
   } catch (error) {
-    return faultPage(visit, error);
+    if (done === null || !(await isOwnDecision(visit, DECISIONS[done], error))) return faultPage(visit, error);
   }
   const { id = '' } = visit.params;
   return done === null ? toApproval(visit, id) : redirect(`${visit.base}/approvals/${id}?done=${done}`);
+}
+
+/** Returns whether a decision was rejected because this person had made it before: the form was submitted again. */
+async function isOwnDecision(visit: TeamVisit, decision: Decision, error: unknown): Promise<boolean> {
+  if (approvalFault(error) !== 'decided') return false;
+  const row = await approvalOf(visit);
+  return row.decision === decision && row.decided_by === visit.session.user.id;
 }
 
 /** Shows an error on the page of the approval. @throws the error itself when the page has no text for it */
