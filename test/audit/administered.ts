@@ -59,7 +59,7 @@ export const ADMINISTERED: Record<string, (office: Office) => Administered[]> = 
   'users disable': (office) => [{ action: 'person.disable', act: office.to(() => office.user(), 'users', 'disable') }],
   'users enable': (office) => [{ action: 'person.enable', act: office.to(() => office.user(), 'users', 'enable') }],
   'users clear-factors': (office) => [
-    { action: 'person.codes_off', act: office.to(() => office.user(), 'users', 'clear-factors') },
+    { action: 'person.clear_factors', act: office.to(() => office.user(), 'users', 'clear-factors') },
   ],
   'providers add': (office) => [{ action: 'provider.create', act: () => office.provider() }],
   'providers disable': (office) => [

@@ -115,6 +115,12 @@ test('users disable and clear-factors end every session', async () => {
   const mails = await cli.control.all<{ change: string }>(sql`
     select facts->>'change' as change from user_mails where recipient = 'c@shop.example' and kind = 'security'`);
   assert.deepEqual(mails, [{ change: 'factors_cleared' }], 'a person who did not ask for it learns of it');
+  const entries = await cli.control.all<{ action: string }>(sql`
+    select action from audit_entries where resource_id = ${id} order by id`);
+  assert.deepEqual(
+    entries.map(({ action }) => action),
+    ['person.create', 'person.disable', 'person.enable', 'person.clear_factors'],
+  );
   assert.match(
     (await cli.run('users', 'list', '--team', team)).stdout,
     /^ID +E-MAIL +NAME +TEAMS +SECOND FACTOR +STATUS +CREATED\nusr_/,

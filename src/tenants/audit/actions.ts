@@ -92,6 +92,7 @@ export const ACTIONS = [
   'person.recovery',
   'person.passkey_add',
   'person.passkey_remove',
+  'person.clear_factors',
   'person.invite',
   'person.withdraw',
   'person.join',

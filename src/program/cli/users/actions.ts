@@ -150,7 +150,7 @@ export async function linkCommand(named: string, options: Output): Promise<void>
 const SWITCHES = {
   disable: { action: 'person.disable', text: 'is disabled, and every session has ended.' },
   enable: { action: 'person.enable', text: 'is enabled.' },
-  'clear-factors': { action: 'person.codes_off', text: 'has no second factor any more, and every session has ended.' },
+  'clear-factors': { action: 'person.clear_factors', text: 'has no second factor any more, and every session has ended.' },
 } as const;
 
 /** Runs `pirogue users enable`, `disable` and `clear-factors`. */
