@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { findAttempt } from '../../src/core/attempts/store.ts';
+import { cancelAttempt } from '../../src/core/charge/poll.ts';
+import { must } from '../../src/kit/errors.ts';
 import { sql } from '../../src/kit/sql.ts';
 import type { Cancellation, Reading } from '../../src/providers/adapters/contract.ts';
 import { type Api, startApi } from '../setup/api.ts';
@@ -27,14 +30,33 @@ const page: TestProvider = {
 };
 const prompt: TestProvider = {
   name: 'prompt',
-  collects: (channel) => !channel.endsWith('.wave'),
+  collects: (channel) => !channel.endsWith('.wave') && channel !== 'bf.orange',
   submit: async () => ({ kind: 'accepted', provider_ref: 'p', next: { kind: 'confirm' }, poll_after_ms: 3_600_000 }),
+  read: async () => PENDING,
+};
+
+/** Asks for a code before it sends anything. */
+const continued: string[] = [];
+const coded: TestProvider = {
+  name: 'coded',
+  collects: (channel) => channel === 'bf.orange',
+  capabilities: {
+    ...{ idempotency: 'conflicts', readable_by: 'ours', polls: { first_ms: 3_600_000, factor: 1, max_ms: 3_600_000 } },
+    ...{ not_found_grace_ms: 900_000, code_first: true },
+  },
+  submit: async () => {
+    return { kind: 'accepted', provider_ref: null, next: { kind: 'otp' }, poll_after_ms: 3_600_000, code_first: true };
+  },
+  continue: async ({ attempt_id }) => {
+    continued.push(attempt_id);
+    return { kind: 'unknown', message: 'no answer' };
+  },
   read: async () => PENDING,
 };
 
 let api: Api;
 before(async () => {
-  api = await startApi({ providers: new Registry({ sandbox: [page, prompt], live: [] }) });
+  api = await startApi({ providers: new Registry({ sandbox: [page, coded, prompt], live: [] }) });
 });
 after(() => api.stop());
 
@@ -115,6 +137,31 @@ test('a prompt that no provider can take back has words instead of a button, and
   assert.deepEqual([status, headers.get('location')], [303, new URL(url).pathname], 'nobody was asked');
   assert.equal((await payer.json({}, '/cancel')).status, 400);
   assert.deepEqual([cancelled.length, await statusOf(id)], [before, 'processing']);
+});
+
+const BURKINA = { currency: 'XOF', phone: '+22670000000' };
+const attemptOf = async (id: string) => {
+  const shown = (await api.call('GET', `/payments/${id}`)).body.transaction;
+  return must(await findAttempt(api.deps.stores.sandbox.db, api.team.id, shown.attempts[0].id), 'it was charged');
+};
+
+test('a charge that waits for its code before anything is sent can be cancelled; its code is not sent afterwards', async () => {
+  const { payer, id, shown } = await begun(BURKINA, 'bf.orange', '70000000');
+  assert.match(shown, /action="[^"]*\/cancel"/);
+  const { status, headers } = await payer.submit({}, '/cancel');
+  assert.deepEqual([status, /note/.test(headers.get('location') ?? ''), await statusOf(id)], [303, false, 'cancelled']);
+  assert.equal((await payer.json({ otp: '1234' }, '/otp')).status, 400);
+  const { status: ended, next_poll_at } = await attemptOf(id);
+  assert.deepEqual([ended, next_poll_at, continued], ['cancelled', null, []]);
+});
+
+test('a charge whose code may have been sent cannot be cancelled, not even when it was read before that', async () => {
+  const { payer, id } = await begun(BURKINA, 'bf.orange', '70000001');
+  const before = await attemptOf(id);
+  assert.equal((await payer.json({ otp: '1234' }, '/otp')).status, 202);
+  assert.deepEqual([continued, (await payer.json({}, '/cancel')).status], [[before.id], 400]);
+  const applied = await cancelAttempt(api.deps, api.deps.stores.sandbox.of(api.team.id), before);
+  assert.deepEqual([applied?.payment.status, applied?.attempts[0]?.status], ['processing', 'open']);
 });
 
 test('nobody else cancels: not another browser, not a form without its token, not another site', async () => {

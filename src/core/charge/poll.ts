@@ -2,14 +2,17 @@ import type { Store } from '../../platform/db/stores.ts';
 import { must } from '../../kit/errors.ts';
 import type { Provider, Reading } from '../../providers/adapters/contract.ts';
 import { applyOne } from '../payments/applier.ts';
-import type { Applied } from '../payments/change.ts';
+import type { Applied, Report } from '../payments/change.ts';
 import { collectionOf } from './collection.ts';
 import type { PaymentDeps } from '../payments/deps.ts';
+import { change } from './outcomes.ts';
 import { type PollContext, reportOfReading } from './reports.ts';
 import { type AttemptRow, isOpen } from '../attempts/schema.ts';
 import { NO_PROVIDER } from '../../providers/adapters/polling.ts';
 import type { PaymentRow } from '../payments/schema.ts';
 import { readPayment } from './read.ts';
+
+const WITHDRAWN = { reason: 'payer_declined', message: 'cancelled by the payer' } as const;
 
 /**
  * Polls the provider for the outcome of an attempt and applies the result.
@@ -44,20 +47,38 @@ async function applyUnreadable(deps: PaymentDeps, store: Store, attempt: Attempt
   await applyOne(deps, store, reportOfReading(place, attempt, reading, poll));
 }
 
-/** Whether the provider of the attempt can cancel it: it has the request, and its interface has a cancellation. */
+/** Whether the attempt can be cancelled: its provider has the request and can cancel it, or has nothing yet. */
 export async function isCancellable(deps: PaymentDeps, store: Store, attempt: AttemptRow): Promise<boolean> {
   if (attempt.status !== 'open') return false;
   const provider = await accountOf(deps, store, attempt);
-  return provider?.cancel !== undefined;
+  return provider !== undefined && (provider.cancel !== undefined || isUnsent(provider, attempt));
+}
+
+/** Whether the attempt waits for a code with which the provider gets it, and none may have been sent. */
+function isUnsent({ capabilities }: Provider, { status, action, unanswered_step_at }: AttemptRow): boolean {
+  return capabilities.code_first === true && status === 'open' && action?.kind === 'otp' && unanswered_step_at === null;
+}
+
+/** Ends an attempt that its provider does not have, under the locks under which a code is stored before it is sent. */
+function withdraw(deps: PaymentDeps, store: Store, provider: Provider, known: AttemptRow): Promise<Applied> {
+  const { team_id, payment_id, id: attempt_id } = known;
+  const { reason, message } = WITHDRAWN;
+  const judge: Report['judge'] = (_, attempt, __, at) => {
+    if (!isUnsent(provider, attempt)) return { team_id, payment_id, occurrences: [] };
+    const update = { status: 'cancelled', reason, message, next_poll_at: null, closed_at: new Date(at) } as const;
+    return change(attempt, update, [{ kind: 'payer_cancelled', reason, message, channel: attempt.channel }]);
+  };
+  return applyOne(deps, store, { team_id, payment_id, attempt_id, judge });
 }
 
 /**
  * Asks the provider to cancel an open attempt for the payer, then applies what the provider reports about it. The provider's
- * status decides: a payer who confirmed in the meantime has paid.
+ * status decides: a payer who confirmed in the meantime has paid. An attempt that the provider does not have is ended without a request.
  * @returns the payment after it; undefined when the provider cannot cancel
  */
 export async function cancelAttempt(deps: PaymentDeps, store: Store, attempt: AttemptRow): Promise<Applied | undefined> {
   const { payment, provider } = await partsOf(deps, store, attempt);
+  if (isUnsent(provider, attempt)) return withdraw(deps, store, provider, attempt);
   if (!provider.cancel) return undefined;
   const collection = collectionOf(deps, store, payment, asPossiblySent(attempt));
   const { kind } = await provider.cancel(collection);
@@ -65,9 +86,7 @@ export async function cancelAttempt(deps: PaymentDeps, store: Store, attempt: At
   const reading = await provider.read(collection);
   // A provider reports a cancelled request in the same way as an expired one.
   const isWithdrawn = kind === 'cancelled' && reading.kind === 'expired';
-  const ended: Reading = isWithdrawn
-    ? { kind: 'cancelled', reason: 'payer_declined', message: 'cancelled by the payer' }
-    : reading;
+  const ended: Reading = isWithdrawn ? { kind: 'cancelled', ...WITHDRAWN } : reading;
   const { capabilities } = provider;
   const place = { config: deps.config, environment: store.environment };
   return applyOne(deps, store, reportOfReading(place, attempt, ended, { capabilities, polled_at, due: attempt.next_poll_at }));

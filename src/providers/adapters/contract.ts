@@ -220,14 +220,13 @@ export interface Capabilities {
    * result of the first one with `replays` only.
    */
   idempotency: 'replays' | 'conflicts' | 'none';
-  /**
-   * Whether an attempt can be read by the key we chose (`ours`) or only by the reference in the provider's response
-   * (`theirs`).
-   */
+  /** Whether an attempt can be read by the key we chose (`ours`) or only by the reference in the provider's response (`theirs`). */
   readable_by: 'ours' | 'theirs';
   polls: PollPlan;
   /** The period after submission in which "not found" may only mean that the status endpoint lags. It counts as ten minutes if shorter. */
   not_found_grace_ms: number;
+  /** Whether an attempt that waits for a one-time code was not sent: the provider gets it with the code. When omitted, it was. */
+  code_first?: true;
 }
 
 /** Payout operations, for providers that support them. No method throws. */

@@ -55,7 +55,7 @@ function connect({ id, environment, credentials }: ProviderAccount, { send, cloc
   return {
     name: NAME,
     account_id: id,
-    capabilities: { idempotency: 'conflicts', readable_by: 'ours', polls: POLLS, not_found_grace_ms: GRACE_MS },
+    capabilities: { idempotency: 'conflicts', readable_by: 'ours', polls: POLLS, not_found_grace_ms: GRACE_MS, code_first: true },
     offers: () => account.configuration.offers(),
     isClosed: (...of) => account.configuration.isClosed(...of),
     keyOf: uuidOf,
