@@ -7,8 +7,14 @@ import type { OpenStores, Store, WholeStore } from '../../src/platform/db/stores
 /** Files that may do so. Floats are waited for for a quarter of a second at most; a payout is routed without them after that. */
 const BOUNDED = ['/src/providers/float/book.ts'];
 
-/** The store of the transaction that the code runs in. */
-const current = new AsyncLocalStorage<Environment>();
+interface Running {
+  environment: Environment;
+  /** What the transaction started, such as the loop of a worker, may go on after its end. */
+  isOver: boolean;
+}
+
+/** The transaction that the code runs in. */
+const current = new AsyncLocalStorage<Running>();
 
 /**
  * Stores that note every statement which a transaction of the service sends to its own store, but not through itself. It takes a second
@@ -41,7 +47,8 @@ export class OneConnection {
 
   #store({ environment, db }: Store): Pick<Store, 'environment' | 'db'> {
     const noted = (): Db => {
-      if (current.getStore() !== environment) return db;
+      const running = current.getStore();
+      if (!running || running.isOver || running.environment !== environment) return db;
       const frames = framesOf(new Error()).join('\n');
       if (!BOUNDED.some((file) => frames.includes(file))) this.#second.add(frames);
       return db;
@@ -53,7 +60,12 @@ export class OneConnection {
       transaction: (work, manner) => {
         const [, opener] = framesOf(new Error());
         const isOurs = opener?.includes('/src/') ?? false;
-        return noted().transaction(isOurs ? (tx) => current.run(environment, () => work(tx)) : work, manner);
+        if (!isOurs) return noted().transaction(work, manner);
+        const running = { environment, isOver: false };
+        const whole = () => noted().transaction((tx) => current.run(running, () => work(tx)), manner);
+        return whole().finally(() => {
+          running.isOver = true;
+        });
       },
     };
     return { environment, db: guarded };

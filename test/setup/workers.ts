@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { DatabaseUrls } from '../../src/platform/config/config.ts';
 import type { PoolOptions } from '../../src/platform/db/pool.ts';
 import type { Worker } from '../../src/platform/work/worker.ts';
@@ -16,6 +17,8 @@ const WRITES = /^\s*(insert|update|delete|with)\b/i;
 export class WorkersOnDemand {
   /** Those that have started. */
   readonly started: Worker[] = [];
+  /** Runs work as if it were called here: the statement that starts workers may be in a transaction, and they are not. */
+  readonly #outside = AsyncLocalStorage.snapshot();
   readonly #waiting = new Map<Database, () => Worker[]>();
 
   /** Wraps the statement listener of a database. */
@@ -48,6 +51,6 @@ export class WorkersOnDemand {
     const start = this.#waiting.get(database);
     if (!start) return;
     this.#waiting.delete(database);
-    this.started.push(...start());
+    this.started.push(...this.#outside(start));
   }
 }
