@@ -6,8 +6,8 @@ import { type Minor, minorFromWire } from './money.ts';
 import { clause, type Fragment, fixed, part } from './sql.ts';
 import { isAscii } from './unicode.ts';
 
-/** The condition of each field of a list's query. The type requires one for every field. Null: the value filters nothing. */
-export type Conditions<Query> = { [Name in keyof Query]-?: (value: NonNullable<Query[Name]>) => Fragment | null };
+/** The condition of each field of a list's query. The type requires one for every field. */
+export type Conditions<Query> = { [Name in keyof Query]-?: (value: NonNullable<Query[Name]>) => Fragment };
 
 /** Returns the conditions of the fields that a query sets; empty when it lists everything. */
 export function conditionsOf<Query extends object>(query: Query, conditions: Conditions<Query>): Fragment[] {
@@ -15,8 +15,7 @@ export function conditionsOf<Query extends object>(query: Query, conditions: Con
   if (isContradicting(query)) return [part`false`];
   return (Object.keys(conditions) as (keyof Query)[]).flatMap((name) => {
     const value = query[name];
-    const condition = value === undefined ? null : conditions[name](value as NonNullable<Query[typeof name]>);
-    return condition ? [condition] : [];
+    return value === undefined ? [] : [conditions[name](value as NonNullable<Query[typeof name]>)];
   });
 }
 
@@ -34,9 +33,8 @@ export function equalTo(column: string): (value: string) => Fragment {
  * Returns the condition that one of the columns (or SQL expressions) contains the text, in upper or lower case. ASCII text matches ASCII
  * text only: comparing without the rules of a language takes a third of the time.
  */
-export function containing(columns: readonly string[]): (text: string) => Fragment | null {
+export function containing(columns: readonly string[]): (text: string) => Fragment {
   return (text) => {
-    if (text === '') return null;
     const pattern = `%${text.replace(/[\\%_]/g, '\\$&')}%`;
     const found = columns.map((column) => {
       if (!isAscii(text)) return part`${fixed(column)} ilike ${pattern}`;

@@ -33,7 +33,7 @@ export interface PagingQuery {
 
 /** Returns whether the query of a list has a filter. */
 export function isFiltered({ per_page: _, page: __, cursor: ___, ...filters }: PagingQuery): boolean {
-  return Object.values(filters).some((value) => value !== undefined && value !== '');
+  return Object.values(filters).some((value) => value !== undefined);
 }
 
 /**

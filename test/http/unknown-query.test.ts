@@ -41,6 +41,31 @@ for (const path of ['/payments', '/customers']) {
   });
 }
 
+const EMPTY = [
+  ['/refunds', 'payment'],
+  ['/disputes', 'payment'],
+  ['/transfers', 'beneficiary'],
+  ['/transfers', 'channel'],
+  ['/transfers', 'search'],
+  ['/customers', 'search'],
+  ['/payments', 'search'],
+  ['/balance/history', 'kind'],
+] as const;
+
+for (const [path, field] of EMPTY) {
+  test(`an empty ${field} of ${path} is not a filter: the statements are those of the whole list, and so is its total`, async () => {
+    const statements = async (query: string) => {
+      sent = [];
+      const { status, body } = await api.call('GET', `${path}?page=2${query}`);
+      return { status, meta: body.meta, texts: sent.map(({ text }) => text) };
+    };
+    await statements(''); // counts the settled part
+    const whole = await statements('');
+    assert.equal(whole.status, 200);
+    assert.deepEqual(await statements(`&${field}=`), whole);
+  });
+}
+
 test('422 for a character that cannot be stored, in an unknown query field too', async () => {
   const { status, body } = await api.call('GET', '/payments?_=%00');
   assert.deepEqual([status, Object.keys(body.errors)], [422, ['_']]);

@@ -22,7 +22,7 @@ for (const [name, schema] of filters) {
 }
 
 test('a query without filters adds no condition, nor does a field that the list does not have', () => {
-  const query = { page: 2, per_page: 10, search: '', customer_id: 'cus_1', link_id: 'lnk_1' };
+  const query: object = { page: 2, per_page: 10, customer_id: 'cus_1', link_id: 'lnk_1' };
   assert.deepEqual(filterConditions('live', query, 'anyone'), []);
 });
 

@@ -36,7 +36,7 @@ export function historyLister(deps: Pick<BalanceDeps, 'secrets'>): (call: Call<u
     const { items, meta } = await pageOf(cursors, position, rows, FLOOR, () =>
       date_from || date_to
         ? count(filters.ids)
-        : totals.total([environment, team.id, call.sync, bucket, kind, currency].join('|'), call.at, {
+        : totals.total(JSON.stringify([environment, `${team.id}`, call.sync, bucket, kind, currency]), call.at, {
             count: (from, to) => count({ from, to }),
             settled: async () => ({ mark: await settledBelow(db, team.id), is_final: true }),
           }),

@@ -82,8 +82,7 @@ const blocked = (is: boolean) => (is ? clause`blocked_at is not null` : part`blo
 function listedOf(team_id: bigint, query: CustomerFilters) {
   const conditions: Conditions<CustomerFilters> = {
     blocked,
-    search: (text) =>
-      text === '' ? null : part`id in (select customer_id from customer_search where team_id = ${team_id} and ${matching(text)})`,
+    search: (text) => part`id in (select customer_id from customer_search where team_id = ${team_id} and ${matching(text)})`,
   };
   return rowsOf(team_id, conditionsOf(query, conditions), clause`archived_at is null`);
 }

@@ -55,10 +55,14 @@ function isNumberedPage({ query: schema }: Route, query: Record<string, unknown>
   return Object.hasOwn((schema as TObject | undefined)?.properties ?? {}, 'page') && query.cursor === undefined;
 }
 
-/** Returns the query fields that the route declares, because handlers treat every field as a filter. */
+/**
+ * Returns the query fields that the route declares, because handlers treat every field as a filter. An empty one filters nothing, as
+ * the unused field of a form; only an empty cursor has a meaning.
+ */
 function namedIn({ query: schema }: Route, query: Record<string, unknown>): Record<string, unknown> {
   const named = (schema as TObject | undefined)?.properties ?? {};
-  return Object.fromEntries(Object.entries(query).filter(([name]) => Object.hasOwn(named, name)));
+  const isSet = (name: string, value: unknown) => Object.hasOwn(named, name) && (value !== '' || name === 'cursor');
+  return Object.fromEntries(Object.entries(query).filter(([name, value]) => isSet(name, value)));
 }
 
 /**
