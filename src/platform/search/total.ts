@@ -47,7 +47,7 @@ const BATCH = 4_096;
 /**
  * Counts the matches.
  * @returns the counts of the rows that no segment covers, then of the segments, the newest first
- * @throws Problem 422 when it takes longer than the deadline; what was counted is kept for the next request
+ * @throws Problem 422 when it takes longer than the deadline; segments that were counted to their end are kept for the next request
  */
 export async function countParts<Row extends { id: string }>(
   searching: Searching,
@@ -91,14 +91,18 @@ class Chunk<Row extends { id: string }> {
     const { exact } = this.#searching.candidates;
     const compared = read.filter(({ segment, count }) => {
       this.#counts.set(segment.segment, count);
-      return !exact || !this.#isPure(segment);
+      if (!exact || !this.#isPure(segment)) return true;
+      this.#keep(segment);
+      return false;
     });
     await this.#countDense(compared.filter(({ dense }) => dense));
     await this.#countSparse(compared.filter(({ dense }) => !dense));
-    for (const { segment } of read) {
-      if (this.#isPure(segment)) known.set(segment.segment, this.#counts.get(segment.segment) as number);
-    }
     return this.#counts;
+  }
+
+  /** Keeps the count of a segment that is counted to its end: the rest of the chunk may take too long. */
+  #keep(segment: Covered): void {
+    if (this.#isPure(segment)) this.#counting.known.set(segment.segment, this.#counts.get(segment.segment) as number);
   }
 
   /** Returns whether the count of a segment depends only on the text and the segment. */
@@ -115,7 +119,10 @@ class Chunk<Row extends { id: string }> {
       this.#checkDeadline();
       const segments = dense.slice(from, from + RANGES).map(({ segment }) => segment);
       const counts = await this.#matches.counts(segments.map(({ after, last_id }) => ({ after, to: last_id })));
-      for (const [i, { segment }] of segments.entries()) this.#counts.set(segment, counts[i] as number);
+      for (const [i, segment] of segments.entries()) {
+        this.#counts.set(segment.segment, counts[i] as number);
+        this.#keep(segment);
+      }
     }
   }
 
@@ -129,13 +136,21 @@ class Chunk<Row extends { id: string }> {
       for (const id of await idsAt(this.#searching, places.slice(from, from + BATCH))) ids.add(id);
     }
     const asked = [...ids].sort();
-    for (let from = 0; from < asked.length; from += BATCH) {
+    const segments = sparse.map(({ segment }) => segment);
+    for (let from = 0, counted = 0; ; from += BATCH) {
+      const next = asked[from];
+      for (; counted < segments.length; counted++) {
+        const segment = segments[counted] as Covered;
+        if (next !== undefined && segment.last_id >= next) break;
+        this.#keep(segment);
+      }
+      if (next === undefined) return;
       this.#checkDeadline();
       const found = await this.#matches.ids({ ids: asked.slice(from, from + BATCH) }, 'oldest_first', BATCH);
-      let at = 0;
+      let at = counted;
       for (const id of found) {
-        while (id > (sparse[at] as Candidates).segment.last_id) at++;
-        const { segment } = (sparse[at] as Candidates).segment;
+        while (id > (segments[at] as Covered).last_id) at++;
+        const { segment } = segments[at] as Covered;
         this.#counts.set(segment, (this.#counts.get(segment) as number) + 1);
       }
     }
