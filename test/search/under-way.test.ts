@@ -95,3 +95,21 @@ test('a payment whose transaction began before the mark was moved past it is fou
   await fixture.build(team);
   assert.deepEqual((await fixture.list(team, { search: 'zorah' })).ids, [late.id]);
 });
+
+test('the deadline of a total is that of the request, however often a segment is replaced', async (context) => {
+  const team = 49n;
+  await fixture.insert(team, rowsOf(2 * OPTIONS.segment_rows));
+  await fixture.build(team);
+  const { environment, db } = fixture.storeOf(team);
+  let passed_ms = 0;
+  context.mock.method(performance, 'now', () => passed_ms);
+  const maybe: Db['maybe'] = async (statement) => {
+    if (!/search_segments s/.test(statement.text)) return db.maybe(statement);
+    passed_ms += 13_000;
+    return { ids: null } as never; // the segment is replaced
+  };
+  const replacing: Store = { environment, db: { ...{ all: db.all, run: db.run, transaction: db.transaction }, maybe } };
+  const listed = fixture.list(team, { search: 'awa 1', page: 1 }, 'secret', undefined, replacing);
+  await assert.rejects(listed, /search: is found too often to be counted in time/);
+  assert.equal(passed_ms, 13_000);
+});

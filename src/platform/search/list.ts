@@ -3,13 +3,13 @@ import { idPrefix, lowestIdAt } from '../../kit/ids.ts';
 import type { Position } from '../../kit/paging.ts';
 import { allOf, type Fragment, part } from '../../kit/sql.ts';
 import type { Store } from '../db/stores.ts';
-import { CandidateReader } from './candidates.ts';
+import { CandidateReader, Replaced } from './candidates.ts';
 import { BuildHints } from './hints.ts';
 import { fewIds, type Indexed, matchingRows } from './rows-store.ts';
 import { readIndex } from './search-store.ts';
 import { type IdRange, type Matches, type Order, pageOf, type Searching, searched } from './search.ts';
 import type { ListedTable, Searchable } from './searchable.ts';
-import { countParts, KnownCounts, startOf } from './total.ts';
+import { countParts, KnownCounts, startOf, uncounted } from './total.ts';
 
 /** Query of a list that can be searched. */
 interface SearchQuery {
@@ -34,7 +34,7 @@ export interface Found<Row> {
   total: number | null;
 }
 
-/** Time limit for the total of a search. The running statement ends some hundred milliseconds later. */
+/** Time limit for the total of a search, with its repetitions. The running statement ends some hundred milliseconds later. */
 const COUNT_LIMIT_MS = 12_000;
 
 /** Searches the rows of a list by the index of their texts (docs/decisions/0067-search.md). */
@@ -57,18 +57,27 @@ export class ListSearcher<Row extends { id: string }> {
     return result;
   }
 
-  /** Returns the page of a search; null for a query without a search text, or a list that is so short that it is read as a whole. */
+  /**
+   * Returns the page of a search; null for a query without a search text, or a list that is so short that it is read as a whole.
+   * @throws Problem 422 for a numbered page whose total takes too long
+   */
   async search<Query extends SearchQuery>(store: Store, team_id: bigint, search: ListSearch<Query>): Promise<Found<Row> | null> {
     const { search: text } = search.query;
     if (!text) return null;
     this.#hints.searched(store, team_id);
-    return searched(() => this.#search(store, team_id, text, search));
+    const deadline = performance.now() + COUNT_LIMIT_MS;
+    try {
+      return await searched(deadline, () => this.#search(store, team_id, text, deadline, search));
+    } catch (error) {
+      throw error instanceof Replaced && search.position.kind === 'offset' ? uncounted() : error;
+    }
   }
 
   async #search<Query extends SearchQuery>(
     { db, environment }: Store,
     team_id: bigint,
     text: string,
+    deadline: number,
     { query, position, conditions, groups = [...this.#searchable.groups.keys()] }: ListSearch<Query>,
   ): Promise<Found<Row> | null> {
     const { kind, prefix, indexed = (same: string) => [same] } = this.#searchable;
@@ -98,7 +107,7 @@ export class ListSearcher<Row extends { id: string }> {
       const rows = await pageOf(searching, matches, { order, range: bounds, skip: 0, limit: position.per_page + 1 });
       return { rows, total: null };
     }
-    const counting = { range, only_text: others.length === 0, deadline: performance.now() + COUNT_LIMIT_MS };
+    const counting = { range, only_text: others.length === 0, deadline };
     const known = this.#known.of(`${environment} ${team_id} ${groups.join()} ${text}`);
     const parts = await countParts(searching, matches, { ...counting, known });
     const total = parts.reduce((sum, { count }) => sum + count, 0);

@@ -26,9 +26,13 @@ export interface Matches<Row extends { id: string }> {
 
 const MAX_TRIES = 5;
 
-/** Runs a search again while a worker replaces a segment that it reads. */
-export function searched<T>(work: () => Promise<T>): Promise<T> {
-  return retried(MAX_TRIES, (error) => error instanceof Replaced, work);
+/**
+ * Runs a search again while a worker replaces a segment that it reads.
+ * @param deadline of the request, on the clock of performance.now()
+ * @throws Replaced when the deadline has passed, or at the last try
+ */
+export function searched<T>(deadline: number, work: () => Promise<T>): Promise<T> {
+  return retried(MAX_TRIES, (error) => error instanceof Replaced && performance.now() < deadline, work);
 }
 
 /** Segments are read in growing numbers: the first few fill the page of a frequent text. */

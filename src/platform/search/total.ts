@@ -1,4 +1,4 @@
-import { invalid } from '../../kit/errors.ts';
+import { invalid, type Problem } from '../../kit/errors.ts';
 import type { Candidates, Covered } from './candidates.ts';
 import { positionsIn } from './positions.ts';
 import { changedIn, coveredBy, type IdRange, idsAt, type Matches, type Searching } from './search.ts';
@@ -158,8 +158,13 @@ class Chunk<Row extends { id: string }> {
 
   #checkDeadline(): void {
     if (performance.now() < this.#counting.deadline) return;
-    throw invalid({ search: ['is found too often to be counted in time: make it longer, ask again, or page by cursor'] });
+    throw uncounted();
   }
+}
+
+/** Returns the error of a total that takes too long. */
+export function uncounted(): Problem {
+  return invalid({ search: ['is found too often to be counted in time: make it longer, ask again, or page by cursor'] });
 }
 
 /** Returns where a page begins: the range of the first part that reaches it, and the matches to skip in that part. */
