@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
 import type { Environment } from './environment.ts';
-import { invalid } from './errors.ts';
 import { type IdPrefix, lowestIdAt } from './ids.ts';
 import { type Minor, minorFromWire } from './money.ts';
 import { clause, type Fragment, fixed, part } from './sql.ts';
@@ -56,14 +55,6 @@ export const amountQuery = {
   amount_min: Type.Optional(Type.Number({ minimum: 0 })),
   amount_max: Type.Optional(Type.Number({ minimum: 0 })),
 };
-
-/**
- * Checks a range of days.
- * @throws Problem 422 for a `date_to` before `date_from`
- */
-export function checkDays({ date_from, date_to }: { date_from?: string; date_to?: string }): void {
-  if (date_from && date_to && date_to < date_from) throw invalid({ date_to: ['must not be before date_from'] });
-}
 
 const DAY_MS = 86_400_000;
 

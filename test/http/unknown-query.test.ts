@@ -70,3 +70,16 @@ test('422 for a character that cannot be stored, in an unknown query field too',
   const { status, body } = await api.call('GET', '/payments?_=%00');
   assert.deepEqual([status, Object.keys(body.errors)], [422, ['_']]);
 });
+
+for (const path of ['/payments', '/refunds', '/transfers', '/events', '/balance/history', '/payments/trx_test_x/refunds']) {
+  test(`422 ${path} names a reversed range of days together with all other faults, before existence`, async () => {
+    const { status, body } = await api.call('GET', `${path}?date_from=2026-02-02&date_to=2026-02-01&per_page=0`);
+    assert.deepEqual([status, Object.keys(body.errors ?? {}).sort()], [422, ['date_to', 'per_page']]);
+  });
+}
+
+test('an invalid day is not compared, and the days of a route that has none are unknown fields', async () => {
+  const invalid = await api.call('GET', '/payments?date_from=x&date_to=2026-02-01');
+  assert.deepEqual(Object.keys(invalid.body.errors), ['date_from']);
+  assert.equal((await api.call('GET', '/customers?date_from=2026-02-02&date_to=2026-02-01')).status, 200);
+});

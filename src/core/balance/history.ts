@@ -1,6 +1,5 @@
 import { getAccount } from '../accounts/service.ts';
 import type { Call, Reply } from '../../tenants/api/route.ts';
-import { invalid } from '../../kit/errors.ts';
 import { CURRENCIES, wireFromMinor } from '../../kit/money.ts';
 import { Cursors, INCLUDED, pageOf, type Position } from '../../kit/paging.ts';
 import { account } from '../../money/ledger/accounts.ts';
@@ -18,7 +17,7 @@ const FLOOR = '';
 
 /**
  * Returns the handler of GET /balance/history: every side of every line that changes a balance account (`bucket`), newest
- * first. It throws Problem 404 for an unknown connected account and 422 for a `date_to` before `date_from`.
+ * first. It throws Problem 404 for an unknown connected account.
  */
 export function historyLister(deps: Pick<BalanceDeps, 'secrets'>): (call: Call<unknown, HistoryQuery>) => Promise<Reply> {
   const totals = new Totals<bigint>();
@@ -51,7 +50,6 @@ async function filtersOf({ caller, query, sync }: Call<unknown, HistoryQuery>): 
     store: { db, environment },
   } = caller;
   const { bucket, kind, currency, date_from, date_to } = query;
-  if (date_from && date_to && date_to < date_from) throw invalid({ date_to: ['must not be before date_from'] });
   if (sync !== null) await getAccount(db, environment, { team_id: team.id, id: sync });
   const from = date_from ? new Date(date_from) : null;
   const before = date_to ? new Date(Date.parse(date_to) + DAY_MS) : null;

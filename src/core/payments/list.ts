@@ -1,7 +1,6 @@
 import type { Call, Reply } from '../../tenants/api/route.ts';
 import type { Environment } from '../../kit/environment.ts';
 import { idPrefix, lowestIdAt } from '../../kit/ids.ts';
-import { checkDays } from '../../kit/list-filters.ts';
 import { Cursors, pageOf } from '../../kit/paging.ts';
 import { listed } from './present.ts';
 import type { ListPaymentsQuery } from './schema.ts';
@@ -27,7 +26,7 @@ function scopeOf(environment: Environment, team_id: bigint, of?: PaymentsOf): st
 
 /**
  * Returns the handler of GET /payments, GET /customers/{id}/payments and GET /links/{id}/payments: offset or cursor pages,
- * newest first. It throws Problem 422 for a `date_to` before `date_from`.
+ * newest first.
  */
 export function paymentLister(
   deps: Pick<PaymentDeps, 'secrets'>,
@@ -37,7 +36,6 @@ export function paymentLister(
   return async (call, of) => {
     const { team, store, kind } = call.caller;
     const { db, environment } = store;
-    checkDays(call.query);
     const by = kind === 'public' ? 'anyone' : 'secret_key';
     const filters = filterConditions(environment, call.query, by, of);
     const scope = scopeOf(environment, team.id, of);

@@ -3,7 +3,6 @@ import { type Call, type Reply, type Route, route } from '../../tenants/api/rout
 import { envelopeSchema } from '../../kit/envelope.ts';
 import { notFound } from '../../kit/errors.ts';
 import { idPrefix, isId } from '../../kit/ids.ts';
-import { checkDays } from '../../kit/list-filters.ts';
 import { Cursors, listMeta, pageOf } from '../../kit/paging.ts';
 import { ListTotals } from '../../platform/db/list-totals.ts';
 import { getPaymentRow } from '../payments/service.ts';
@@ -98,7 +97,6 @@ async function retrieve(call: Call): Promise<Reply> {
 async function page(deps: RefundDeps, totals: ListTotals, call: Call<unknown, ListRefundsQuery>): Promise<Reply> {
   const { team, store } = call.caller;
   const { environment, db } = store;
-  checkDays(call.query);
   const cursors = new Cursors(deps.secrets, `refunds:${environment}:${team.id}`);
   const position = cursors.position(call.query);
   const rows = await listRefunds(db, environment, team.id, call.query, position);

@@ -2,7 +2,6 @@ import type { ListSearcher } from '../../platform/search/list.ts';
 import type { Call, Reply } from '../../tenants/api/route.ts';
 import type { Environment } from '../../kit/environment.ts';
 import { idPrefix, lowestIdAt } from '../../kit/ids.ts';
-import { checkDays } from '../../kit/list-filters.ts';
 import { Cursors, pageOf } from '../../kit/paging.ts';
 import { ListTotals } from '../../platform/db/list-totals.ts';
 import type { TransferDeps } from './deps.ts';
@@ -26,8 +25,7 @@ function scopeOf(environment: Environment, team_id: bigint): string {
 }
 
 /**
- * Returns the handler of GET /transfers: offset or cursor pages, newest first. It throws Problem 422 for a `date_to` before
- * `date_from`.
+ * Returns the handler of GET /transfers: offset or cursor pages, newest first.
  */
 export function transferLister(
   deps: Pick<TransferDeps, 'secrets'>,
@@ -37,7 +35,6 @@ export function transferLister(
   return async (call) => {
     const { team, store } = call.caller;
     const { db, environment } = store;
-    checkDays(call.query);
     const cursors = new Cursors(deps.secrets, scopeOf(environment, team.id));
     const position = cursors.position(call.query);
     const found = await searcher.search(store, team.id, {

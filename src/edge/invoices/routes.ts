@@ -5,7 +5,6 @@ import { once } from '../../tenants/api/idempotency.ts';
 import { type Call, type Reply, type Route, route } from '../../tenants/api/route.ts';
 import { envelopeSchema } from '../../kit/envelope.ts';
 import { idPrefix } from '../../kit/ids.ts';
-import { checkDays } from '../../kit/list-filters.ts';
 import { Cursors, listMeta, pageOf } from '../../kit/paging.ts';
 import type { Tx } from '../../kit/sql.ts';
 import { ENVIRONMENT } from './apply.ts';
@@ -180,7 +179,6 @@ async function listed(
 ): Promise<Reply> {
   const { team, store } = call.caller;
   const { db } = store;
-  checkDays(call.query);
   const cursors = new Cursors(deps.secrets, `invoices:${ENVIRONMENT}:${team.id}`);
   const position = cursors.position(call.query);
   const found = await searcher.search(store, team.id, { query: call.query, position, conditions: invoiceConditions });

@@ -5,7 +5,6 @@ import { type Call, type Reply, type Route, route } from '../../tenants/api/rout
 import { envelopeSchema } from '../../kit/envelope.ts';
 import { notFound } from '../../kit/errors.ts';
 import { idPrefix, isId } from '../../kit/ids.ts';
-import { checkDays } from '../../kit/list-filters.ts';
 import { Cursors, listMeta, pageOf } from '../../kit/paging.ts';
 import { ListTotals } from '../../platform/db/list-totals.ts';
 import type { Queryable } from '../../kit/sql.ts';
@@ -93,7 +92,6 @@ async function listed(deps: WebhookDeps, totals: ListTotals, call: Call<unknown,
     team,
     store: { db, environment },
   } = call.caller;
-  checkDays(call.query);
   const cursors = new Cursors(deps.secrets, `events:${environment}:${team.id}`);
   const position = cursors.position(call.query);
   const rows = await listEvents(db, environment, team.id, call.query, position);

@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import formats from 'ajv-formats';
-import type { TSchema } from 'typebox';
+import type { TObject, TSchema } from 'typebox';
 import type { FieldErrors } from '../../kit/errors.ts';
 import { textFault } from './body.ts';
 
@@ -57,7 +57,10 @@ export interface Validator {
 export function validatorOf(body: TSchema | undefined, query: TSchema | undefined): Validator {
   return {
     body: (value) => (body ? faultsOf(bodies.compile(body), value) : {}),
-    query: (value) => ({ ...queryFaults(value), ...(query ? faultsOf(queries.compile(query), value) : {}), ...endless(value) }),
+    query: (value) => {
+      const faults = query ? faultsOf(queries.compile(query), value) : {};
+      return { ...queryFaults(value), ...(query ? reversed(query, value, faults) : {}), ...faults, ...endless(value) };
+    },
   };
 }
 
@@ -72,6 +75,13 @@ function queryFaults(value: Record<string, unknown>): FieldErrors {
       return fault ? [[name, [fault]]] : [];
     }),
   );
+}
+
+/** Returns the fault of valid days in the wrong order. */
+function reversed(schema: TSchema, { date_from, date_to }: Record<string, unknown>, faults: FieldErrors): FieldErrors {
+  const { properties = {} } = schema as Partial<TObject>;
+  if (!('date_to' in properties) || faults.date_from || faults.date_to) return {};
+  return date_from && date_to && date_to < date_from ? { date_to: ['must not be before date_from'] } : {};
 }
 
 /** Returns faults for infinite numbers: "Infinity" and 1e400 are converted to infinity, which passes some schemas. */
