@@ -10,7 +10,7 @@ import type { RefundDeps } from './deps.ts';
 import { presentRefund } from './present.ts';
 import { type CreateRefundBody, createRefundBody, type ListRefundsQuery, listRefundsQuery, refundShape } from './schema.ts';
 import { sendParts } from './send.ts';
-import { createRefund } from './service.ts';
+import { checkRefund, createRefund } from './service.ts';
 import { countRefunds, findRefund, listRefunds } from './store.ts';
 
 const list = envelopeSchema({ items: Type.Array(refundShape), meta: listMeta });
@@ -43,6 +43,7 @@ export function refundRoutes(deps: RefundDeps): Route[] {
       access: 'private',
       scope: 'refund.write',
       body: createRefundBody,
+      check: checkRefund,
       replies: { 201: envelopeSchema({ refund: refundShape }) },
       handle: (call) => create(deps, call),
     }),

@@ -5,12 +5,12 @@ import type { Store } from '../../platform/db/stores.ts';
 import { openOrLostDispute } from '../disputes/service.ts';
 import { once } from '../../tenants/api/idempotency.ts';
 import type { Call, Reply } from '../../tenants/api/route.ts';
-import { invalid, must, notFound, Problem } from '../../kit/errors.ts';
+import { type FieldErrors, invalid, must, notFound, Problem } from '../../kit/errors.ts';
 import { isId, newId } from '../../kit/ids.ts';
 import { isMovable, type Minor, minorFromWire } from '../../kit/money.ts';
 import type { Tx } from '../../kit/sql.ts';
 import { post } from '../../money/ledger/post.ts';
-import { checkMetadata } from '../../kit/metadata.ts';
+import { checkFreeObjects } from '../../kit/metadata.ts';
 import type { AttemptRow } from '../attempts/schema.ts';
 import type { PaymentRow } from '../payments/schema.ts';
 import { capturesOf, lockPayment } from '../payments/service.ts';
@@ -65,7 +65,6 @@ export async function createRefund(
   call: Call<CreateRefundBody>,
 ): Promise<{ reply: Reply; refund: RefundRow | null }> {
   const { store } = call.caller;
-  checkBody(call.body);
   let refund: RefundRow | null = null;
   const reply = await store.db.transaction((tx) => {
     // The transaction may run again. A refund of a run that was rolled back does not exist, and the next run may replay another request's.
@@ -79,11 +78,13 @@ export async function createRefund(
   return { reply, refund };
 }
 
-function checkBody(body: CreateRefundBody): void {
-  if (body.amount !== undefined && minorFromWire(body.amount) === null)
-    throw invalid({ amount: ['must have at most two decimals'] });
-  const problem = body.metadata ? checkMetadata(body.metadata) : null;
-  if (problem) throw invalid({ metadata: [problem] });
+/**
+ * Validates what the schema cannot express. The body may not fit the schema.
+ * @returns errors by field
+ */
+export function checkRefund({ amount, metadata }: CreateRefundBody): FieldErrors {
+  const isExact = typeof amount !== 'number' || minorFromWire(amount) !== null;
+  return { ...(isExact ? {} : { amount: ['must have at most two decimals'] }), ...checkFreeObjects({ metadata }) };
 }
 
 async function make(tx: Tx, deps: RefundDeps, call: Call<CreateRefundBody>): Promise<RefundRow> {
