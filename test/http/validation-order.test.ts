@@ -15,6 +15,13 @@ const FAULTY: [request: string, body: object, fields: string[]][] = [
   ['POST /refunds', { payment: 'trx_test_x', amount: 10.005, reason: 'x' }, ['amount', 'reason']],
   ['POST /refunds', { payment: 'trx_test_x', amount: 10.005, reason: 'duplicate', metadata: MANY }, ['amount', 'metadata']],
   ['POST /refunds', { payment: 7, amount: '1', metadata: 7 }, ['amount', 'metadata', 'payment', 'reason']],
+  ['POST /transfers', { amount: 10.005, currency: 'XAF', metadata: 7 }, ['amount', 'beneficiary', 'metadata', 'recipient']],
+  ['POST /transfers', { amount: 10.5, currency: 'XAF', recipient: 'ben_test_x', description: 7 }, ['amount', 'description']],
+  [
+    'POST /transfers',
+    { amount: '1', currency: 7, beneficiary: null, recipient: '1' },
+    ['amount', 'beneficiary', 'currency', 'recipient'],
+  ],
 ];
 
 for (const [request, body, fields] of FAULTY) {

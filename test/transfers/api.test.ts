@@ -160,7 +160,7 @@ test('422 names every field that does not fit', async () => {
   const ben = await beneficiary();
   const to = { amount: 1_000, currency: 'XAF' };
   const cases: [object, string[]][] = [
-    [{}, ['amount', 'currency']],
+    [{}, ['amount', 'beneficiary', 'currency', 'recipient']],
     [{ ...to }, ['beneficiary', 'recipient']],
     [{ ...to, beneficiary: ben, recipient: '650000000', channel: 'cm.mtn' }, ['beneficiary', 'recipient']],
     [{ ...TO_PHONE, amount: 0 }, ['amount']],
@@ -178,7 +178,7 @@ test('422 names every field that does not fit', async () => {
     [{ ...to, recipient: '1', channel: 'cm.bank' }, ['recipient']],
     [{ ...to, recipient: '650000000', channel: 'cm.nobody' }, ['channel']],
     [{ ...to, recipient: '650000000', channel: 'cm.card' }, ['channel']],
-    [{ ...to, beneficiary: {} }, ['beneficiary.name']],
+    [{ ...to, beneficiary: {} }, ['beneficiary.channel', 'beneficiary.name']],
     [{ ...to, beneficiary: { name: 'A' } }, ['beneficiary.channel']],
     [{ ...to, beneficiary: { name: 'A', channel: 'cm.mtn' } }, ['beneficiary.phone']],
     [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Store } from '../../src/platform/db/stores.ts';
 import type { Call, Reply } from '../../src/tenants/api/route.ts';
 import { wireFromMinor } from '../../src/kit/money.ts';
-import { must } from '../../src/kit/errors.ts';
+import { invalid, must } from '../../src/kit/errors.ts';
 import { newId } from '../../src/kit/ids.ts';
 import { sql } from '../../src/kit/sql.ts';
 import type { Account } from '../../src/money/ledger/accounts.ts';
@@ -11,6 +11,7 @@ import { post } from '../../src/money/ledger/post.ts';
 import type { Payout, PayoutOutcome, Payouts } from '../../src/providers/adapters/contract.ts';
 import type { Team } from '../../src/tenants/teams/schema.ts';
 import { createTransfer } from '../../src/core/transfers/create.ts';
+import { checkTransfer } from '../../src/core/transfers/quote.ts';
 import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { fundSandbox } from '../../src/core/transfers/fund.ts';
 import type { CreateTransferBody } from '../../src/core/transfers/schema.ts';
@@ -47,8 +48,8 @@ export async function fund(
   );
 }
 
-/** What POST /transfers does, without the front door and its limits. */
-export function transfer(
+/** What POST /transfers does, without the check of its key and of its schema. */
+export async function transfer(
   api: Api,
   team: Team,
   store: Store,
@@ -67,6 +68,8 @@ export function transfer(
     ip: '127.0.0.1',
     at: api.deps.clock.now(),
   };
+  const faults = checkTransfer(call.body as CreateTransferBody);
+  if (Object.keys(faults).length > 0) throw invalid(faults);
   return createTransfer(api.deps, call as unknown as Call<CreateTransferBody>);
 }
 

@@ -5,7 +5,7 @@ import { once } from '../../tenants/api/idempotency.ts';
 import type { Call, Reply } from '../../tenants/api/route.ts';
 import { invalid, must, Problem } from '../../kit/errors.ts';
 import { newId } from '../../kit/ids.ts';
-import type { Minor } from '../../kit/money.ts';
+import { type Minor, minorFromWire } from '../../kit/money.ts';
 import type { Tx } from '../../kit/sql.ts';
 import { lockBalances, post } from '../../money/ledger/post.ts';
 import { feeOf } from '../../money/fees/fees.ts';
@@ -17,7 +17,7 @@ import { payerAccount, reservedJournal } from './bookings.ts';
 import type { TransferDeps } from './deps.ts';
 import type { Payee } from './payee.ts';
 import { presentTransfer } from './present.ts';
-import { readAmount, readPayee } from './quote.ts';
+import { readPayee } from './quote.ts';
 import type { CreateTransferBody, Decision, TransferRow } from './schema.ts';
 import { insertTransfer } from './store.ts';
 
@@ -31,7 +31,7 @@ type CreateDeps = Pick<TransferDeps, 'config' | 'router'>;
  */
 export function createTransfer(deps: CreateDeps, call: Call<CreateTransferBody>): Promise<Reply> {
   const { store } = call.caller;
-  const amount_minor = readAmount(call.body);
+  const amount_minor = must(minorFromWire(call.body.amount), 'checkTransfer let it pass');
   return store.db.transaction((tx) =>
     once(tx, call as Call, 'POST /transfers', async () => {
       const made = await recorded(tx, call, 'transfer.create', make(tx, deps, call, amount_minor));

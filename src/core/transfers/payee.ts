@@ -15,7 +15,7 @@ export interface Payee {
 }
 
 /**
- * Validates the choice between `beneficiary` and `recipient`, without a query.
+ * Validates the choice between `beneficiary` and `recipient`, without a query. The body may not fit the schema.
  * @returns errors by field
  */
 export function choiceErrors(body: CreateTransferBody): FieldErrors {
@@ -24,12 +24,16 @@ export function choiceErrors(body: CreateTransferBody): FieldErrors {
     const message = 'exactly one of beneficiary and recipient is required';
     return { beneficiary: [message], recipient: [message] };
   }
-  if (typeof beneficiary === 'object' && beneficiary.channel === undefined && channel === undefined) {
+  if (isInline(beneficiary) && beneficiary.channel === undefined && channel === undefined) {
     return { 'beneficiary.channel': ['is required'] };
   }
-  if (recipient !== undefined && !isBeneficiaryId(recipient) && channel === undefined)
+  if (typeof recipient === 'string' && !isBeneficiaryId(recipient) && channel === undefined)
     return { channel: ['is required with recipient'] };
   return {};
+}
+
+function isInline(beneficiary: unknown): beneficiary is InlineBeneficiary {
+  return typeof beneficiary === 'object' && beneficiary !== null && !Array.isArray(beneficiary);
 }
 
 /** Matches ids of both environments, so that a sandbox id sent with a live key is a 404 and is not taken for a phone number. */

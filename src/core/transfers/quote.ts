@@ -1,9 +1,9 @@
 import type { Config } from '../../platform/config/config.ts';
 import { inspectBody } from '../../tenants/api/body.ts';
 import { validatorOf } from '../../tenants/api/validation.ts';
-import { invalid } from '../../kit/errors.ts';
+import { type FieldErrors, invalid, must } from '../../kit/errors.ts';
 import { isMovable, type Minor, minorFromWire } from '../../kit/money.ts';
-import { checkMetadata } from '../../kit/metadata.ts';
+import { checkFreeObjects } from '../../kit/metadata.ts';
 import { feeOf } from '../../money/fees/fees.ts';
 import { type Level, transferProblem } from '../../money/transaction-limits/service.ts';
 import { choiceErrors, type FindBeneficiary, fitAmount, type Payee, resolvePayee } from './payee.ts';
@@ -32,28 +32,29 @@ const validator = validatorOf(createTransferBody, undefined);
  */
 export async function quoteTransfer({ fees }: Pick<Config, 'fees'>, context: QuoteContext, sent: unknown): Promise<Quote> {
   const { cards, faults } = inspectBody(sent, 'issued');
-  const errors = { ...faults, ...validator.body(sent), ...cards };
-  if (Object.keys(errors).length > 0) throw invalid(errors);
   const body = sent as CreateTransferBody;
-  const amount_minor = readAmount(body);
+  const invalids = validator.body(body);
+  const errors = { ...faults, ...invalids, ...checkTransfer(body), ...invalids, ...cards };
+  if (Object.keys(errors).length > 0) throw invalid(errors);
+  const amount_minor = must(minorFromWire(body.amount), 'checkTransfer let it pass');
   const payee = await readPayee(context, body, amount_minor);
   return { body, payee, amount_minor, fee_minor: feeOf(fees, 'transfer', amount_minor, body.currency) };
 }
 
 /**
- * Validates what a schema cannot express.
- * @returns the amount in hundredths
- * @throws Problem 422
+ * Validates what the schema cannot express, without a query. The body may not fit the schema.
+ * @returns errors by field
  */
-export function readAmount(body: CreateTransferBody): Minor {
-  const errors = choiceErrors(body);
-  const amount_minor = minorFromWire(body.amount);
-  if (amount_minor === null) errors.amount = ['must have at most two decimals and be at most 9007199254740'];
-  else if (!isMovable(amount_minor, body.currency)) errors.amount = [`must be a whole number of ${body.currency}`];
-  const problem = body.metadata ? checkMetadata(body.metadata) : null;
-  if (problem) errors.metadata = [problem];
-  if (amount_minor === null || Object.keys(errors).length > 0) throw invalid(errors);
-  return amount_minor;
+export function checkTransfer(body: CreateTransferBody): FieldErrors {
+  const { amount, currency, metadata } = body;
+  const problem = typeof amount === 'number' ? amountProblem(amount, currency) : null;
+  return { ...choiceErrors(body), ...(problem ? { amount: [problem] } : {}), ...checkFreeObjects({ metadata }) };
+}
+
+function amountProblem(amount: number, currency: string): string | null {
+  const amount_minor = minorFromWire(amount);
+  if (amount_minor === null) return 'must have at most two decimals and be at most 9007199254740';
+  return isMovable(amount_minor, currency) ? null : `must be a whole number of ${currency}`;
 }
 
 /**

@@ -6,6 +6,7 @@ import { createTransfer } from './create.ts';
 import type { TransferDeps } from './deps.ts';
 import { transferLister } from './list.ts';
 import { presentTransfer } from './present.ts';
+import { checkTransfer } from './quote.ts';
 import { createTransferBody, listTransfersQuery, transferReply } from './schema.ts';
 import { transferSearcher } from './store.ts';
 import { getTransfer } from './service.ts';
@@ -49,6 +50,7 @@ export function transferRoutes(deps: Pick<TransferDeps, 'config' | 'router' | 's
       access: 'private',
       scope: 'transfer.write',
       body: createTransferBody,
+      check: checkTransfer,
       replies: { 201: one },
       handle: (call) => searcher.creating(call.caller, createTransfer(deps, call)),
     }),
