@@ -22,6 +22,11 @@ const FAULTY: [request: string, body: object, fields: string[]][] = [
     { amount: '1', currency: 7, beneficiary: null, recipient: '1' },
     ['amount', 'beneficiary', 'currency', 'recipient'],
   ],
+  ['POST /webhooks', { url: 'https://10.0.0.1/', events: ['x'], metadata: MANY }, ['events.0', 'metadata', 'url']],
+  ['POST /webhooks', { url: 7, metadata: 7, api_version: 'x' }, ['api_version', 'metadata', 'url']],
+  ['PATCH /webhooks/wh_test_x', { url: 'https://10.0.0.1/', active: 'x' }, ['active', 'url']],
+  ['PATCH /webhooks/wh_test_x', { metadata: MANY }, ['metadata']],
+  ['PUT /webhooks/wh_test_x', { url: 'https://10.0.0.1/' }, ['url']],
 ];
 
 for (const [request, body, fields] of FAULTY) {
@@ -31,3 +36,17 @@ for (const [request, body, fields] of FAULTY) {
     assert.deepEqual([status, Object.keys(found.errors ?? {}).sort()], [422, fields], JSON.stringify(found));
   });
 }
+
+test('422 an invalid body with an idempotency key that was used, or an invalid one, names the fields of the body', async () => {
+  const payment = { amount: 100, currency: 'XAF', phone: '1' };
+  const create = (path: string, key: string, body: object) =>
+    api.call('POST', path, { body, headers: { 'idempotency-key': key } });
+  assert.equal((await create('/webhooks', 'used', { url: 'https://shop.example/hook' })).status, 201);
+  for (const key of ['used', 'a b']) {
+    const { status, body } = await create('/webhooks', key, { url: 'https://shop.example/hook', metadata: MANY });
+    assert.deepEqual([status, Object.keys(body.errors)], [422, ['metadata']]);
+    const refund = await create('/refunds', key, { payment: 'trx_test_x', amount: 10.005, reason: 'duplicate' });
+    assert.deepEqual([refund.status, Object.keys(refund.body.errors)], [422, ['amount']]);
+  }
+  assert.equal((await create('/payments', 'used', payment)).status, 201);
+});

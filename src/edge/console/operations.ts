@@ -64,7 +64,7 @@ export class Operations {
   check(name: string, caller: Caller, body: unknown): Scope {
     const found = must(this.#byName.get(name), `no operation ${name}`);
     refuseCall(found, caller);
-    refuseBody(found, body);
+    refuseBody(found, caller.store.environment, body);
     return found.route.scope;
   }
 

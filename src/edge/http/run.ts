@@ -1,4 +1,5 @@
 import type { TObject } from 'typebox';
+import type { Environment } from '../../kit/environment.ts';
 import { type FieldErrors, invalid, Problem } from '../../kit/errors.ts';
 import { pgCode, QUERY_CANCELED } from '../../kit/sql.ts';
 import type { Wake } from '../../platform/work/wake.ts';
@@ -35,7 +36,7 @@ export async function runRoute(
   const { body, query } = versions.upgrade(version, `${route.method} ${route.path}`, { body: sent.body, query: sent.query });
   const faults = validator.body(body);
   // The faults of the schema come first in the message, and replace those of the check.
-  refuseFaults({ ...validator.query(query), ...faults, ...route.check?.(body), ...faults });
+  refuseFaults({ ...validator.query(query), ...faults, ...route.check?.(body, caller.store.environment), ...faults });
   if (sent.idempotency_key !== null) refuseKey(sent.idempotency_key);
   const call = { ...sent, caller, query: namedIn(route, query), body };
   const answer = await route
@@ -79,10 +80,10 @@ export function runInside(deps: { wake: Wake }, found: RunnableRoute, caller: Ca
  * Rejects an invalid body, as {@link runInside} does before it runs.
  * @throws Problem 422
  */
-export function refuseBody({ route, validator }: RunnableRoute, body: unknown): void {
+export function refuseBody({ route, validator }: RunnableRoute, environment: Environment, body: unknown): void {
   refuseCards(body, route);
   const faults = validator.body(body);
-  refuseFaults({ ...faults, ...route.check?.(body), ...faults });
+  refuseFaults({ ...faults, ...route.check?.(body, environment), ...faults });
 }
 
 /**

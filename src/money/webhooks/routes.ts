@@ -4,6 +4,7 @@ import { once } from '../../tenants/api/idempotency.ts';
 import { type Call, type Reply, type Route, route } from '../../tenants/api/route.ts';
 import { eventReply } from '../events/schema.ts';
 import { envelopeSchema } from '../../kit/envelope.ts';
+import type { Environment } from '../../kit/environment.ts';
 import { notFound } from '../../kit/errors.ts';
 import { idPrefix, isId } from '../../kit/ids.ts';
 import { Cursors, listMeta, pageOf, type PagingQuery } from '../../kit/paging.ts';
@@ -11,6 +12,7 @@ import { ListTotals } from '../../platform/db/list-totals.ts';
 import type { WebhookDeps } from './deps.ts';
 import { presentAttempt, presentEndpoint } from './present.ts';
 import {
+  type ChangeEndpointBody,
   changeEndpointBody,
   createEndpointBody,
   deliveryReply,
@@ -21,6 +23,7 @@ import {
 } from './schema.ts';
 import {
   changeEndpoint,
+  checkEndpoint,
   createEndpoint,
   type FreshEndpoint,
   getEndpoint,
@@ -41,6 +44,7 @@ const withSecret = envelopeSchema({ webhook: endpointWithSecretReply });
 export function webhookRoutes(deps: WebhookDeps): Route[] {
   // The id of an attempt is created before its request, and its row is stored after the response.
   const totals = new ListTotals('whd', { keep_ms: deps.config.events_keep_ms, seldom_ms: 20_000 });
+  const check = (body: ChangeEndpointBody, environment: Environment) => checkEndpoint(deps, environment, body);
   return [
     route({
       ...READ,
@@ -62,6 +66,7 @@ export function webhookRoutes(deps: WebhookDeps): Route[] {
         'most 16 endpoints.',
       idempotent: true,
       body: createEndpointBody,
+      check,
       replies: { 201: withSecret },
       handle: (call) => {
         const { team, store } = call.caller;
@@ -97,10 +102,11 @@ export function webhookRoutes(deps: WebhookDeps): Route[] {
         'Omitted fields stay unchanged. `active: true` also reactivates an endpoint that was deactivated because it failed for ' +
         'days.',
       body: changeEndpointBody,
+      check,
       replies: { 200: one },
       handle: (call) =>
         call.caller.store.db.transaction(async (tx) => {
-          const changed = changeEndpoint(deps, tx, call.caller.store.environment, refOf(call), call.body, call.at);
+          const changed = changeEndpoint(tx, refOf(call), call.body, call.at);
           return reply(call, 'Webhook updated', await recorded(tx, call, 'webhook.update', changed));
         }),
     }),
@@ -111,11 +117,12 @@ export function webhookRoutes(deps: WebhookDeps): Route[] {
       summary: 'Replace a webhook endpoint',
       description: 'Omitted fields are reset to their defaults. The secret stays.',
       body: createEndpointBody,
+      check,
       replies: { 200: one },
       handle: (call) =>
         call.caller.store.db.transaction(async (tx) => {
           const body = { api_version: call.caller.team.api_version, ...call.body };
-          const changed = replaceEndpoint(deps, tx, call.caller.store.environment, refOf(call), body, call.at);
+          const changed = replaceEndpoint(tx, refOf(call), body, call.at);
           return reply(call, 'Webhook updated', await recorded(tx, call, 'webhook.update', changed));
         }),
     }),

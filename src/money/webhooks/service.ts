@@ -5,7 +5,7 @@ import type { Environment } from '../../kit/environment.ts';
 import { type FieldErrors, invalid, notFound, Problem } from '../../kit/errors.ts';
 import { newId } from '../../kit/ids.ts';
 import type { JsonObject } from '../../kit/json.ts';
-import { checkMetadata } from '../../kit/metadata.ts';
+import { checkFreeObjects } from '../../kit/metadata.ts';
 import type { Queryable, Tx } from '../../kit/sql.ts';
 import type { Team } from '../../tenants/teams/schema.ts';
 import { versions } from '../../tenants/versions/registry.ts';
@@ -45,7 +45,7 @@ export interface FreshEndpoint {
 /**
  * Creates an endpoint.
  * @param at milliseconds since the epoch
- * @throws Problem 422 for a URL that is not allowed, or above {@link MAX_ENDPOINTS}
+ * @throws Problem 422 above {@link MAX_ENDPOINTS}
  */
 export async function createEndpoint(
   deps: WebhookDeps,
@@ -55,7 +55,6 @@ export async function createEndpoint(
   body: CreateEndpointBody,
   at: number,
 ): Promise<FreshEndpoint> {
-  check(deps, store.environment, body);
   await lockEndpointList(tx, team.id);
   if ((await countEndpoints(tx, team.id)) >= MAX_ENDPOINTS) {
     throw invalid({ url: [`a team has at most ${MAX_ENDPOINTS} webhook endpoints in one environment: delete one first`] });
@@ -92,47 +91,24 @@ export async function getEndpoint(db: Queryable, ref: EndpointRef): Promise<Endp
  * PATCH: absent fields stay unchanged.
  * @throws Problem 404, 422
  */
-export function changeEndpoint(
-  deps: WebhookDeps,
-  tx: Tx,
-  environment: Environment,
-  ref: EndpointRef,
-  body: ChangeEndpointBody,
-  at: number,
-) {
-  return write(deps, tx, environment, ref, body, at, (row) => ({ ...row, ...given(body) }));
+export function changeEndpoint(tx: Tx, ref: EndpointRef, body: ChangeEndpointBody, at: number) {
+  return write(tx, ref, at, (row) => ({ ...row, ...given(body) }));
 }
 
 /**
  * PUT: absent fields are reset to their defaults.
  * @throws Problem 404, 422
  */
-export function replaceEndpoint(
-  deps: WebhookDeps,
-  tx: Tx,
-  environment: Environment,
-  ref: EndpointRef,
-  body: CreateEndpointBody,
-  at: number,
-) {
-  return write(deps, tx, environment, ref, body, at, (row) => ({
+export function replaceEndpoint(tx: Tx, ref: EndpointRef, body: CreateEndpointBody, at: number) {
+  return write(tx, ref, at, (row) => ({
     ...row,
     ...fieldsOf(body),
     api_version: body.api_version ?? row.api_version,
   }));
 }
 
-async function write(
-  deps: WebhookDeps,
-  tx: Tx,
-  environment: Environment,
-  ref: EndpointRef,
-  body: ChangeEndpointBody,
-  at: number,
-  change: (row: EndpointRow) => EndpointRow,
-): Promise<EndpointRow> {
+async function write(tx: Tx, ref: EndpointRef, at: number, change: (row: EndpointRow) => EndpointRow): Promise<EndpointRow> {
   const before = await locked(tx, ref);
-  check(deps, environment, body);
   const after = { ...change(before), updated_at: new Date(at) };
   // A new URL or a reactivation is a new start: earlier failures no longer count.
   if (after.url !== before.url || (after.active && !before.active)) after.failing_since = null;
@@ -200,17 +176,19 @@ async function locked(tx: Tx, ref: EndpointRef): Promise<EndpointRow> {
   return row;
 }
 
-/** Checks what the schema cannot express. */
-function check(deps: WebhookDeps, environment: Environment, body: ChangeEndpointBody): void {
-  const errors: FieldErrors = {};
-  const fault = body.url === undefined ? null : urlFault(body.url, guardOf(deps.config, environment));
-  if (fault) errors.url = [fault];
-  const problem = body.metadata ? checkMetadata(body.metadata) : null;
-  if (problem) errors.metadata = [problem];
-  if (body.api_version !== undefined && !versions.has(body.api_version)) {
-    errors.api_version = [`must be one of ${versions.all.join(', ')}`];
-  }
-  if (Object.keys(errors).length > 0) throw invalid(errors);
+/**
+ * Validates what the schema cannot express. The body may not fit the schema.
+ * @returns errors by field
+ */
+export function checkEndpoint(deps: WebhookDeps, environment: Environment, body: ChangeEndpointBody): FieldErrors {
+  const { url, metadata, api_version } = body;
+  const fault = typeof url === 'string' ? urlFault(url, guardOf(deps.config, environment)) : null;
+  const isKnown = api_version === undefined || versions.has(api_version);
+  return {
+    ...(fault ? { url: [fault] } : {}),
+    ...checkFreeObjects({ metadata }),
+    ...(isKnown ? {} : { api_version: [`must be one of ${versions.all.join(', ')}`] }),
+  };
 }
 
 function fieldsOf(body: CreateEndpointBody) {

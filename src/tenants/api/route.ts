@@ -1,5 +1,6 @@
 import type { Static, TSchema } from 'typebox';
 import type { Warning } from '../../kit/envelope.ts';
+import type { Environment } from '../../kit/environment.ts';
 import type { FieldErrors } from '../../kit/errors.ts';
 import type { Caller } from '../keys/caller.ts';
 import type { Scope } from '../keys/scopes.ts';
@@ -45,7 +46,7 @@ export interface Route<Body extends TSchema = TSchema, Query extends TSchema = T
    * Returns faults that the schema cannot express; they are reported together with the schema's faults. The body may not
    * conform to the schema.
    */
-  check?(body: Static<Body>): FieldErrors;
+  check?(body: Static<Body>, environment: Environment): FieldErrors;
   /**
    * Returns the warnings about a body that is accepted. It depends on the body alone, because a replay repeats it. The
    * body may not conform to the schema: the warnings are then not shown.
