@@ -25,6 +25,9 @@ const STEPS: [step: string, method: string, path: string, options: CallOptions, 
   ['401 before the size of the body', 'POST', '/payments', { key: null, raw: 'x'.repeat(300_000) }, 401],
   ['401 before the size of the body, on an unknown path', 'POST', '/nothing', { key: null, raw: 'x'.repeat(300_000) }, 401],
   ['401 before the length of an id', 'GET', `/payments/${'x'.repeat(600)}`, { key: null }, 401],
+  ['401 before a malformed path', 'GET', '/payments/%zz', { key: null }, 401],
+  ['400 version before a malformed path', 'GET', '/payments/%zz', { headers: OLD }, 400, 'unsupported_api_version'],
+  ['404 malformed path', 'GET', '/payments/%zz', {}, 404],
   ['401 before raw card data', 'POST', '/payments', { key: 'sk_test.x', body: CARD }, 401],
   [
     '403 browser before the address',
@@ -133,13 +136,49 @@ test('405 HEAD, like every method that a path does not have', async () => {
   assert.deepEqual([status, headers.get('allow')], [405, 'GET, POST']);
 });
 
-for (const path of ['/', '/payment', '/payments/x/y', '/Payments', '/refunds/x/y/z', '/favicon.ico', '/payments//', '/.env']) {
+for (const path of [
+  '/',
+  '/payment',
+  '/payments/x/y',
+  '/Payments',
+  '/refunds/x/y/z',
+  '/favicon.ico',
+  '/payments//',
+  '/.env',
+  '/payments/',
+  '/refunds/',
+]) {
   test(`404 Resource Not Found for ${path}`, async () => {
     const { status, body } = await api.call('GET', path);
     const { hint: _, ...rest } = body;
     assert.deepEqual([status, rest], [404, { code: 404, status: 'Not Found', message: 'Resource Not Found' }]);
   });
 }
+
+test('404 an empty id is no resource, whatever the method; 401 without a key', async () => {
+  for (const method of ['POST', 'DELETE', 'PUT']) {
+    const { status, body } = await api.call(method, '/payments/', method === 'DELETE' ? {} : { body: {} });
+    assert.deepEqual([status, body.message], [404, 'Resource Not Found']);
+  }
+  assert.equal((await api.call('GET', '/payments/', { key: null })).status, 401);
+});
+
+test('every response after the check of the version names it', async () => {
+  const REFUSED: [number, string, string, string][] = [
+    [404, 'GET', '/nothing', key.secret],
+    [405, 'DELETE', '/webhooks', key.secret],
+    [406, 'GET', '/webhooks', key.public],
+    [403, 'GET', '/payments', scopeless],
+    [403, 'GET', '/links', key.secret],
+    [404, 'GET', '/payments/%ff?page=%zz', key.secret],
+  ];
+  for (const [expected, method, path, caller] of REFUSED) {
+    const { status, headers } = await api.call(method, path, { key: caller });
+    assert.deepEqual([status, headers.get('x-service-version')], [expected, '2026-08-01'], path);
+  }
+  const early = await api.call('GET', '/nothing', { key: null });
+  assert.deepEqual([early.status, early.headers.get('x-service-version')], [401, null]);
+});
 
 test('204 preflight without a key on the routes that a public key may call', async () => {
   for (const path of ['/payments', '/payments/trx_test_x', '/channels']) {

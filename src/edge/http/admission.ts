@@ -200,6 +200,7 @@ function checkVersion(visit: Visit): void {
     });
   }
   visit.version = version;
+  visit.reply.header('X-Service-Version', version);
 }
 
 function checkRoute({ target, request }: Visit): void {

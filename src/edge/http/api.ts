@@ -23,18 +23,29 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 const ID_HEADERS =
   'X-Request-Id, X-Trace-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Idempotent-Replayed';
 
-/** Registers every route, the methods that its path lacks, and the checks before them. */
-export function registerApi(app: FastifyInstance, deps: HttpDeps, keys: KeyRing, routes: Route[]): void {
+/**
+ * Registers every route, the methods that its path lacks, and the checks before them.
+ * @param resources first segments of all paths
+ */
+export function registerApi(
+  app: FastifyInstance,
+  deps: HttpDeps,
+  keys: KeyRing,
+  routes: Route[],
+  resources: readonly string[],
+): void {
   const admitted = new WeakMap<FastifyRequest, Admitted>();
   parseJson(app);
   for (const method of ALL_METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
 
-  const enter = (target: Target) => async (request: FastifyRequest, reply: FastifyReply) => {
+  const enter = (matched: Target) => async (request: FastifyRequest, reply: FastifyReply) => {
+    // The router also matches "/payments/", with an empty id.
+    const isEmpty = Object.values(request.params as Call['params']).includes('');
+    const target: Target = isEmpty ? { kind: 'nothing', resources } : matched;
     if (target.kind === 'route' && target.route.access === 'public') allowOrigins(reply);
     const { caller, version } = await admit(deps, keys, { request, reply }, target);
     admitted.set(request, { caller, version });
     request.who = { team_id: String(caller.team.id), key_id: caller.key_id };
-    reply.header('X-Service-Version', version);
   };
 
   for (const route of routes) {

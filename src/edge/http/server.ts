@@ -60,6 +60,7 @@ export function buildServer(deps: HttpDeps, routes: Route[], pages: Pages[]): Fa
       connectionsCheckingInterval: Math.ceil(deps.config.request_timeout_ms / 4),
     },
     return503OnClosing: false,
+    rewriteUrl: ({ url = '/' }) => routable(url),
     // A longer id does not exist; the caller gets a 404 after the key is checked.
     routerOptions: { maxParamLength: 20_000 },
     frameworkErrors: (error, request, reply) => {
@@ -102,12 +103,27 @@ export function buildServer(deps: HttpDeps, routes: Route[], pages: Pages[]): Fa
     throw notFound();
   });
   for (const page of pages) app.register(async (scope) => page(scope));
-  app.register(async (scope) => registerApi(scope, deps, keys, routes));
+  app.register(async (scope) => registerApi(scope, deps, keys, routes, resources));
   // Registered last, because these hooks run in reverse order, and handlers use resources that the other hooks close.
   app.register(async (scope) => {
     scope.addHook('onClose', handlersEnded);
   });
   return app;
+}
+
+/**
+ * Returns the target of a request with its invalid percent-encoding taken literally: it is part of an id that does not exist. The router
+ * would reject it before the key is checked, and count nothing.
+ */
+function routable(url: string): string {
+  if (!url.includes('%')) return url;
+  const path = url.split(/[?#]/)[0] ?? '';
+  try {
+    decodeURI(path);
+    return url;
+  } catch {
+    return path.replaceAll('%', '%25') + url.slice(path.length);
+  }
 }
 
 /** Answers a request that Node could not parse, and ends its connection. */
