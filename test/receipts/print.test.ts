@@ -69,6 +69,16 @@ describe('the printer', () => {
     hasty.close();
   });
 
+  test('does not end the thread at work, although several receipts failed together before', async (context) => {
+    context.mock.timers.enable({ apis: ['setTimeout'] });
+    const waiting = [printer.print(RECEIPT), printer.print(RECEIPT)];
+    printer.close();
+    await Promise.allSettled(waiting);
+    const next = printer.print(RECEIPT);
+    context.mock.timers.tick(60_000);
+    assert.ok(await next);
+  });
+
   test('breaks a long receipt into pages without losing a line', async () => {
     const facts = Array.from({ length: 40 }, (_, i): [string, string] => [`Fait ${i}`, 'mot '.repeat(60).trim()]);
     const { text, structure } = readPdf((await printer.print({ ...RECEIPT, facts })) ?? assert.fail());

@@ -52,7 +52,11 @@ export class Printer {
         worker.postMessage({ id, receipt } satisfies Order);
       });
     } finally {
-      if (this.#waiting.size === 0) this.#idle = setTimeout(() => this.close(), IDLE_MS).unref();
+      if (this.#waiting.size === 0) {
+        // Several receipts may end together, and each would leave a timer behind.
+        clearTimeout(this.#idle);
+        this.#idle = setTimeout(() => this.close(), IDLE_MS).unref();
+      }
     }
   }
 
