@@ -23,6 +23,8 @@ const minuteOf = (moment: string) => `to_char((${moment}) at time zone 'UTC', 'Y
  */
 export const HOST = fixed(String.raw`substring(url from '(?i)^https:[/\\]*([^/\\?#]+)')`);
 const SINCE = fixed(minuteOf('since'));
+/** An event gets its time before its transaction waits for locks, so one of the gap may be older than the gap: a statement waits up to 15 s. */
+const GAP_SINCE = fixed(minuteOf(`since - interval '1 minute'`));
 /** Rounded up, so that the interval named in the mail covers every event of the gap. */
 const UNTIL = fixed(minuteOf(`pirogue_now() + interval '1 minute'`));
 
@@ -80,7 +82,7 @@ export function resumeQueues(db: Queryable, below: number, limit: number): Promi
     ),
     mail_input as (
       select team_id, ${'endpoint_backlog_over' satisfies MailKind}::text as kind, null as recipient,
-        json_build_object('webhook', id, 'host', ${HOST}, 'since', ${SINCE}, 'until', ${UNTIL}) as facts from resumed
+        json_build_object('webhook', id, 'host', ${HOST}, 'since', ${GAP_SINCE}, 'until', ${UNTIL}) as facts from resumed
     ),
     queued_mails as (${INSERT_MAILS})
     select team_id, id from resumed`);
