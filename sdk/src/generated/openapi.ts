@@ -6442,11 +6442,6 @@ export interface operations {
                 /** @description From `meta.next_cursor` or `meta.prev_cursor`; not together with `page`. Empty starts cursor paging. */
                 cursor?: string;
                 /**
-                 * @description Only entries of this payment.
-                 * @example trx_test_01kyh5d7g0a1b2c3d4e5f6g7h8
-                 */
-                payment?: string;
-                /**
                  * @description Only entries with this status.
                  * @example succeeded
                  */

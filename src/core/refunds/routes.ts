@@ -8,7 +8,14 @@ import { ListTotals } from '../../platform/db/list-totals.ts';
 import { getPaymentRow } from '../payments/service.ts';
 import type { RefundDeps } from './deps.ts';
 import { presentRefund } from './present.ts';
-import { type CreateRefundBody, createRefundBody, type ListRefundsQuery, listRefundsQuery, refundShape } from './schema.ts';
+import {
+  type CreateRefundBody,
+  createRefundBody,
+  type ListRefundsQuery,
+  listRefundsQuery,
+  paymentRefundsQuery,
+  refundShape,
+} from './schema.ts';
 import { sendParts } from './send.ts';
 import { checkRefund, createRefund } from './service.ts';
 import { countRefunds, findRefund, listRefunds } from './store.ts';
@@ -64,7 +71,7 @@ export function refundRoutes(deps: RefundDeps): Route[] {
       problems: ['payment_not_found'],
       access: 'private',
       scope: 'refund.read',
-      query: listRefundsQuery,
+      query: paymentRefundsQuery,
       replies: { 200: list },
       handle: async (call) => {
         const payment = await getPaymentRow(call.caller.store, call.caller.team.id, call.params.id as string);

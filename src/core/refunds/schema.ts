@@ -68,13 +68,19 @@ export const createRefundBody = openObject({
 
 export type CreateRefundBody = Static<typeof createRefundBody>;
 
-export const listRefundsQuery = Type.Object({
-  ...pagingQuery,
-  payment: Type.Optional(Type.String({ maxLength: 64 })),
+const refundFilters = {
   status: Type.Optional(Type.Enum([...REFUND_STATUSES])),
   date_from: Type.Optional(Type.String({ format: 'date' })),
   date_to: Type.Optional(Type.String({ format: 'date' })),
+};
+
+export const listRefundsQuery = Type.Object({
+  ...pagingQuery,
+  payment: Type.Optional(Type.String({ maxLength: 64 })),
+  ...refundFilters,
 });
+
+export const paymentRefundsQuery = Type.Object({ ...pagingQuery, ...refundFilters });
 
 export type ListRefundsQuery = Static<typeof listRefundsQuery>;
 
