@@ -11,6 +11,8 @@ import { presentCustomer } from './present.ts';
 import { customerBody, customerReply, type CustomerRow, listCustomersQuery } from './schema.ts';
 import {
   changeCustomer,
+  checkChange,
+  checkWhole,
   createCustomer,
   type CustomerContext,
   getCustomer,
@@ -50,6 +52,7 @@ export function customerRoutes(deps: RouteDeps): Route[] {
         'A payment is assigned to the customer with its e-mail address, else with its phone number; without a match, a customer is created.',
       idempotent: true,
       body: customerBody,
+      check: checkWhole,
       replies: { 201: one },
       handle: (call) =>
         searcher.creating(
@@ -83,6 +86,7 @@ export function customerRoutes(deps: RouteDeps): Route[] {
       description: 'Omitted fields become null.',
       problems: ['customer_not_found'],
       body: customerBody,
+      check: checkWhole,
       replies: { 200: one },
       handle: (call) =>
         writing(call, async (tx, context) => {
@@ -98,6 +102,7 @@ export function customerRoutes(deps: RouteDeps): Route[] {
       description: 'Omitted fields stay unchanged. ',
       problems: ['customer_not_found'],
       body: customerBody,
+      check: checkChange,
       replies: { 200: one },
       handle: (call) =>
         writing(call, async (tx, context) => {

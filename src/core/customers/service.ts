@@ -110,17 +110,29 @@ async function store(tx: Tx, context: CustomerContext, wanted: CustomerRow): Pro
 }
 
 /**
- * Validates what the schema cannot check.
+ * Validates what the schema of a change cannot express. The body may not fit the schema.
+ * @returns errors by field
+ */
+export function checkChange({ phone, metadata, address, billing }: CustomerBody): FieldErrors {
+  const isPhone = typeof phone !== 'string' || compactPhone(phone) !== null;
+  return { ...(isPhone ? {} : { phone: ['must be a phone number'] }), ...checkFreeObjects({ metadata, address, billing }) };
+}
+
+/** Validates a body that has all fields of a customer, like {@link checkChange}. */
+export function checkWhole(body: CustomerBody): FieldErrors {
+  return { ...(body.email == null && body.phone == null ? UNREACHABLE : {}), ...checkChange(body) };
+}
+
+const REQUIRED = ['one of email and phone is required'];
+const UNREACHABLE: FieldErrors = { email: REQUIRED, phone: REQUIRED };
+
+/**
+ * Validates the row that a body would make.
  * @throws Problem 422
  */
 async function check(tx: Tx, row: CustomerRow, body: CustomerBody): Promise<void> {
-  const errors: FieldErrors = {};
-  if (typeof body.phone === 'string' && row.phone === null) errors.phone = ['must be a phone number'];
-  else if (row.email === null && row.phone === null) {
-    for (const field of ['email', 'phone']) errors[field] = ['one of email and phone is required'];
-  }
-  const { metadata, address, billing } = body;
-  Object.assign(errors, checkFreeObjects({ metadata, address, billing }));
+  const errors = checkChange(body);
+  if (!errors.phone && row.email === null && row.phone === null) Object.assign(errors, UNREACHABLE);
   if (Object.keys(errors).length === 0) Object.assign(errors, heldBy(await findHolders(tx, row)));
   if (Object.keys(errors).length > 0) throw invalid(errors);
 }
