@@ -2,12 +2,12 @@ import { Type } from 'typebox';
 import { callerOf } from '../../tenants/audit/actor.ts';
 import { type Call, type Reply, type Route, route } from '../../tenants/api/route.ts';
 import { envelopeSchema } from '../../kit/envelope.ts';
-import { invalid } from '../../kit/errors.ts';
+import type { FieldErrors } from '../../kit/errors.ts';
 import { idPrefix } from '../../kit/ids.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { Cursors, listMeta, pageOf } from '../../kit/paging.ts';
 import { ListTotals } from '../../platform/db/list-totals.ts';
-import { checkMetadata } from '../../kit/metadata.ts';
+import { checkFreeObjects } from '../../kit/metadata.ts';
 import type { DisputeDeps } from './deps.ts';
 import { presentDispute } from './present.ts';
 import { disputeShape, type EvidenceBody, evidenceBody, type ListDisputesQuery, listDisputesQuery } from './schema.ts';
@@ -54,6 +54,7 @@ export function disputeRoutes(deps: DisputeDeps): Route[] {
       access: 'private',
       scope: 'dispute.write',
       body: evidenceBody,
+      check: checkEvidence,
       replies: one,
       handle: (call) => submitEvidence(deps, call),
     }),
@@ -71,11 +72,13 @@ export function disputeRoutes(deps: DisputeDeps): Route[] {
   ];
 }
 
+/** Validates what the schema cannot express. The body may not fit the schema. */
+function checkEvidence({ evidence }: EvidenceBody): FieldErrors {
+  return evidence === null ? { evidence: ['is required'] } : checkFreeObjects({ evidence });
+}
+
 function submitEvidence(deps: DisputeDeps, call: Call<EvidenceBody>): Promise<Reply> {
-  const { evidence } = call.body;
-  const problem = evidence === null ? 'is required' : checkMetadata(evidence);
-  if (problem) throw invalid({ evidence: [problem] });
-  return change(deps, call as Call, 'evidence_sent', 'Evidence submitted', evidence as JsonObject);
+  return change(deps, call as Call, 'evidence_sent', 'Evidence submitted', call.body.evidence as JsonObject);
 }
 
 async function change(
