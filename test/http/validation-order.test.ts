@@ -27,6 +27,17 @@ const FAULTY: [request: string, body: object, fields: string[]][] = [
   ['PATCH /webhooks/wh_test_x', { url: 'https://10.0.0.1/', active: 'x' }, ['active', 'url']],
   ['PATCH /webhooks/wh_test_x', { metadata: MANY }, ['metadata']],
   ['PUT /webhooks/wh_test_x', { url: 'https://10.0.0.1/' }, ['url']],
+  ['POST /customers', { name: 7, metadata: MANY }, ['email', 'metadata', 'name', 'phone']],
+  ['POST /customers', { email: 'no', phone: '+', address: MANY }, ['address', 'email', 'phone']],
+  ['PUT /customers/cus_test_x', {}, ['email', 'phone']],
+  ['PATCH /customers/cus_test_x', { phone: 'x', metadata: MANY }, ['metadata', 'phone']],
+  ['POST /disputes/dsp_test_x/evidence', { evidence: null }, ['evidence']],
+  ['POST /disputes/dsp_test_x/evidence', { evidence: MANY }, ['evidence']],
+  ['POST /beneficiaries', { name: 7, channel: 'cm.mtn', metadata: MANY }, ['metadata', 'name', 'phone']],
+  ['POST /beneficiaries', { channel: 'cm.mtn', phone: 7, country: 7, currency: 'XOF' }, ['country', 'currency', 'name', 'phone']],
+  ['POST /beneficiaries', { name: 'Awa', channel: 'cm.none', metadata: MANY }, ['metadata']],
+  ['PUT /beneficiaries/ben_test_x', { metadata: MANY }, ['metadata', 'name']],
+  ['PATCH /beneficiaries/ben_test_x', { metadata: MANY }, ['metadata']],
 ];
 
 for (const [request, body, fields] of FAULTY) {

@@ -34,6 +34,12 @@ export function payoutChannel(id: string, path: string): PayoutChannel {
   return channel;
 }
 
+/** Returns the payout channel; undefined for anything else, which {@link payoutChannel} reports. */
+export function knownPayoutChannel(id: unknown): PayoutChannel | undefined {
+  const channel = typeof id === 'string' ? channelById(id) : undefined;
+  return channel && paysOut(channel) ? channel : undefined;
+}
+
 function paysOut(channel: Channel): channel is PayoutChannel {
   return channel.kind !== 'card';
 }

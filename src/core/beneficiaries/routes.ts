@@ -21,6 +21,8 @@ import {
 import {
   type BeneficiaryContext,
   changeBeneficiary,
+  checkChange,
+  checkCreate,
   createBeneficiary,
   getBeneficiary,
   removeBeneficiary,
@@ -62,6 +64,7 @@ export function beneficiaryRoutes(deps: Pick<BeneficiaryDeps, 'secrets'>): Route
       idempotent: true,
       problems: ['channel_not_supported'],
       body: createBeneficiaryBody,
+      check: checkCreate,
       replies: { 201: one },
       handle: (call) =>
         searcher.creating(
@@ -96,6 +99,7 @@ export function beneficiaryRoutes(deps: Pick<BeneficiaryDeps, 'secrets'>): Route
         'channel, create another beneficiary.',
       problems: ['beneficiary_not_found'],
       body: replaceBeneficiaryBody,
+      check: checkChange,
       replies: { 200: one },
       handle: (call) =>
         writing(call, async (tx, context) => {
@@ -111,6 +115,7 @@ export function beneficiaryRoutes(deps: Pick<BeneficiaryDeps, 'secrets'>): Route
       description: 'Omitted fields stay unchanged. Channel, country and currency cannot be changed.',
       problems: ['beneficiary_not_found'],
       body: changeBeneficiaryBody,
+      check: checkChange,
       replies: { 200: one },
       handle: (call) =>
         writing(call, async (tx, context) => {

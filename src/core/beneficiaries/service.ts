@@ -4,8 +4,8 @@ import { type FieldErrors, invalid, notFound } from '../../kit/errors.ts';
 import { isId, newId } from '../../kit/ids.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import type { Queryable, Tx } from '../../kit/sql.ts';
-import { checkMetadata } from '../../kit/metadata.ts';
-import { type Destination, type PayoutChannel, payoutChannel, readDestination } from './destination.ts';
+import { checkFreeObjects } from '../../kit/metadata.ts';
+import { type Destination, type PayoutChannel, knownPayoutChannel, payoutChannel, readDestination } from './destination.ts';
 import { presentBeneficiary } from './present.ts';
 import type { BeneficiaryRow, ChangeBeneficiaryBody, CreateBeneficiaryBody, ReplaceBeneficiaryBody } from './schema.ts';
 import {
@@ -26,6 +26,28 @@ export interface BeneficiaryContext {
 }
 
 /**
+ * Validates what the schema of a change cannot express. The body may not fit the schema.
+ * @returns errors by field
+ */
+export function checkChange({ metadata }: ChangeBeneficiaryBody): FieldErrors {
+  return checkFreeObjects({ metadata });
+}
+
+/** Validates a new beneficiary, like {@link checkChange}. An unknown channel is reported when it is created. */
+export function checkCreate(body: CreateBeneficiaryBody): FieldErrors {
+  const errors = checkChange(body);
+  const channel = knownPayoutChannel(body.channel);
+  if (!channel) return errors;
+  const text = (value: unknown) => (typeof value === 'string' ? value : null);
+  const { phone, account_number, country, currency } = body;
+  readDestination(channel, { phone: text(phone), account_number: text(account_number), country: text(country) }, '', errors);
+  if (currency !== undefined && !channel.currencies.some((code) => code === currency)) {
+    errors.currency = [`is not a currency of ${channel.id}`];
+  }
+  return errors;
+}
+
+/**
  * Creates a beneficiary and records `beneficiary.created`.
  * @throws Problem 422
  */
@@ -38,9 +60,7 @@ export async function createBeneficiary(
   const channel = payoutChannel(body.channel, 'channel');
   const errors: FieldErrors = {};
   const destination = readDestination(channel, body, '', errors);
-  const currency = body.currency ?? (channel.currencies[0] as string);
-  if (!channel.currencies.some((code) => code === currency)) errors.currency = [`is not a currency of ${channel.id}`];
-  refuse(errors, body);
+  refuse(errors);
   const now = new Date(context.at);
   const row: BeneficiaryRow = {
     team_id,
@@ -48,7 +68,7 @@ export async function createBeneficiary(
     channel: channel.id,
     type: channel.kind,
     country: channel.country,
-    currency,
+    currency: body.currency ?? (channel.currencies[0] as string),
     ...fieldsOf(body),
     ...destination,
     event_count: 1,
@@ -128,7 +148,7 @@ async function write(
   const wanted = change(before);
   const errors = moved(before, body);
   const destination = destinationOf(payoutChannel(before.channel, 'channel'), wanted, body, errors);
-  refuse(errors, body);
+  refuse(errors);
   const row = { ...wanted, ...destination, event_count: before.event_count + 1, updated_at: new Date(context.at) };
   await updateBeneficiary(tx, row);
   await announce(tx, context, row, 'beneficiary.updated');
@@ -160,9 +180,7 @@ function moved(row: BeneficiaryRow, body: ChangeBeneficiaryBody): FieldErrors {
   return Object.fromEntries(changed.map(([field]) => [field, ['cannot be changed: make a new beneficiary']]));
 }
 
-function refuse(errors: FieldErrors, body: ChangeBeneficiaryBody): void {
-  const problem = body.metadata ? checkMetadata(body.metadata) : null;
-  if (problem) errors.metadata = [problem];
+function refuse(errors: FieldErrors): void {
   if (Object.keys(errors).length > 0) throw invalid(errors);
 }
 
