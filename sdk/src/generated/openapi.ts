@@ -4867,7 +4867,7 @@ export interface components {
          *
          *     - `X-Service-Version` is not a known version.
          *     - The body is not a JSON object, or larger than 256 KB.
-         *     - The payment is final or has an open charge.
+         *     - The payment is final or has an open charge, or its window is over.
          */
         ChargePaymentBadRequest: {
             headers: {
