@@ -38,6 +38,18 @@ const FAULTY: [request: string, body: object, fields: string[]][] = [
   ['POST /beneficiaries', { name: 'Awa', channel: 'cm.none', metadata: MANY }, ['metadata']],
   ['PUT /beneficiaries/ben_test_x', { metadata: MANY }, ['metadata', 'name']],
   ['PATCH /beneficiaries/ben_test_x', { metadata: MANY }, ['metadata']],
+  [
+    'POST /accounts',
+    { name: 'Awa', split: { type: 'percentage', value: 101 }, metadata: MANY },
+    ['email', 'metadata', 'split.value'],
+  ],
+  [
+    'PATCH /accounts/acct_test_x',
+    { name: 7, settlement: { channel: 'cm.mtn', account_number: '12' } },
+    ['name', 'settlement.account_number'],
+  ],
+  ['PUT /accounts/acct_test_x', { split: 7, settlement: 7, metadata: 7 }, ['email', 'metadata', 'name', 'settlement', 'split']],
+  ['PATCH /accounts/acct_test_x', { split: { type: 'fixed', value: 0.001 } }, ['split.value']],
 ];
 
 for (const [request, body, fields] of FAULTY) {

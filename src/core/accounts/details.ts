@@ -1,4 +1,10 @@
-import { payoutChannel, readDestination } from '../beneficiaries/destination.ts';
+import {
+  type Destination,
+  knownPayoutChannel,
+  type PayoutChannel,
+  payoutChannel,
+  readDestination,
+} from '../beneficiaries/destination.ts';
 import { type FieldErrors, invalid } from '../../kit/errors.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { checkFreeObjects } from '../../kit/metadata.ts';
@@ -25,10 +31,9 @@ export function allDetails(body: CreateAccountBody): Details {
  */
 export function sentDetails(body: ChangeAccountBody): Partial<Details> {
   const { name, email, phone, business_profile, metadata } = body;
-  const errors: FieldErrors = {};
-  const split = body.split && readSplit(body.split, errors);
-  const settlement = body.settlement && readSettlement(body.settlement, errors);
-  Object.assign(errors, checkFreeObjects({ business_profile, metadata }));
+  const split = body.split && { type: body.split.type, value: body.split.value };
+  const settlement = body.settlement && readSettlement(body.settlement);
+  const errors = checkDetails(body);
   if (Object.keys(errors).length > 0) throw invalid(errors);
   const details = {
     name,
@@ -42,19 +47,30 @@ export function sentDetails(body: ChangeAccountBody): Partial<Details> {
   return Object.fromEntries(Object.entries(details).filter(([, value]) => value !== undefined));
 }
 
-function readSplit({ type, value }: Split, errors: FieldErrors): Split {
-  if (minorFromWire(value) === null) errors['split.value'] = ['must have at most two decimals'];
-  else if (type === 'percentage' && value > 100) errors['split.value'] = ['must be at most 100'];
-  return { type, value };
+/**
+ * Validates what the schema cannot express. The body may not fit the schema. An unknown channel is reported when the details are read.
+ * @returns errors by field
+ */
+export function checkDetails({ split, settlement, business_profile, metadata }: ChangeAccountBody): FieldErrors {
+  const errors = checkFreeObjects({ business_profile, metadata });
+  const problem = typeof split?.value === 'number' ? splitProblem(split) : null;
+  if (problem) errors['split.value'] = [problem];
+  const channel = knownPayoutChannel(settlement?.channel);
+  if (channel && typeof settlement?.account_number === 'string') readNumber(channel, settlement, errors);
+  return errors;
 }
 
-function readSettlement(settlement: Settlement, errors: FieldErrors): Settlement {
+function splitProblem({ type, value }: Split): string | null {
+  if (minorFromWire(value) === null) return 'must have at most two decimals';
+  return type === 'percentage' && value > 100 ? 'must be at most 100' : null;
+}
+
+function readSettlement(settlement: Settlement): Settlement {
   const channel = payoutChannel(settlement.channel, 'settlement.channel');
-  const { phone, account_number } = readDestination(
-    channel,
-    { account_number: settlement.account_number },
-    'settlement.',
-    errors,
-  );
+  const { phone, account_number } = readNumber(channel, settlement, {});
   return { channel: channel.id, account_number: phone ?? account_number ?? '' };
+}
+
+function readNumber(channel: PayoutChannel, { account_number }: Settlement, errors: FieldErrors): Destination {
+  return readDestination(channel, { account_number }, 'settlement.', errors);
 }

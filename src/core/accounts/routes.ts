@@ -9,6 +9,7 @@ import { Cursors, listMeta, pageOf, type PagingQuery } from '../../kit/paging.ts
 import { ListTotals } from '../../platform/db/list-totals.ts';
 import type { Tx } from '../../kit/sql.ts';
 import type { AccountDeps } from './deps.ts';
+import { checkDetails } from './details.ts';
 import { presentAccount, publicAccount } from './present.ts';
 import {
   accountReply,
@@ -71,6 +72,7 @@ function crud(deps: RouteDeps, totals: ListTotals, base: string): Route[] {
       idempotent: true,
       problems: ['private_key_required'],
       body: createAccountBody,
+      check: checkDetails,
       replies: { 201: one },
       handle: (call) => {
         refuseMoney(call);
@@ -105,6 +107,7 @@ function crud(deps: RouteDeps, totals: ListTotals, base: string): Route[] {
         'were created with.',
       problems: ['account_not_found', 'private_key_required'],
       body: changeAccountBody,
+      check: checkDetails,
       replies: { 200: one },
       handle: (call) => {
         refuseMoney(call);
@@ -148,6 +151,7 @@ function management(deps: RouteDeps, base: string): Route[] {
       description: 'Omitted fields are reset to their defaults, `split` and `settlement` too.',
       problems: ['account_not_found'],
       body: createAccountBody,
+      check: checkDetails,
       replies: { 200: one },
       handle: (call) =>
         writing(call, async (tx, context) => {
