@@ -128,7 +128,7 @@ describe('payer numbers', () => {
     assert.equal((await payerOf(id))[0]?.payer, null);
   });
 
-  test('the number is kept when a refund is found after the lock: it was made while the lock was waited for', async () => {
+  test('the number is kept when a refund is found after the lock: it was made at that moment', async () => {
     const payment_id = await paid(api, { phone: '+237650445599' });
     const { db } = api.deps.stores.sandbox;
     const found = await db.maybe<OldAttempt>(sql`

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import net from 'node:net';
 import { after, test } from 'node:test';
-import { startApi } from '../setup/api.ts';
+import { startApi, until } from '../setup/api.ts';
 
 const api = await startApi({ workers: false });
 after(() => api.stop());
@@ -105,7 +105,12 @@ const REQUESTS: [what: string, bytes: string | Buffer, statuses: number[]][] = [
   ['no HTTP at all', 'hello\r\n\r\n', [400]],
   ['a TLS hello', Buffer.from('16030100c8010000c40303', 'hex'), [400]],
   ['HTTP/2 in plain', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', [400]],
-  ['an unknown method', head('BREW', '/payments'), [400]],
+  ['an unknown method', head('BREW', '/payments'), [405]],
+  ['an unknown method with a body', head('BREW', '/payments', 'Content-Length: 2').concat('{}'), [405]],
+  ['an unknown method of an unknown path', head('BREW', '/nothing'), [404]],
+  ['an unknown method without a key', 'BREW /payments HTTP/1.1\r\nHost: x\r\n\r\n', [401]],
+  ['an unknown method without an end of its headers', 'BREW /payments HTTP/1.1\r\nHost: x\r\n', [400]],
+  ['an unknown method with a header that is none', head('BREW', '/payments', 'nothing'), [400]],
   ['two lengths', head('POST', '/payments', 'Content-Length: 2', 'Content-Length: 3').concat('{}'), [400]],
   [
     'a length and chunks',
@@ -152,4 +157,21 @@ test('request data cannot inject a response header', async () => {
   assert.deepEqual([status, headers.get('x-request-id')], [200, 'a']);
   const { head: answered } = await raw(head('GET', '/payments', 'X-Request-Id: a\rX-Evil: 1'));
   assert.doesNotMatch(answered, /\nx-evil/);
+});
+
+test('an unknown method is answered with the methods of the path, under the id that was sent', async () => {
+  const { status, head: answered } = await raw(head('BREW', '/payments', 'X-Request-Id: kettle'));
+  assert.equal(status, 405);
+  assert.match(answered, /allow: .*get.*post/);
+  assert.match(answered, /x-request-id: kettle/);
+});
+
+test('a request before one with an unknown method on the same connection is processed once', async () => {
+  const before = await api.call('GET', '/payments');
+  const body = JSON.stringify({ amount: 500, currency: 'XAF', phone: '+237650000000' });
+  const post = head('POST', '/payments', 'Content-Type: application/json', `Content-Length: ${body.length}`) + body;
+  await raw(post + head('BREW', '/payments'));
+  const created = async () => (await api.call('GET', '/payments')).body.meta.total - before.body.meta.total;
+  await until(created, (count) => count > 0);
+  assert.equal(await created(), 1);
 });

@@ -17,6 +17,7 @@ import type { HttpDeps } from './deps.ts';
 import { loggablePath } from './loggable-path.ts';
 import { observeRequests } from './observe.ts';
 import { logRequests } from './request-log.ts';
+import { answerUnknownMethod, headOf } from './unknown-method.ts';
 
 const BODY_BYTES = 256 * 1024;
 
@@ -33,6 +34,9 @@ declare module 'fastify' {
     failure: string | undefined;
   }
 }
+
+/** An error of Node's HTTP parser. */
+type ParserError = NodeJS.ErrnoException & { rawPacket?: unknown };
 
 /** Pages and probes: they need no key and bypass the API's checks. */
 export type Pages = (app: FastifyInstance) => void | Promise<void>;
@@ -69,7 +73,7 @@ export function buildServer(deps: HttpDeps, routes: Route[], pages: Pages[]): Fa
       announceClose(deps.service, reply as unknown as FastifyReply);
       sendError(deps, error, request as FastifyRequest, reply as unknown as FastifyReply);
     },
-    clientErrorHandler: (error, socket) => answerMalformed(deps, error, socket),
+    clientErrorHandler: (error, socket) => answerUnparsed(app, deps, error, socket),
   });
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   const keys = new KeyRing(deps.stores.control, deps.clock);
@@ -127,8 +131,21 @@ function routable(url: string): string {
 }
 
 /** Answers a request that Node could not parse, and ends its connection. */
-function answerMalformed({ clock }: HttpDeps, error: NodeJS.ErrnoException, socket: Socket): void {
+function answerUnparsed(app: FastifyInstance, deps: HttpDeps, error: ParserError, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return;
+  const packet = error.code === 'HPE_INVALID_METHOD' ? error.rawPacket : undefined;
+  const head = packet instanceof Buffer ? headOf(packet) : null;
+  if (!head) {
+    answerMalformed(deps, socket);
+    return;
+  }
+  answerUnknownMethod(app, head, socket).catch((err) => {
+    deps.log.error({ err }, 'a request with an unknown method could not be answered');
+    socket.destroy();
+  });
+}
+
+function answerMalformed({ clock }: HttpDeps, socket: Socket): void {
   const { request_id, trace_id, traceparent } = readTracing({}, clock.now());
   const body = JSON.stringify({ code: 400, status: reasonPhrase(400), message: 'The request is malformed.' });
   socket.end(

@@ -40,8 +40,10 @@ export class Router {
   /** Chooses the accounts for a request. No candidates: no account can currently accept it. */
   async choose(request: RouteRequest): Promise<Choice> {
     const { environment, team_id, channel, operation, sends = true } = request;
-    const [accounts, rules, floats] = await Promise.all([
+    const [accounts, anyUnusable, rules, floats] = await Promise.all([
       this.#providers.of(environment, team_id),
+      // Read with the accounts: one that becomes usable in between would be in neither answer.
+      this.#providers.anyUnusable?.(environment, team_id) ?? false,
       this.#rules.of(environment, team_id),
       operation === 'payout' ? (this.#floats?.of(environment, team_id) ?? null) : null,
     ]);
@@ -52,8 +54,7 @@ export class Router {
     if (sends && first?.verdict === 'chosen' && first.account_id !== null && first.health?.open_since) {
       this.#health.chosen(first.account_id, channel.id, operation);
     }
-    const is_final = decision.limits.length > 0 && !(await this.#providers.anyUnusable?.(environment, team_id));
-    return { ...decision, is_final };
+    return { ...decision, is_final: decision.limits.length > 0 && !anyUnusable };
   }
 
   /**
