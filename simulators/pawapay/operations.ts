@@ -3,7 +3,7 @@ import { type Answer, type Call, jsonOf } from '../kit/calls.ts';
 import { failsWith, SUCCEEDS } from '../kit/operations.ts';
 import { amountText } from '../kit/outcomes.ts';
 import type { Kit } from '../kit/simulator.ts';
-import { checkAmount, checkFields, checkParty, rejected } from './checks.ts';
+import { badRequest, checkAmount, checkFields, checkParty, rejected } from './checks.ts';
 import { endingOf } from './codes.ts';
 import { type Operator, operatorOf } from './channels.ts';
 import { ID_FIELDS, presented } from './present.ts';
@@ -33,7 +33,11 @@ export async function takeDeposit(kit: Kit, call: Call): Promise<Answer> {
   const { operator, value } = draft;
   if (call.fault === 'closed' || statusOf(kit, operator.provider) !== 'OPERATIONAL')
     return closed('collect', value.key, operator);
-  if (operator.auth === 'PREAUTH' && !/^\d{4,8}$/.test(String(body.preAuthorisationCode))) {
+  const code = body.preAuthorisationCode;
+  if (code !== undefined && !/^\d+$/.test(String(code))) {
+    return badRequest('INVALID_PARAMETER', 'The preAuthorisationCode must be digits.');
+  }
+  if (operator.auth === 'PREAUTH' && !/^\d{4,8}$/.test(String(code))) {
     return rejected('depositId', value.key, 'INVALID_INPUT', 'The preAuthorisationCode is missing or not valid.');
   }
   const redirects = operator.auth === 'REDIRECT_AUTH';

@@ -201,7 +201,7 @@ test('nothing is sent before the payer has entered the code where one is require
   assert.ok(said.kind === 'accepted' && said.next.kind === 'otp' && said.code_first);
   assert.equal(simulator.book.find(collection.provider_key), undefined);
   assert.equal((await provider.read({ ...collection, awaits_code: true })).kind, 'pending');
-  const wrong = await provider.continue?.(collection, { kind: 'otp', otp: 'x' });
+  const wrong = await provider.continue?.(collection, { kind: 'otp', otp: '123' });
   assert.equal(wrong?.kind, 'refused');
   assert.equal((await provider.continue?.(collection, { kind: 'otp', otp: '123456' }))?.kind, 'accepted');
   await simulator.idle();

@@ -48,6 +48,11 @@ test('a further step is a call: five that fail in a row open the circuit', async
   assert.deepEqual([gate(), counts()], ['open', [5, 5]]);
 });
 
+test('a further step whose input the provider rejects is a call that did not fail', async () => {
+  await coded(...Array.from({ length: 5 }, () => ({ ...unavailable, input_rejected: true }) as Submission));
+  assert.deepEqual([gate(), counts()], ['closed', [5, 0]]);
+});
+
 test('a submission that sent nothing is no call, and proves nothing about the calls before it', async () => {
   submission = unknown;
   for (let i = 0; i < 4; i++) await provider.submit(COLLECTION);

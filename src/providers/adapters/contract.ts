@@ -40,14 +40,15 @@ export type Next =
 
 /**
  * The result of submitting a collection. Only `unavailable` allows another provider to be tried, because it proves
- * that this provider created nothing. A timeout after the request was sent is `unknown`, never a decline.
+ * that this provider created nothing. `input_rejected`: it works, and rejected the payer's input as malformed. A
+ * timeout after the request was sent is `unknown`, never a decline.
  */
 export type Submission =
   /** `code_first`: the provider gets the request with the payer's code, so nothing was sent yet. */
   | { kind: 'accepted'; provider_ref: string | null; next: Next; poll_after_ms: number; code_first?: true }
   | { kind: 'succeeded'; provider_ref: string; amount_minor: Minor; currency: string }
   | { kind: 'refused'; reason: Reason; message: string }
-  | { kind: 'unavailable'; message: string }
+  | { kind: 'unavailable'; message: string; input_rejected?: true }
   | { kind: 'duplicate' }
   | { kind: 'unknown'; message: string };
 
@@ -179,11 +180,10 @@ export interface RawCallback {
 export type Subject = { by: 'provider_key' | 'provider_ref'; value: string; paid_minor?: Minor | null };
 
 /**
- * A parsed callback. `signed`: the signature proves that the provider sent this body, so the status in it counts as a
- * reading. `hint`: an unauthenticated trigger; the status must be read from the provider. `forged`: a required
- * signature or token is wrong.
+ * A parsed callback. `signed`: the signature proves that the provider sent this body, so the status in it counts as a reading. `hint`: an
+ * unauthenticated trigger; the status must be read from the provider. `proven`: it contains a secret of the account that does not cover
+ * the body, so the status in the body is not trusted. `forged`: a required signature or token is wrong.
  */
-/** `proven`: the callback contains a secret of the account that does not cover the body. So the status in the body is not trusted. */
 export type Callback =
   | { kind: 'signed'; subject: Subject | null; update: Reading | null }
   | { kind: 'hint'; subject: Subject | null; proven?: true }

@@ -83,7 +83,8 @@ export type Acceptance =
   | { kind: 'accepted'; next_step: string | null }
   | { kind: 'duplicate' }
   | { kind: 'rejected'; code: string; message: string }
-  | { kind: 'unavailable'; message: string; code?: string }
+  /** `malformed`: HTTP 400, as opposed to an error about the account or the rate of its requests. */
+  | { kind: 'unavailable'; message: string; code?: string; malformed?: true }
   | { kind: 'unknown'; message: string };
 
 /** Classifies the response to a submission. */
@@ -92,7 +93,10 @@ export function acceptanceOf(reply: Reply): Acceptance {
   if (reply.kind === 'lost') return { kind: 'unknown', message: rawMessage('no response from pawaPay', reply.message) };
   const { status, nextStep, failureReason } = fieldsOf(reply.body);
   const { code, message } = failureOf(failureReason);
-  if (isProvenRejection(reply)) return { kind: 'unavailable', message: rawMessage(`HTTP ${reply.status}`, message) };
+  if (isProvenRejection(reply)) {
+    const malformed = reply.status === 400 ? ({ malformed: true } as const) : {};
+    return { kind: 'unavailable', message: rawMessage(`HTTP ${reply.status}`, message), ...malformed };
+  }
   if (reply.status !== 200) return { kind: 'unknown', message: rawMessage(`HTTP ${reply.status}`, message) };
   switch (status) {
     case 'ACCEPTED':

@@ -54,8 +54,12 @@ export async function sendDeposit(account: Account, collection: Collection, code
     }
     case 'rejected':
       return { kind: 'refused', reason: paymentReason(acceptance.code), message: acceptance.message };
+    case 'unavailable': {
+      const { kind, message, malformed } = acceptance;
+      // Without the code the request contains only what we have checked, so its rejection would be a fault of the account or of ours.
+      return malformed && code !== null ? { kind, message, input_rejected: true } : { kind, message };
+    }
     case 'duplicate':
-    case 'unavailable':
     case 'unknown':
       return acceptance;
     default:

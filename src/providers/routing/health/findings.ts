@@ -58,6 +58,7 @@ export function ofSubmission(submission: Submission): Finding | null {
     case 'refused':
       return declined(submission.reason);
     case 'unavailable':
+      return submission.input_rejected ? ANSWERED : FAILED;
     case 'unknown':
       return FAILED;
   }
