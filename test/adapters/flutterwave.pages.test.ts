@@ -119,6 +119,66 @@ test('a declined card fails nothing while the other transactions of its page can
   }
 });
 
+const VERIFIED = '/transactions/verify_by_reference?';
+
+/** Reads a page that was closed, with the first of these answers whose text the address contains. @returns also how many lists were read */
+async function readWith(answers: readonly (readonly [where: string, body: (tx_ref: string) => object])[]) {
+  const { collection } = await opened();
+  now += 80 * 60_000;
+  let lists = 0;
+  const send: Send = async ({ url }) => {
+    if (!url.includes(VERIFIED)) lists++;
+    const body = answers.find(([where]) => url.includes(where))?.[1](collection.provider_key);
+    return answered(200, body ?? { status: 'error', message: 'no such page' });
+  };
+  const account = { id: 'pa_test', environment: 'live', credentials: simulator.credentials } as const;
+  const reading = await flutterwave.connect(account, { ...tools, clock, send }).read(collection);
+  return [short(reading), lists];
+}
+const one = (fields: object) => (tx_ref: string) => ({ status: 'success', data: { ...fields, tx_ref } });
+const listed =
+  (total_pages: number, ...found: object[]) =>
+  (tx_ref: string) => ({
+    ...{ status: 'success', meta: { page_info: { total_pages } } },
+    data: found.map((fields) => ({ ...fields, tx_ref })),
+  });
+const PAID = { id: 2, status: 'successful', amount: 5_000, currency: 'XOF' };
+
+test('a list without the pending transaction that the query returned proves no failure', async () => {
+  const pending = one({ id: 3, status: 'pending' });
+  assert.deepEqual(
+    await readWith([
+      [VERIFIED, pending],
+      ['/transactions?', listed(1, FAILED)],
+    ]),
+    ['pending', 1],
+  );
+  assert.deepEqual(
+    await readWith([
+      [VERIFIED, pending],
+      ['/transactions?', listed(1, FAILED, PAID)],
+    ]),
+    ['succeeded', 1],
+  );
+});
+
+test('all pages of the list are read, up to five: one that was paid is found, and a failure needs all of them', async () => {
+  const last = (page: number, ...found: object[]) => [`&page=${page}`, listed(page, ...found)] as const;
+  const pages = (total: number) => ['/transactions?', listed(total, FAILED)] as const;
+  const failed = [VERIFIED, one(FAILED)] as const;
+  const other = () => ({ status: 'success', data: [], meta: { page_info: { total_pages: 2, current_page: 1 } } });
+  assert.deepEqual(await readWith([failed, last(2, FAILED), pages(2)]), ['failed(card_declined)', 2]);
+  assert.deepEqual(await readWith([failed, last(2, PAID), pages(2)]), ['succeeded', 2]);
+  assert.deepEqual(await readWith([failed, pages(5)]), ['failed(card_declined)', 5]);
+  assert.deepEqual(await readWith([failed, pages(6)]), ['unreadable', 5]);
+  assert.deepEqual(
+    await readWith([failed, ['&page=2', other], pages(2)]),
+    ['unreadable', 2],
+    'the number of the page is ignored',
+  );
+  assert.deepEqual(await readWith([failed, ['&page=2', () => ({ status: 'error' })], pages(2)]), ['unreadable', 2]);
+});
+
 test('an unpaid page ends with its session, long before the end of a long payment window', async () => {
   const { collection } = await opened();
   now += 69 * 60_000;

@@ -122,28 +122,45 @@ export function chargeState(reply: Reply, key: string): State {
   return stateOf(fields, fields.processor_response, 'successful');
 }
 
+/** One page of the list of transactions with a tx_ref. */
+export interface ListedPage {
+  kind: 'listed';
+  states: State[];
+  is_last: boolean;
+}
+
+/**
+ * Parses one page of the list of transactions with a tx_ref.
+ * @param key the requested tx_ref; other transactions in the list are ignored
+ * @param page its number; another page is unreadable
+ */
+export function listedPage(reply: Reply, key: string, page: number): ListedPage | Extract<State, { kind: 'unreadable' }> {
+  if (reply.kind !== 'answered') return { kind: 'unreadable', message: reply.message };
+  const { api_status, data, meta, message } = envelopeOf(reply);
+  const { total_pages = 1, current_page = page } = fieldsOf(fieldsOf(meta).page_info);
+  if (reply.status !== 200 || api_status !== 'success' || current_page !== page) return { kind: 'unreadable', message };
+  const states = listOf(data).flatMap((entry) => {
+    const fields = fieldsOf(entry);
+    return fields.tx_ref === key ? [stateOf(fields, fields.processor_response, 'successful')] : [];
+  });
+  return { kind: 'listed', states, is_last: total_pages === page };
+}
+
 /** The states of several transactions under one tx_ref, the one that decides first. */
 const DECISIVE: readonly State['kind'][] = ['succeeded', 'unreadable', 'pending', 'failed'];
 
 /**
- * Parses the list of transactions with a tx_ref, and returns the state that they result in: a payment, whatever the others are, and a
- * failure only if all of them failed.
- * @param key the requested tx_ref; a list without it, or only a page of which was returned, proves no failure
+ * Returns the state that the transactions with one tx_ref result in: a payment, whatever the others are, and a failure only if all of
+ * them failed, the one that the query returned too.
+ * @param verified the state of the transaction that the query by tx_ref returned
+ * @param listed the states of the listed ones; without any, or without all of them, no failure is proven
  */
-export function chargesState(reply: Reply, key: string): State {
-  if (reply.kind !== 'answered') return { kind: 'unreadable', message: reply.message };
-  const { api_status, data, meta, message } = envelopeOf(reply);
-  if (reply.status !== 200 || api_status !== 'success') return { kind: 'unreadable', message };
-  const ours = listOf(data).flatMap((entry) => {
-    const fields = fieldsOf(entry);
-    return fields.tx_ref === key ? [stateOf(fields, fields.processor_response, 'successful')] : [];
-  });
-  const state = DECISIVE.flatMap((kind) => ours.find((one) => one.kind === kind) ?? [])[0];
-  const { total_pages = 1 } = fieldsOf(fieldsOf(meta).page_info);
-  if (!state || (state.kind === 'failed' && total_pages !== 1)) {
-    return { kind: 'unreadable', message: 'not all transactions of the charge were listed' };
-  }
-  return state;
+export function chargesState(verified: State, listed: readonly State[], is_whole: boolean): State {
+  const states = [...listed, verified];
+  const state = DECISIVE.flatMap((kind) => states.find((one) => one.kind === kind) ?? [])[0] ?? verified;
+  return state.kind === 'failed' && (listed.length === 0 || !is_whole)
+    ? { kind: 'unreadable', message: 'not all transactions of the charge were listed' }
+    : state;
 }
 
 /**

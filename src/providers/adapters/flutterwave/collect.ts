@@ -16,6 +16,7 @@ import {
   type Creation,
   creationOf,
   isInDoubt,
+  listedPage,
   type Meaning,
   meaningOf,
   numberOf,
@@ -34,6 +35,8 @@ export const GRACE_MS = 600_000;
  */
 const MAX_SESSION_MIN = 60;
 const MIN_MS = 60_000;
+/** Maximum pages of the list that are read. A hosted page is requested with two tries, so the first one should contain them all. */
+const MAX_LIST_PAGES = 5;
 
 /** Fields common to all collection orders. */
 interface Common {
@@ -67,13 +70,26 @@ export function collections(client: Client, clock: Clock): Collecting {
 /**
  * Reads the status of a charge. On a page, a declined card can be tried again as a further transaction under the same tx_ref, and it is not
  * published which of them a query by tx_ref returns. So after one that is not paid, all of them are listed (Transactions, filter by tx_ref).
+ * It is not published either whether the list has a transaction as soon as the query does, so both count.
  */
 export async function stateAt(client: Client, collection: Collection): Promise<State> {
   const { provider_key } = collection;
   const query = `tx_ref=${encodeURIComponent(provider_key)}`;
-  const state = chargeState(await client.get(`/transactions/verify_by_reference?${query}`), provider_key);
-  const isUnpaid = state.kind === 'failed' || state.kind === 'pending';
-  return isUnpaid && isOnPage(collection) ? chargesState(await client.get(`/transactions?${query}`), provider_key) : state;
+  const verified = chargeState(await client.get(`/transactions/verify_by_reference?${query}`), provider_key);
+  const isUnpaid = verified.kind === 'failed' || verified.kind === 'pending';
+  return isUnpaid && isOnPage(collection) ? listedState(client, query, provider_key, verified) : verified;
+}
+
+/** Lists the transactions with a tx_ref, page by page until one was paid, and returns the state that they result in. */
+async function listedState(client: Client, query: string, key: string, verified: State): Promise<State> {
+  const states: State[] = [];
+  for (let page = 1; page <= MAX_LIST_PAGES; page++) {
+    const listed = listedPage(await client.get(`/transactions?${query}&page=${page}`), key, page);
+    if (listed.kind === 'unreadable') return listed;
+    states.push(...listed.states);
+    if (listed.is_last || listed.states.some(({ kind }) => kind === 'succeeded')) return chargesState(verified, states, true);
+  }
+  return chargesState(verified, states, false);
 }
 
 function isOnPage({ channel, currency }: Pick<Collection, 'channel' | 'currency'>): boolean {
