@@ -98,6 +98,47 @@ for (const [what, last, others] of [
     assert.deepEqual(methods.map(({ last4 }) => last4).toSorted(), [person.typed.slice(-4), ...others]);
   });
 
+for (const last of ['a saved number', 'a number to be saved'])
+  test(`after several tranches the number of the last one is offered (${last}), in whatever order the tranches are read`, async () => {
+    const person = newPerson();
+    const { customer } = await paid(person);
+    const [method] = await methodsOf(customer);
+    const team_id = api.team.id;
+    const now = api.deps.clock.now();
+    const one = { team_id, status: 'succeeded', channel: 'cm.mtn', remember: true, method_id: null };
+    const saved = { ...one, payer: person.number, remember: null, method_id: method.id };
+    const [first, second] = ['+237650188811', '+237650188822'].map((payer) => ({ ...one, payer }));
+    const order = last === 'a saved number' ? [first, second, saved] : [saved, first, second];
+    const attempts = order.map((attempt, at) => ({ ...attempt, closed_at: new Date(now + at) })).toReversed();
+    const after = { team_id, status: 'succeeded', customer_id: customer };
+    const move = { before: { ...after, status: 'partial' }, after, attempts };
+    const listener = rememberMethods(api.deps.secrets);
+    const context = { environment: 'sandbox', at: now + 60_000 };
+    await api.deps.stores.sandbox.db.transaction((tx) => listener(tx, context as never, [move as never]));
+    assert.match((await opened(person)).page, last === 'a saved number' ? /•••• 67/ : /•••• 22/);
+    const used = (await methodsOf(customer)).map(({ last_used_at }: { last_used_at: string }) => Date.parse(last_used_at) - now);
+    assert.deepEqual(used.toSorted(), [0, 1, 2]);
+  });
+
+test('a payment that was paid before another one does not make its number the last used one', async () => {
+  const person = newPerson();
+  const { customer } = await paid(person);
+  await paid({ ...person, typed: '650199944' });
+  const [method] = await methodsOf(customer).then((all) => all.filter(({ last4 }: { last4: string }) => last4 !== '9944'));
+  const team_id = api.team.id;
+  const one = { team_id, status: 'succeeded', channel: 'cm.mtn', payer: person.number, closed_at: new Date(method.last_used_at) };
+  const attempts = [
+    { ...one, remember: true, method_id: null },
+    { ...one, remember: null, method_id: method.id },
+  ];
+  const after = { team_id, status: 'succeeded', customer_id: customer };
+  const move = { before: { ...after, status: 'partial' }, after, attempts };
+  const context = { environment: 'sandbox', at: api.deps.clock.now() };
+  const listener = rememberMethods(api.deps.secrets);
+  await api.deps.stores.sandbox.db.transaction((tx) => listener(tx, context as never, [move as never]));
+  assert.match((await opened(person)).page, /•••• 44/);
+});
+
 test('the box is never ticked by default, and works without JavaScript', async () => {
   const { page } = await opened(newPerson());
   assert.match(page, /<input type="checkbox" name="remember" value="1">/);

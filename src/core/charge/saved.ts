@@ -1,4 +1,5 @@
 import { lastWallet, openWallet, saveMethods, touchMethods } from '../customers/methods.ts';
+import type { AttemptRow } from '../attempts/schema.ts';
 import { findKeyKind } from '../../tenants/keys/store.ts';
 import type { Config } from '../../platform/config/config.ts';
 import type { Secrets } from '../../kit/crypto.ts';
@@ -96,10 +97,13 @@ function takes({ fees }: Pick<Config, 'fees'>, channel: Channel, payment: Paymen
 export function rememberMethods(secrets: Secrets): PaymentListener {
   return async (tx, context, moves) => {
     const paid = moves.filter(hasSucceeded).flatMap(({ after: { customer_id }, attempts }) => {
-      return attempts.filter(({ status }) => status === 'succeeded').map((attempt) => ({ ...attempt, customer_id }));
+      // The tranches of a payment may be days apart.
+      const usedAt = ({ closed_at }: AttemptRow) => closed_at ?? new Date(context.at);
+      const succeeded = attempts.filter(({ status }) => status === 'succeeded');
+      return succeeded.map((attempt) => ({ ...attempt, customer_id, used_at: usedAt(attempt) }));
     });
-    const used = paid.flatMap(({ team_id, method_id }) => (method_id === null ? [] : [{ team_id, id: method_id }]));
-    const wanted = paid.flatMap(({ team_id, customer_id, payer, remember, method_id, ...attempt }) => {
+    const used = paid.flatMap(({ team_id, method_id: id, used_at: at }) => (id === null ? [] : [{ team_id, id, at }]));
+    const wanted = paid.flatMap(({ team_id, customer_id, payer, remember, method_id, used_at, ...attempt }) => {
       const channel = channelById(attempt.channel);
       if (!remember || method_id !== null || !customer_id || !payer || channel?.kind !== 'mobile_money') return [];
       const means = {
@@ -110,9 +114,9 @@ export function rememberMethods(secrets: Secrets): PaymentListener {
         brand: null,
         last4: payer.slice(-4),
       };
-      return [{ customer: { team_id, id: customer_id }, means }];
+      return [{ customer: { team_id, id: customer_id }, means, used_at }];
     });
     if (wanted.length > 0) await saveMethods(tx, secrets, context, wanted);
-    if (used.length > 0) await touchMethods(tx, used, context.at);
+    if (used.length > 0) await touchMethods(tx, used);
   };
 }

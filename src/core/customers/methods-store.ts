@@ -29,21 +29,34 @@ export function upsertMethods(tx: Tx, rows: readonly NewMethod[]): Promise<Payme
       last_used_at timestamptz)
     join customers c on c.team_id = m.team_id and c.id = m.customer_id and c.archived_at is null
     order by m.team_id, m.customer_id, m.fingerprint
-    on conflict (team_id, customer_id, fingerprint) do update set last_used_at = excluded.last_used_at
+    on conflict (team_id, customer_id, fingerprint)
+      do update set last_used_at = greatest(payment_methods.last_used_at, excluded.last_used_at)
     returning ${columns}`);
 }
 
+/** A use of a method. */
+export interface MethodUse {
+  team_id: bigint;
+  id: string;
+  at: Date;
+}
+
 /**
- * Sets the time of last use of methods. Skips methods that are locked, for example by a concurrent erasure.
+ * Sets the time of last use of methods, unless it is later already. Skips methods that are locked, for example by a concurrent erasure.
  */
-export async function markUsed(tx: Tx, refs: readonly { team_id: bigint; id: string }[], at: Date): Promise<void> {
-  const [teams, ids] = [refs.map(({ team_id }) => team_id), refs.map(({ id }) => id)];
+export async function markUsed(tx: Tx, uses: readonly MethodUse[]): Promise<void> {
+  const [teams, ids, times] = [uses.map(({ team_id }) => team_id), uses.map(({ id }) => id), uses.map(({ at }) => at)];
   await tx.run(sql`
     with used as materialized (
-      select team_id, id from payment_methods
-      where (team_id, id) in (select * from unnest(${teams}::bigint[], ${ids}::text[])) for update skip locked
+      select m.team_id, m.id, u.at from payment_methods m
+      join (
+        select team_id, id, max(at) as at
+        from unnest(${teams}::bigint[], ${ids}::text[], ${times}::timestamptz[]) as t(team_id, id, at) group by team_id, id
+      ) u on u.team_id = m.team_id and u.id = m.id
+      for update of m skip locked
     )
-    update payment_methods m set last_used_at = ${at} from used u where m.team_id = u.team_id and m.id = u.id`);
+    update payment_methods m set last_used_at = greatest(m.last_used_at, u.at)
+    from used u where m.team_id = u.team_id and m.id = u.id`);
 }
 
 /** Returns the mobile money method that the customer used last. */

@@ -5,7 +5,7 @@ import { isId, newId } from '../../kit/ids.ts';
 import { sealedPlace } from '../../kit/sealing.ts';
 import type { Queryable, Tx } from '../../kit/sql.ts';
 import type { ChannelKind } from '../../kit/channel-kind.ts';
-import { deleteMethod, findLastWallet, findSealed, markUsed, upsertMethods } from './methods-store.ts';
+import { deleteMethod, findLastWallet, findSealed, markUsed, type MethodUse, upsertMethods } from './methods-store.ts';
 import type { PaymentMethodRow } from './schema.ts';
 import type { CustomerContext } from './service.ts';
 import type { CustomerRef } from './store.ts';
@@ -40,20 +40,29 @@ export async function saveMethod(
   return must(row, 'the customer is there and was not erased');
 }
 
+/** A method to be saved. */
+interface WantedMethod {
+  customer: CustomerRef;
+  means: MethodDetails;
+  /** When it was used last, before it is saved. When omitted: now. */
+  used_at?: Date;
+}
+
 /** Saves several methods in one statement. Leaves out those of customers who were erased concurrently. */
 export function saveMethods(
   tx: Tx,
   secrets: Secrets,
   { environment, at }: CustomerContext,
-  wanted: readonly { customer: CustomerRef; means: MethodDetails }[],
+  wanted: readonly WantedMethod[],
 ): Promise<PaymentMethodRow[]> {
   const now = new Date(at);
-  const rows = wanted.map(({ customer: { team_id, id: customer_id }, means: { token, ...means } }) => {
+  const rows = wanted.map(({ customer: { team_id, id: customer_id }, means: { token, ...means }, used_at = now }) => {
     const id = newId('pm', environment, at);
     const token_sealed = secrets.seal(token, vaultPlace(team_id, id));
     const fingerprint = secrets.mac('payment-method', `${team_id}|${means.channel}|${means.provider_account ?? ''}|${token}`);
-    return { ...means, team_id, id, customer_id, token_sealed, fingerprint, created_at: now, last_used_at: now };
+    return { ...means, team_id, id, customer_id, token_sealed, fingerprint, created_at: now, last_used_at: used_at };
   });
+  rows.sort((a, b) => a.last_used_at.getTime() - b.last_used_at.getTime());
   const once = new Map(rows.map((row) => [`${row.team_id} ${row.customer_id} ${row.fingerprint}`, row]));
   return upsertMethods(tx, [...once.values()]);
 }
@@ -63,9 +72,9 @@ export function lastWallet(db: Queryable, customer: CustomerRef): Promise<Paymen
   return findLastWallet(db, customer);
 }
 
-/** Marks methods as just used. Has no effect on a method that was deleted concurrently. */
-export function touchMethods(tx: Tx, refs: readonly { team_id: bigint; id: string }[], at: number): Promise<void> {
-  return markUsed(tx, refs, new Date(at));
+/** Records uses of methods. Has no effect on a method that was deleted concurrently. */
+export function touchMethods(tx: Tx, uses: readonly MethodUse[]): Promise<void> {
+  return markUsed(tx, uses);
 }
 
 /**
