@@ -74,11 +74,16 @@ function withdraw(deps: PaymentDeps, store: Store, provider: Provider, known: At
 /**
  * Asks the provider to cancel an open attempt for the payer, then applies what the provider reports about it. The provider's
  * status decides: a payer who confirmed in the meantime has paid. An attempt that the provider does not have is ended without a request.
- * @returns the payment after it; undefined when the provider cannot cancel
+ * @returns the payment after it; undefined when the attempt is open and its provider cannot cancel
  */
 export async function cancelAttempt(deps: PaymentDeps, store: Store, attempt: AttemptRow): Promise<Applied | undefined> {
   const { payment, provider } = await partsOf(deps, store, attempt);
-  if (isUnsent(provider, attempt)) return withdraw(deps, store, provider, attempt);
+  if (isUnsent(provider, attempt)) {
+    const applied = await withdraw(deps, store, provider, attempt);
+    const isStillOpen = applied.attempts.some((other) => other.id === attempt.id && isOpen(other));
+    if (!isStillOpen) return applied;
+    // A code came first, so the provider may have the attempt now.
+  }
   if (!provider.cancel) return undefined;
   const collection = collectionOf(deps, store, payment, asPossiblySent(attempt));
   const { kind } = await provider.cancel(collection);
