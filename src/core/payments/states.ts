@@ -23,7 +23,7 @@ export const PAYMENT_TRIGGERS = [
   'captured',
   /** the provider reports that the money did not move */
   'declined',
-  /** the payer rejected the charge at the provider */
+  /** the charge was cancelled: by the payer at the provider or on the hosted page, also before the provider had it, or manually at the provider */
   'payer_cancelled',
   /** DELETE /payments/{id} */
   'merchant_cancelled',
