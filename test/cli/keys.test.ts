@@ -254,6 +254,15 @@ describe('keys deactivate and activate', () => {
     assert.equal(await lookUp(key), undefined);
   });
 
+  test('an expired key is not reported as accepted again', async () => {
+    const { id } = await create('--environment', 'live', '--kind', 'secret');
+    await cli.json('keys', 'deactivate', id);
+    await cli.control.run(sql`update api_keys set expires_at = now() - interval '1 day' where id = ${id}`);
+    const { code, stdout, stderr } = await cli.run('keys', 'activate', id);
+    assert.deepEqual({ code, stdout }, { code: 1, stdout: '' });
+    assert.match(stderr, /has expired.*keys create/);
+  });
+
   test('an unknown key or an invalid id changes nothing', async () => {
     const { key } = await create('--environment', 'live', '--kind', 'secret');
     assert.equal((await cli.run('keys', 'deactivate', `key_${'0'.repeat(26)}`)).code, 1);

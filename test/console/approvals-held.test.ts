@@ -95,6 +95,37 @@ describe('keys that may move money', () => {
     const off = await shop.owner.submit(keys, `${keys}/${id}/deactivate`);
     assert.match(off.to ?? '', /done=deactivate/);
   });
+
+  test('are not activated once they have ended: nobody is asked, and nothing is shown as done', async () => {
+    const keys = `${shop.base}/developers/keys`;
+    const [expired, revoked] = [
+      await api.newKey(shop.team, 'sandbox', 'secret'),
+      await api.newKey(shop.team, 'sandbox', 'secret'),
+    ];
+    await api.control.run(sql`update api_keys set expires_at = now() - interval '1 day' where id = ${expired.id}`);
+    await api.control.run(sql`update api_keys set revoked_at = now() where id = ${revoked.id}`);
+    const before = await countApprovals(shop);
+    for (const active of [true, false]) {
+      for (const { id } of [expired, revoked]) {
+        await api.control.run(sql`update api_keys set active = ${active} where id = ${id}`);
+        const { status, text } = await shop.owner.submit(keys, `${keys}/${id}/activate`);
+        assert.deepEqual([status, /expired|revoked/.test(text)], [409, true]);
+      }
+    }
+    assert.equal(await countApprovals(shop), before);
+    assert.doesNotMatch((await shop.owner.get(`${keys}/${expired.id}`)).text, /\/activate\?/);
+  });
+
+  test('that expire while they wait are not activated', async () => {
+    const keys = `${shop.base}/developers/keys`;
+    const { id } = await api.newKey(shop.team, 'sandbox', 'secret');
+    await api.control.run(sql`update api_keys set active = false where id = ${id}`);
+    const asked = approvalPath(await shop.owner.submit(keys, `${keys}/${id}/activate`));
+    await api.control.run(sql`update api_keys set expires_at = now() - interval '1 day' where id = ${id}`);
+    await press(second, asked, 'approve');
+    const row = await api.control.maybe<{ active: boolean }>(sql`select active from api_keys where id = ${id}`);
+    assert.deepEqual([row?.active, (await stored(shop, asked)).outcome], [false, 'failed']);
+  });
 });
 
 describe('people', () => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { randomBase62, sha256, sha256Base64 } from '../../kit/crypto.ts';
 import type { Environment } from '../../kit/environment.ts';
-import { unreachable } from '../../kit/errors.ts';
+import { Problem, unreachable } from '../../kit/errors.ts';
 import { newId } from '../../kit/ids.ts';
 import type { Queryable } from '../../kit/sql.ts';
 import type { KeyKind } from './caller.ts';
@@ -88,6 +88,16 @@ export function keyState(key: Pick<KeyRow, 'active' | 'expires_at' | 'revoked_at
   if (key.revoked_at) return 'revoked';
   if (key.expires_at && key.expires_at.getTime() <= now) return 'expired';
   return key.active ? 'active' : 'inactive';
+}
+
+/**
+ * Checks that a key can still be activated.
+ * @throws Problem 409 when it is revoked or has expired
+ */
+export function checkNotEnded(key: KeyRow, now: number): void {
+  const state = keyState(key, now);
+  if (state === 'revoked') throw new Problem(409, 'The key is revoked permanently.');
+  if (state === 'expired') throw new Problem(409, 'The key has expired: create a new one.');
 }
 
 /** Returns what a key may do, in scopes. */

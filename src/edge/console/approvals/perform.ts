@@ -1,11 +1,11 @@
-import { must, notFound, Problem } from '../../../kit/errors.ts';
+import { must, notFound } from '../../../kit/errors.ts';
 import type { Tx } from '../../../kit/sql.ts';
 import type { ApprovalRow, Wanted } from '../../../tenants/approvals/schema.ts';
 import { listThresholds, removeThreshold, setThreshold } from '../../../tenants/approvals/threshold-store.ts';
 import { refuseApproval } from '../../../tenants/approvals/faults.ts';
 import { refuseTooFew } from '../../../tenants/approvals/thresholds.ts';
 import { record } from '../../../tenants/audit/record.ts';
-import { rightsOf } from '../../../tenants/keys/service.ts';
+import { checkNotEnded, rightsOf } from '../../../tenants/keys/service.ts';
 import { lockTeamKey, switchKey } from '../../../tenants/keys/store.ts';
 import { lockMember } from '../../../tenants/people/member-store.ts';
 import { changeRole, invite, removeMember, resend } from '../../../tenants/people/members.ts';
@@ -47,7 +47,7 @@ const ACTIONS: Readonly<Record<Performed, Perform>> = {
   'key.activate': async (tx, visit, { environment, asked_by }, { id = '' }) => {
     const key = await lockTeamKey(tx, { team_id: visit.team.id, environment, id });
     if (!key) throw notFound();
-    if (key.revoked_at) throw new Problem(409, 'The key is revoked permanently.');
+    checkNotEnded(key, visit.at);
     const maker = await lockMember(tx, visit.team.id, asked_by);
     const may = maker && rightsOf(key.kind, key.scopes).every((scope) => isPermitted(maker.role, scope, environment));
     if (!may) refuseApproval('maker');

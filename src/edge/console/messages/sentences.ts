@@ -138,6 +138,7 @@ export const SENTENCES: readonly Pair[] = [
   ],
   ['The key is not active: create a new one.', 'La clé n’est pas active : créez-en une nouvelle.'],
   ['The key would already have expired: request a new one.', 'La clé aurait déjà expiré : demandez-en une nouvelle.'],
+  ['The key has expired: create a new one.', 'La clé a expiré : créez-en une nouvelle.'],
   ['The key is revoked permanently.', 'La clé est révoquée définitivement.'],
   ['This key may do more than your role permits.', 'Cette clé donnerait plus de droits que votre rôle.'],
   ['Nobody decides on what they asked for.', 'Personne ne décide de sa propre demande.'],

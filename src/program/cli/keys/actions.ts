@@ -99,7 +99,9 @@ export async function switchKeyCommand(id: string, active: boolean, options: { j
   const at = commandClock.now();
   const key = await administer(async (tx, by) => {
     const switched = await switchKey(tx, id, active);
-    if (switched?.revoked_at) throw new Failure(`${id} is revoked permanently`, 'Create another with "pirogue keys create".');
+    const state = switched && keyState(switched, at);
+    if (state === 'revoked') throw new Failure(`${id} is revoked permanently`, 'Create another with "pirogue keys create".');
+    if (active && state === 'expired') throw new Failure(`${id} has expired`, 'Create another with "pirogue keys create".');
     const action = active ? 'key.activate' : 'key.deactivate';
     if (switched) await record(tx, by, { team_id: switched.team_id, action, resource_id: id, at });
     return switched;

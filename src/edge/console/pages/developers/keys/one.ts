@@ -51,6 +51,6 @@ function actions(visit: TeamVisit, key: KeyRow): Html | null {
     html`<form method="post" action="${path}/${name}?from=${encodeURIComponent(path)}">${visit.formFields()}<button class="quiet-button">${texts[name]}</button></form>`;
   const may = mayMake(visit, key.kind, key.scopes);
   return html`${state === 'active' && may && html`<a class="button quiet-button" href="${path}/roll">${texts.roll}</a>`}${
-    key.active ? post('deactivate') : may && post('activate')
+    state === 'active' ? post('deactivate') : state === 'inactive' && may && post('activate')
   }<a class="button danger" href="${path}/revoke">${texts.revoke}</a>`;
 }

@@ -5,7 +5,7 @@ import type { Action } from '../../../../../tenants/audit/actions.ts';
 import { record } from '../../../../../tenants/audit/record.ts';
 import type { KeyKind } from '../../../../../tenants/keys/caller.ts';
 import type { Scope } from '../../../../../tenants/keys/scopes.ts';
-import { createKeyOnce, type KeyOptions, keyState, rightsOf } from '../../../../../tenants/keys/service.ts';
+import { checkNotEnded, createKeyOnce, type KeyOptions, keyState, rightsOf } from '../../../../../tenants/keys/service.ts';
 import { expireKey, findTeamKey, type KeyRow, lockTeamKey, revokeKey, switchKey } from '../../../../../tenants/keys/store.ts';
 import { actorOf } from '../../../actor.ts';
 import { type Change, changeOrAsk, type HeldAction, movesMoneyOut } from '../../../approvals/held.ts';
@@ -64,12 +64,12 @@ export async function rollKeyIn(tx: Tx, visit: TeamVisit, { overlap_ms, expires_
 
 /**
  * Activates or deactivates a key.
- * @throws Problem 404; 403 when the role permits less than the key that is to be activated; 409 when the key is revoked
+ * @throws Problem 404; 403 when the role permits less than the key that is to be activated; 409 when the key is revoked or has expired
  */
 export async function setActive(tx: Tx, visit: TeamVisit, active: boolean): Promise<void> {
   const key = present(await lockTeamKey(tx, refOf(visit)));
   if (active) checkRights(visit, key.kind, key.scopes);
-  if (key.revoked_at) throw new Problem(409, 'The key is revoked permanently.');
+  checkNotEnded(key, visit.at);
   await switchKey(tx, key.id, active);
   await note(tx, visit, active ? 'key.activate' : 'key.deactivate', key.id);
 }
