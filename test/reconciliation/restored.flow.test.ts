@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import type { BreakRow, Run, SettledAs } from '../../src/core/reconciliation/schema.ts';
 import { pagesOf, reconcile } from '../../src/core/reconciliation/service.ts';
 import { settleBreak } from '../../src/core/reconciliation/settle.ts';
+import { resolveAttempt } from '../../src/core/charge/resolve.ts';
 import { resolveRefund } from '../../src/core/refunds/resolve.ts';
 import { resolveReturn } from '../../src/core/returns/resolve.ts';
 import { returnSweep } from '../../src/core/returns/sweeps.ts';
@@ -11,7 +12,7 @@ import { type DbPool, openPool } from '../../src/platform/db/pool.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { Market, type Shop } from '../setup/market.ts';
-import { type Flow, SimulatedProvider } from '../setup/simulated-provider.ts';
+import { type Fate, type Flow, SimulatedProvider } from '../setup/simulated-provider.ts';
 import { OPERATOR } from './fixture.ts';
 
 /**
@@ -19,6 +20,9 @@ import { OPERATOR } from './fixture.ts';
  * the sending; the provider's statement has it as paid.
  */
 const DAY_MS = 86_400_000;
+/** A worker sends a refund this long after it was made. */
+const SENT_MS = 2_000;
+const SUCCEEDED = { as: 'succeeded', evidence: 'paid after the backup, line 1', author: 'Awa' } as const;
 const FAILED = { as: 'failed', evidence: 'paid after the backup, line 1', author: 'Awa' } as const;
 
 let market: Market;
@@ -34,7 +38,7 @@ after(async () => {
 });
 
 /** A shop with a paid payment of 10,000, whose money is available. */
-async function openShop(fates: ConstructorParameters<typeof SimulatedProvider>[1] = {}): Promise<[Shop, string]> {
+async function openShop(fates: Made[0] = {}): Promise<[Shop, string]> {
   const shop = await market.shop('live', new SimulatedProvider('simulated', { collect: ['at_once'], ...fates }));
   const payment = await shop.paid({ amount: 10_000 });
   await shop.pass(8 * DAY_MS);
@@ -50,6 +54,14 @@ async function balance({ store, team_id }: Shop, account = 'available'): Promise
 
 /** Compares one line of the statement, as `pirogue reconcile` does. */
 async function stated(shop: Shop, flow: Flow, key: string, amount: number, apply = true) {
+  const { run, found } = await compared(shop, flow, key, amount, apply);
+  assert.equal(found.length, 1);
+  const [row] = found as [BreakRow];
+  return { run, row, about: [row.kind, row.state, row.subject_id] };
+}
+
+/** Compares one line, and returns the breaks that may need a decision. */
+async function compared(shop: Shop, flow: Flow, key: string, amount: number, apply = true) {
   const at = market.clock.now();
   const line = `${flow},${key},ref-${key},${amount},XAF,${new Date(at).toISOString()},succeeded`;
   const request = {
@@ -62,9 +74,7 @@ async function stated(shop: Shop, flow: Flow, key: string, amount: number, apply
   const run = await reconcile(market.api.deps, { environment: 'live', db }, request, OPERATOR);
   const found: BreakRow[] = [];
   for (const kind of ['missing_here', 'late'] as const) for await (const page of pagesOf({ db }, run, kind)) found.push(...page);
-  assert.equal(found.length, 1);
-  const [row] = found as [BreakRow];
-  return { run, row, about: [row.kind, row.state, row.subject_id] };
+  return { run, found };
 }
 
 function settle({ team_id }: Shop, { run, row }: { run: Run; row: BreakRow }, as: SettledAs) {
@@ -115,26 +125,50 @@ test('a refund that was not sent: it is ended, and the line is settled from the 
   const [shop, payment] = await openShop();
   const before = await balance(shop);
   const id = (await shop.refund(payment, 3_000)) as string;
-  const key = await shop.store.db.maybe<{ key: string }>(
-    sql`select legs->0->>'provider_key' as key from refunds where id = ${id}`,
-  );
-  assert.ok(key);
-  assert.deepEqual((await stated(shop, 'refund', key.key, 3_000, false)).about, ['late', 'open', id]);
+  const key = await keyOf(shop, id);
+  assert.deepEqual((await stated(shop, 'refund', key, 3_000, false)).about, ['late', 'open', id]);
   const ref = { team_id: shop.team_id, id, part: null };
   await assert.rejects(
     resolveRefund(market.api.deps, shop.store, ref, { ...FAILED, as: 'succeeded' }, OPERATOR),
     /there is nothing to resolve/,
   );
   await resolveRefund(market.api.deps, shop.store, ref, FAILED, OPERATOR);
-  await settle(shop, await stated(shop, 'refund', key.key, 3_000), 'merchant');
+  await settle(shop, await stated(shop, 'refund', key, 3_000), 'merchant');
   assert.equal(await balance(shop), before - 300_000);
   assert.equal((await shop.shown(payment)).status, 'succeeded');
   await workersRun(shop);
 });
 
+test('a refund that a provider had turned away: it is resolved as succeeded', async () => {
+  for (const fate of ['unavailable', 'unfunded'] as const) {
+    const [shop, payment] = await openShop({ refund: [fate] });
+    const before = await balance(shop);
+    const id = (await shop.refund(payment, 3_000)) as string;
+    await shop.pass(SENT_MS);
+    await resolveRefund(market.api.deps, shop.store, { team_id: shop.team_id, id, part: null }, SUCCEEDED, OPERATOR);
+    const key = await keyOf(shop, id);
+    // One that the account could not pay is sent under a new key, which the restored database does not have.
+    if (fate === 'unavailable') assert.deepEqual((await compared(shop, 'refund', key, 3_000)).found, []);
+    else await settle(shop, await stated(shop, 'refund', 'key-after-the-backup', 3_000), 'undone');
+    assert.equal(await balance(shop), before - 300_000);
+    assert.equal((await shop.shown(payment)).status, 'partially_refunded');
+    await workersRun(shop);
+  }
+});
+
+/** Fates and abilities of a provider. */
+type Made = [fates?: Partial<Record<Flow, Fate[]>>, abilities?: { refunds: boolean }];
+
 /** A payment that was paid after it had failed: the money goes back to the payer. */
-async function owed(): Promise<[Shop, string]> {
-  const shop = await market.shop('live', new SimulatedProvider('simulated', { collect: ['late'] }));
+async function owed(...made: Made): Promise<[Shop, string]> {
+  const [shop, payment, key] = await paidLate(...made);
+  await shop.notify(key);
+  return [shop, payment];
+}
+
+/** A payment that was paid after it had failed, which nothing has reported yet. */
+async function paidLate(...[fates, abilities]: Made): Promise<[Shop, string, string]> {
+  const shop = await market.shop('live', new SimulatedProvider('simulated', { collect: ['late'], ...fates }, abilities));
   const payment = await shop.order({ amount: 4_000 });
   await shop.charge(payment);
   for (let round = 0; (await shop.shown(payment)).status !== 'failed'; round++) {
@@ -142,23 +176,23 @@ async function owed(): Promise<[Shop, string]> {
     await shop.pass(2_000);
   }
   const { key } = shop.simulated.succeedLate() ?? assert.fail();
-  await shop.notify(key);
-  return [shop, payment];
+  return [shop, payment, key];
 }
 
 const returnOf = ({ store }: Shop, payment: string) =>
-  store.db.maybe<{ id: string; state: string; refund_id: string | null }>(
-    sql`select id, state, refund_id from returns where payment_id = ${payment}`,
+  store.db.maybe<{ id: string; state: string; refund_id: string | null; payout_id: string | null }>(
+    sql`select id, state, refund_id, payout_id from returns where payment_id = ${payment}`,
   );
 
-const resolveReturned = (shop: Shop, id: string) =>
-  resolveReturn(
-    market.api.deps,
-    shop.store,
-    { team_id: shop.team_id, id },
-    { as: 'returned', evidence: 'line 1', author: 'Awa' },
-    OPERATOR,
+const resolveReturned = (shop: Shop, id: string, as: 'returned' | 'kept' = 'returned') =>
+  resolveReturn(market.api.deps, shop.store, { team_id: shop.team_id, id }, { ...FAILED, as }, OPERATOR);
+
+async function keyOf({ store }: Shop, refund_id: string): Promise<string> {
+  const row = await store.db.maybe<{ key: string }>(
+    sql`select legs->0->>'provider_key' as key from refunds where id = ${refund_id}`,
   );
+  return row?.key ?? assert.fail();
+}
 
 test('a return whose refund was made after the backup: it is resolved as returned, and the line is undone', async () => {
   const [shop, payment] = await owed();
@@ -179,10 +213,100 @@ test('a return whose refund was not sent: the refund is ended, the return is res
   const ref = { team_id: shop.team_id, id: refund_id as string, part: null };
   await resolveRefund(market.api.deps, shop.store, ref, FAILED, OPERATOR);
   await resolveReturned(shop, id);
-  const refund = await shop.store.db.maybe<{ key: string }>(
-    sql`select legs->0->>'provider_key' as key from refunds where id = ${refund_id}`,
-  );
-  assert.deepEqual((await stated(shop, 'refund', refund?.key as string, 4_000)).about, ['late', 'refused', refund_id]);
+  assert.deepEqual((await stated(shop, 'refund', await keyOf(shop, refund_id as string), 4_000)).about, [
+    'late',
+    'refused',
+    refund_id,
+  ]);
   await workersRun(shop);
   assert.equal((await returnOf(shop, payment))?.state, 'resolved');
+});
+
+test('a return whose refund or payout a provider had turned away: it is resolved as succeeded, which ends the return', async () => {
+  for (const [way, state] of [
+    ['refund', 'refunding'],
+    ['payout', 'paying_out'],
+  ] as const) {
+    const [shop, payment] = await owed({ [way]: ['unavailable'] }, { refunds: way === 'refund' });
+    await shop.pass(1);
+    await shop.pass(SENT_MS);
+    const { state: now, refund_id, payout_id } = (await returnOf(shop, payment)) ?? assert.fail();
+    assert.equal(now, state);
+    const id = (refund_id ?? payout_id) as string;
+    await resolveRefund(market.api.deps, shop.store, { team_id: shop.team_id, id, part: null }, SUCCEEDED, OPERATOR);
+    if (way === 'refund') assert.deepEqual((await compared(shop, way, await keyOf(shop, id), 4_000)).found, []);
+    else await settle(shop, await stated(shop, way, 'key-after-the-backup', 4_000), 'undone');
+    await workersRun(shop);
+    assert.equal((await returnOf(shop, payment))?.state, 'returned');
+  }
+});
+
+test('a return that the statement creates: it is listed before workers start, and ended like another', async () => {
+  const [shop, payment, key] = await paidLate();
+  assert.deepEqual((await stated(shop, 'collect', key, 4_000)).about.slice(0, 2), ['late', 'closed']);
+  const line = await stated(shop, 'refund', 'key-after-the-backup', 4_000);
+  assert.deepEqual(line.about, ['missing_here', 'held', null]);
+  const { id, state } = (await returnOf(shop, payment)) ?? assert.fail();
+  assert.equal(state, 'owed');
+  await resolveReturned(shop, id);
+  await settle(shop, line, 'undone');
+  await workersRun(shop);
+  assert.equal((await returnOf(shop, payment))?.state, 'resolved');
+});
+
+/** A payment of two tranches, of which one was captured. */
+async function halfPaid(fates: Made[0]): Promise<[Shop, string]> {
+  const shop = await market.shop('live', new SimulatedProvider('simulated', fates));
+  const payment = await shop.order({ amount: 700_000 });
+  await shop.charge(payment);
+  assert.equal((await shop.shown(payment)).status, 'partial');
+  return [shop, payment];
+}
+
+/** A worker that reaches no provider makes the return of a payment whose window is over. Its refund has not arrived. */
+async function returnedInVain(fate: Fate) {
+  const [shop, payment] = await halfPaid({ collect: ['at_once'], refund: [fate] });
+  await shop.pass(2 * DAY_MS);
+  await shop.pass(SENT_MS);
+  const { id, state, refund_id } = (await returnOf(shop, payment)) ?? assert.fail();
+  assert.deepEqual([state, (await shop.shown(payment)).status], ['refunding', 'expired']);
+  return { shop, payment, id, ref: { team_id: shop.team_id, id: refund_id as string, part: null } };
+}
+
+test('a payment in tranches whose window is over, returned after the backup: the refund is resolved, and the line is undone', async () => {
+  for (const fate of ['unavailable', 'vanished'] as const) {
+    const { shop, payment, ref } = await returnedInVain(fate);
+    await resolveRefund(market.api.deps, shop.store, ref, SUCCEEDED, OPERATOR);
+    await settle(shop, await stated(shop, 'refund', 'key-after-the-backup', 350_000), 'undone');
+    await workersRun(shop);
+    assert.equal((await returnOf(shop, payment))?.state, 'returned');
+  }
+});
+
+test('a payment in tranches whose window is over, paid in full after the backup: the merchant keeps both tranches', async () => {
+  const { shop, payment, id, ref } = await returnedInVain('vanished');
+  const before = await balance(shop);
+  market.clock.advance(120_000);
+  await resolveRefund(market.api.deps, shop.store, ref, FAILED, OPERATOR);
+  await resolveReturned(shop, id, 'kept');
+  await settle(shop, await stated(shop, 'collect', 'key-after-the-backup', 350_000), 'merchant');
+  assert.equal(await balance(shop), before + 70_000_000);
+  await workersRun(shop);
+  assert.equal((await returnOf(shop, payment))?.state, 'resolved');
+});
+
+test('a payment in tranches whose window is open: a worker that reaches no provider makes the charge, which is resolved', async () => {
+  for (const fate of ['unavailable', 'vanished'] as const) {
+    const [shop, payment] = await halfPaid({ collect: ['at_once', fate] });
+    await shop.pass(3_600_000);
+    const attempt = await shop.store.db.maybe<{ id: string; status: string }>(
+      sql`select id, status from attempts where payment_id = ${payment} order by id desc limit 1`,
+    );
+    assert.equal(attempt?.status, fate === 'unavailable' ? 'unavailable' : 'unknown');
+    const ref = { team_id: shop.team_id, id: attempt?.id as string };
+    await resolveAttempt(market.api.deps, shop.store, ref, SUCCEEDED, OPERATOR);
+    assert.equal((await shop.shown(payment)).status, 'succeeded');
+    await settle(shop, await stated(shop, 'collect', 'key-after-the-backup', 350_000), 'undone');
+    await workersRun(shop);
+  }
 });

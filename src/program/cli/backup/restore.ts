@@ -37,7 +37,7 @@ export async function restoreCommand(source: string, options: { json?: true }): 
     [
       `${config.data_dir}: restored to the end of the backup of ${shortMoment(new Date(created_at))}`,
       behind > 0 ? 'The backup is of an older version: run "pirogue migrate" first.' : '',
-      'Start no process of role "all" or "worker" yet: it sends waiting payouts and refunds at once, also those sent after the backup.',
+      'Start no process of role "all" or "worker" yet: it sends payouts, refunds, returns and tranches at once, also those sent after the backup.',
       'Next: run "pirogue ledger verify", compare with the statements of the providers ("pirogue reconcile"), and end what they show as paid.',
       'docs/backup.md describes the steps.',
     ]
