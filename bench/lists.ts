@@ -86,11 +86,14 @@ async function groupsOf(plant: Plant, { quick }: Options, ask: Ask, failed: stri
     group.queries.push(query);
   };
   let turn = 0;
+  const asked = new Set<string>();
   for (const list of lists) {
     console.error(`  ${list.route} ${Object.keys(list.headers).join()}: ${list.choices.length} choices`);
     const deep = await cursorsOf(list, ask);
     for (const choice of list.choices) {
-      if (quick && turn++ % QUICK_SHARE > 0 && Object.keys(choice).length > 0) continue;
+      // A quick run asks no filter of each list, and each other kind at least once.
+      if (quick && turn++ % QUICK_SHARE > 0 && Object.keys(choice).length > 0 && asked.has(filtersIn(choice))) continue;
+      asked.add(filtersIn(choice));
       for (const [page, position] of [...positionsOf(choice, deep), ...numberedOf(choice, deep)]) {
         const query = queryOf(list, choice, position);
         const { status } = await ask(query);

@@ -77,9 +77,13 @@ const ROWS = {
   sweeps: SWEEPS.flatMap((name) => [`${name}-small`, `${name}-large`]),
   'lists-and-filters': [
     ...['at-the-end', 'first-page', 'in-the-middle'].flatMap((page) =>
-      ['all-filters', 'no-filter', 'one-filter', ...(page === 'first-page' ? ['search-and-filters'] : []), 'two-filters'].map(
-        (filters) => `${page}-${filters}`,
-      ),
+      [
+        'all-filters',
+        'no-filter',
+        'one-filter',
+        ...(page === 'first-page' ? ['search', 'search-and-filters'] : []),
+        'two-filters',
+      ].map((filters) => `${page}-${filters}`),
     ),
     ...['page-2-no-filter', 'page-N-in-the-middle-no-filter', 'total-up-to-10-000'],
   ],

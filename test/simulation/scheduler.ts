@@ -160,9 +160,15 @@ export class Scheduler {
   }
 }
 
+/**
+ * Turns of the event loop that code may take between two points, with some to spare: it waits for the next turn to let others go on. After too
+ * few, time would pass as if nothing were left to do.
+ */
+const TURNS = 4;
+
 /** Until all code that can go on has come to a point. It runs in this one thread without waiting for anything, so its order is fixed. */
 export async function drain(): Promise<void> {
-  for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => realImmediate(resolve));
+  for (let turn = 0; turn < TURNS; turn++) await new Promise((resolve) => realImmediate(resolve));
 }
 
 function earlier(a: Event, b: Event): number {

@@ -48,7 +48,6 @@ export async function scrubEvents(
       await scrubPage(tx, team_id, ids.slice(first, first + PAGE), change);
       await nextTurn();
     }
-    await nextTurn();
   }
 }
 
