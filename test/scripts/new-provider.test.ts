@@ -36,7 +36,7 @@ suite('npm run new-provider', () => {
 
   before(async () => {
     folder = fs.mkdtempSync(path.join(os.tmpdir(), 'new-provider-'));
-    for (const part of ['src/kit', 'src/providers/adapters', 'simulators', 'test/adapters']) {
+    for (const part of ['src/kit', 'src/providers/adapters', 'src/providers/reference', 'simulators', 'test/adapters']) {
       fs.cpSync(path.join(ROOT, part), path.join(folder, part), { recursive: true });
     }
     for (const part of ['package.json', 'tsconfig.json', 'biome.json', '.gitignore']) {
