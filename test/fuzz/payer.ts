@@ -81,7 +81,7 @@ export class FuzzPayer {
     const own = form.action || page;
     const ofPayment = /^\/pay\/[^/?]+/.exec(own)?.[0];
     // The token of a form is the same for all steps of a payment: a step is sent, too, while the page does not offer it.
-    const path = ofPayment !== undefined && random.chance(0.3) ? `${ofPayment}${random.of(STEPS)}` : own;
+    const path = ofPayment !== undefined && random.chance(0.3) ? `${ofPayment}${random.of(this.#steps())}` : own;
     const fields = filled(form, random, this.#addresses);
     const isJson = random.chance(0.1);
     const type = isJson ? 'application/json' : FORM;
@@ -89,6 +89,13 @@ export class FuzzPayer {
     const site = random.chance(0.02) ? { 'sec-fetch-site': 'cross-site' } : {};
     const body = isJson ? asJson(fields, random) : new URLSearchParams(fields).toString();
     return this.#ask({ method: 'POST', path, headers: { 'content-type': type, accept, ...site }, body });
+  }
+
+  /** Returns the steps behind whose check no post came yet, while there are any: whether one does would otherwise depend on the seed. */
+  #steps(): readonly string[] {
+    const { neverPassed } = this.#forms;
+    const missing = STEPS.filter((step) => neverPassed.includes(`/pay/:token${step}`));
+    return missing.length > 0 ? missing : STEPS;
   }
 
   async #ask(request: { method: string; path: string; headers: Record<string, string>; body: string | undefined }) {

@@ -71,6 +71,9 @@ describe('the printer', () => {
 
   test('does not end the thread at work, although several receipts failed together before', async (context) => {
     context.mock.timers.enable({ apis: ['setTimeout'] });
+    // Neither the thread nor a mocked timer keeps this process running.
+    const running = setInterval(() => {}, 1_000);
+    context.after(() => clearInterval(running));
     const waiting = [printer.print(RECEIPT), printer.print(RECEIPT)];
     printer.close();
     await Promise.allSettled(waiting);
