@@ -91,7 +91,7 @@ async function groupsOf(plant: Plant, { quick }: Options, ask: Ask, failed: stri
     console.error(`  ${list.route} ${Object.keys(list.headers).join()}: ${list.choices.length} choices`);
     const deep = await cursorsOf(list, ask);
     for (const choice of list.choices) {
-      // A quick run asks no filter of each list, and each other kind at least once.
+      // A quick run reads each list without filters, and makes every other kind of query at least once.
       if (quick && turn++ % QUICK_SHARE > 0 && Object.keys(choice).length > 0 && asked.has(filtersIn(choice))) continue;
       asked.add(filtersIn(choice));
       for (const [page, position] of [...positionsOf(choice, deep), ...numberedOf(choice, deep)]) {

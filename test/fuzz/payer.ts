@@ -91,7 +91,7 @@ export class FuzzPayer {
     return this.#ask({ method: 'POST', path, headers: { 'content-type': type, accept, ...site }, body });
   }
 
-  /** Returns the steps behind whose check no post came yet, while there are any: whether one does would otherwise depend on the seed. */
+  /** Returns the steps of which no post has passed the check of the form yet, or else all: so the seed does not decide whether each is reached. */
   #steps(): readonly string[] {
     const { neverPassed } = this.#forms;
     const missing = STEPS.filter((step) => neverPassed.includes(`/pay/:token${step}`));

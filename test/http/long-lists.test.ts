@@ -18,7 +18,7 @@ async function canceled(path: string) {
   return owner.transaction(async (tx) => {
     await tx.run(sql`lock table refunds in access exclusive mode`);
     const answer = api.call('GET', path);
-    // Within one transaction PostgreSQL shows the same sessions again and again.
+    // Over another connection: within a transaction PostgreSQL reads the list of sessions only once.
     await until(
       () =>
         owner.all<{ done: boolean }>(sql`

@@ -4,7 +4,7 @@ import type { Environment } from '../../src/kit/environment.ts';
 import type { Db } from '../../src/kit/sql.ts';
 import type { OpenStores, Store, WholeStore } from '../../src/platform/db/stores.ts';
 
-/** Files that may do so. Floats are waited for for a quarter of a second at most; a payout is routed without them after that. */
+/** Files that may do so. A payout waits for floats for a quarter of a second at most, and is then routed without them. */
 const BOUNDED = ['/src/providers/float/book.ts'];
 
 interface Running {

@@ -161,8 +161,8 @@ export class Scheduler {
 }
 
 /**
- * Turns of the event loop that code may take between two points, with some to spare: it waits for the next turn to let others go on. After too
- * few, time would pass as if nothing were left to do.
+ * Number of turns of the event loop that code may take between two points, with some to spare. With too few, the scheduler would find nothing to
+ * do and move the time on while code is still running.
  */
 const TURNS = 4;
 

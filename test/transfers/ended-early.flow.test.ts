@@ -145,12 +145,18 @@ test('a provider that called back, and does not show a payout that has failed at
   assert.notEqual((await row(id)).paid_late_at, null);
 });
 
-test('a provider that had turned a payout away, calls back after it failed, and does not show it at once, is asked for ten minutes', async () => {
+/** A payout that its account turned away and that was ended by hand. The account does not know it. */
+async function turnedAwayAndEnded(): Promise<string> {
   const id = await sent();
   one.onSubmit = () => ({ kind: 'unavailable', message: 'down' });
   one.onRead = () => ({ kind: 'not_found' });
   await rounds(1, one);
   await resolveFailed(id);
+  return id;
+}
+
+test('a provider that had turned a payout away, calls back after it failed, and does not show it at once, is asked for ten minutes', async () => {
+  const id = await turnedAwayAndEnded();
   await callBack(id);
   await rounds(5, one);
   assert.equal((await row(id)).paid_late_at, null);
@@ -161,11 +167,7 @@ test('a provider that had turned a payout away, calls back after it failed, and 
 });
 
 test('after ten minutes, "not found" answers the callback about a payout that was turned away', async () => {
-  const id = await sent();
-  one.onSubmit = () => ({ kind: 'unavailable', message: 'down' });
-  one.onRead = () => ({ kind: 'not_found' });
-  await rounds(1, one);
-  await resolveFailed(id);
+  const id = await turnedAwayAndEnded();
   clock.advance(10 * MINUTE_MS);
   await callBack(id);
   await rounds(1, one);

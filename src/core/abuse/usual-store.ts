@@ -1,8 +1,8 @@
 import { type Queryable, sql, type Tx } from '../../kit/sql.ts';
 
 /**
- * Maximum paid payments of a team that are read, newest first. They are read within some hundred milliseconds, once an hour, and are so many
- * that those of a busy currency seldom leave out the last hundred of another.
+ * Maximum number of paid payments of a team that are read, newest first, once an hour: so many that a busy currency seldom displaces the last
+ * hundred payments of another.
  */
 const MAX_PAYMENTS = 200_000;
 /** Statuses of a payment that was paid. */

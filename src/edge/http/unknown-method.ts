@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { reasonPhrase } from '../../kit/envelope.ts';
 
-/** Stands in for a method that no standard defines: Node knows it, and no route takes it. The log names it. */
+/** Method under which such a request is routed and logged: Node knows it, and no route takes it. */
 const STAND_IN = 'UNLINK';
 /** Headers about a body and a connection that are not there. */
 const DROPPED = /^(connection|content-length|expect|keep-alive|transfer-encoding|upgrade)$/;
@@ -14,8 +14,8 @@ interface Head {
 }
 
 /**
- * Returns the head of a request whose method Node does not know; null for anything else. The head of a request that Node can parse is not
- * returned: that request has been processed.
+ * Returns the head of a request whose method Node does not know; null for anything else. Nothing is returned for a method that Node knows:
+ * the bytes may begin with a request that has been processed.
  * @param packet bytes that Node rejected
  */
 export function headOf(packet: Buffer): Head | null {

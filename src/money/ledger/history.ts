@@ -195,7 +195,7 @@ function within({ from, to }: IdRange, id: Fragment): Fragment[] {
 
 /**
  * Conditions for sides beyond the position, in the direction of reading. The journal is compared by itself, so that PostgreSQL starts
- * reading the index at the position or at the end of the period, whichever comes later. It would start at a comparison of whole rows.
+ * reading the index at the position or at the end of the period, whichever comes later. With a comparison of whole rows it would always start at the position.
  */
 function beyond({ team_id, stretch }: Walk, ownSide: Fragment): Fragment[] {
   if (!stretch?.place) return [];

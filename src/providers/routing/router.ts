@@ -42,7 +42,7 @@ export class Router {
     const { environment, team_id, channel, operation, sends = true } = request;
     const [accounts, anyUnusable, rules, floats] = await Promise.all([
       this.#providers.of(environment, team_id),
-      // Read with the accounts: one that becomes usable in between would be in neither answer.
+      // Read together with the accounts: one that became usable between two reads would be in neither result.
       this.#providers.anyUnusable?.(environment, team_id) ?? false,
       this.#rules.of(environment, team_id),
       operation === 'payout' ? (this.#floats?.of(environment, team_id) ?? null) : null,
