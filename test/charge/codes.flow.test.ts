@@ -109,6 +109,42 @@ test('502 for a process that was paused for minutes before it sends a code: it s
   assert.equal(provider.continued.length, 1);
 });
 
+for (const [what, otp] of [
+  ['of spaces only', '   '],
+  ['with a control character', '1234\u00075'],
+  ['with an invisible character', '123\u200b456'],
+  ['with letters outside ASCII', '\u0661\u0662\u0663\u0664'],
+  ['that is too long', '1'.repeat(13)],
+] as const)
+  test(`422 for a code ${what}: nothing is sent, and a correct one can follow`, async () => {
+    const { id, send } = await waitingForCode();
+    const { status, body } = await send(ACCEPTED, otp);
+    assert.deepEqual([status, Object.keys(body.errors ?? {}), provider.continued.length], [422, ['data.otp'], 0]);
+    assert.deepEqual(await statusesOf(id), ['processing', 'open']);
+    assert.equal((await send(ACCEPTED)).status, 202);
+  });
+
+test('a code is sent without the spaces between its digits; letters are accepted', async () => {
+  for (const [typed, sent] of [
+    ['7351 9482', '73519482'],
+    ['QJS3RSKZXY', 'QJS3RSKZXY'],
+    ['12-34\n', '12-34'],
+  ] as const) {
+    const { send } = await waitingForCode();
+    assert.equal((await send(ACCEPTED, typed)).status, 202);
+    assert.deepEqual(provider.inputs.at(-1), { kind: 'otp', otp: sent });
+  }
+});
+
+test('422 for a code that the provider rejects as malformed: the charge goes on, and the same key takes another code', async () => {
+  const { id, send } = await waitingForCode();
+  const headers = { 'idempotency-key': `malformed-${id}` };
+  const { status, body } = await send({ kind: 'unavailable', message: 'HTTP 400', input_rejected: true }, 'abcdef', headers);
+  assert.deepEqual([status, Object.keys(body.errors ?? {})], [422, ['data.otp']]);
+  assert.deepEqual(await statusesOf(id), ['processing', 'open']);
+  assert.equal((await send(ACCEPTED, '123456', headers)).status, 202);
+});
+
 test('400 for a code whose attempt ended after it was read: nothing is sent', async () => {
   const { id, collection } = await waitingForCode();
   const known = await attemptOf(collection.attempt_id);

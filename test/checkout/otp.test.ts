@@ -8,6 +8,8 @@ import { Registry, type TestProvider } from '../setup/providers.ts';
 import { newPayment, Payer } from './payer.ts';
 
 const CODE = '73519482';
+/** A code that the provider rejects as malformed. */
+const MALFORMED = 'abcdef';
 const given: PayerInput[] = [];
 const provider: TestProvider = {
   name: 'coded',
@@ -15,6 +17,8 @@ const provider: TestProvider = {
   submit: async () => ({ kind: 'accepted', provider_ref: 'p', next: { kind: 'otp' }, poll_after_ms: 60_000 }),
   continue: async (_, input) => {
     given.push(input);
+    if (input.kind === 'otp' && input.otp === MALFORMED)
+      return { kind: 'unavailable', message: 'HTTP 400', input_rejected: true };
     if (input.kind === 'otp' && input.otp !== CODE) return { kind: 'refused', reason: 'authentication_failed', message: 'wrong' };
     return { kind: 'accepted', provider_ref: 'p', next: { kind: 'confirm' }, poll_after_ms: 60_000 };
   },
@@ -58,6 +62,16 @@ test('422 with a message beside the field for an invalid code; nothing is sent t
   }
   assert.deepEqual(Object.keys((await payer.json({ otp: 123456 }, '/otp')).body.errors), ['otp']);
   assert.equal(given.length, before);
+});
+
+test('422 with the same message for a code that the provider rejects as malformed; another one can follow', async () => {
+  const { payer } = await waitingForCode();
+  const { status, body } = await payer.submit({ otp: MALFORMED }, '/otp');
+  assert.equal(status, 422);
+  assert.match(body, /id="otp-error">Enter the code as you received it/);
+  const asJson = await payer.json({ otp: MALFORMED }, '/otp');
+  assert.deepEqual([asJson.status, Object.keys(asJson.body.errors)], [422, ['otp']]);
+  assert.equal((await payer.submit({ otp: CODE }, '/otp')).status, 303);
 });
 
 test('402 as JSON for a wrong code, and the payment is failed', async () => {

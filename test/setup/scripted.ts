@@ -1,5 +1,5 @@
 import { must } from '../../src/kit/errors.ts';
-import type { Collection, Reading, Submission } from '../../src/providers/adapters/contract.ts';
+import type { Collection, PayerInput, Reading, Submission } from '../../src/providers/adapters/contract.ts';
 import type { TestProvider } from './providers.ts';
 
 export const ACCEPTED: Submission = { kind: 'accepted', provider_ref: 'ref-1', next: { kind: 'confirm' }, poll_after_ms: 1_000 };
@@ -18,6 +18,8 @@ export class Scripted implements TestProvider {
   readonly readings = new Map<string, Reading>();
   readonly submitted: Collection[] = [];
   readonly continued: Collection[] = [];
+  /** The payer's inputs, in the order of {@link continued}. */
+  readonly inputs: PayerInput[] = [];
   readonly asked: Collection[] = [];
 
   constructor(name = 'scripted') {
@@ -35,8 +37,9 @@ export class Scripted implements TestProvider {
     return this.submission;
   }
 
-  readonly continue = async (collection: Collection): Promise<Submission> => {
+  readonly continue = async (collection: Collection, input: PayerInput): Promise<Submission> => {
     this.continued.push(collection);
+    this.inputs.push(input);
     const answer = this.further;
     await this.onContinue(collection);
     return answer;
@@ -67,7 +70,7 @@ export class Scripted implements TestProvider {
   reset(): void {
     Object.assign(this, { submission: ACCEPTED, further: ACCEPTED });
     this.onPrepare = this.onSubmit = this.onContinue = this.onRead = async () => {};
-    this.submitted.length = this.continued.length = this.asked.length = 0;
+    this.submitted.length = this.continued.length = this.inputs.length = this.asked.length = 0;
     this.readings.clear();
   }
 }

@@ -9,6 +9,7 @@ import { applyOne } from '../payments/applier.ts';
 import type { Applied } from '../payments/change.ts';
 import type { Environment } from '../../kit/environment.ts';
 import { attemptsOf, markSent, type Sending, unmarkStep } from '../attempts/store.ts';
+import { malformedCode } from './code.ts';
 import { collectionOf } from './collection.ts';
 import type { Charge } from './instrument.ts';
 import { KeyTaken, takeKey } from './key.ts';
@@ -105,7 +106,8 @@ async function submit(
  * Submits a further step of the payer (one-time code, card form, card authentication) for the attempt under way.
  * @param attempt as the caller read it; the step is stored, and sent, only if it still waits for it
  * @param by who sends it; recorded in the audit log before the provider is called
- * @throws Problem 400 wrong state, 402 declined at once, 502 the provider cannot take it now: the step can be sent again
+ * @throws Problem 400 wrong state, 402 declined at once, 422 the provider rejected the code as malformed, 502 the provider cannot take
+ * it now. After 422 and 502 the step can be sent again
  */
 export async function continueCharge(
   deps: PaymentDeps,
@@ -139,6 +141,7 @@ export async function continueCharge(
   // and is polled.
   if (submission.kind === 'unavailable') {
     if (step.is_first) await unmarkStep(store.db, step.attempt);
+    if (submission.input_rejected) throw malformedCode();
     throw new Problem(502, 'The provider could not take it now. The charge is still under way: try again.');
   }
   const payer = input.kind === 'card' ? input.token : undefined;

@@ -11,6 +11,7 @@ import { paymentReply } from '../payments/reply.ts';
 import { action, type ChargeBody, chargeBody, type PaymentRow, retrievedPayment } from '../payments/schema.ts';
 import { getPayment } from '../payments/service.ts';
 import { charge, type Charged, continueCharge } from './charge.ts';
+import { readCode } from './code.ts';
 import { fitCharge, readInstrument } from './instrument.ts';
 import { chargeOnce, type Recall } from './once.ts';
 import { readWithKey } from './read.ts';
@@ -64,10 +65,7 @@ async function submit(deps: PaymentDeps, call: Call<ChargeBody>): Promise<Reply>
   const work = async (hooks?: ChargeHooks) => {
     const waiting = await awaitingCode(call, payment.id);
     if (waiting) {
-      return charged(
-        call,
-        await continueCharge(deps, store, payment, waiting, { kind: 'otp', otp: call.body.data?.otp as string }, by, hooks),
-      );
+      return charged(call, await continueCharge(deps, store, payment, waiting, readCode(call.body.data?.otp), by, hooks));
     }
     if (!isChargeable(payment)) throw wrongState(payment);
     const prompted_by = call.caller.kind === 'public' ? 'public' : 'private';

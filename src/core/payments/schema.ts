@@ -96,13 +96,16 @@ export const listPaymentsQuery = Type.Object({
 
 export type ListPaymentsQuery = Static<typeof listPaymentsQuery>;
 
+/** Maximum length of a one-time code. */
+export const MAX_CODE = 12;
+
 export const chargeBody = openObject({
   channel: Type.String({ minLength: 1, maxLength: 64, description: '`<country>.<operator>`; see GET /channels.' }),
   data: Type.Optional(
     openObject({
       phone: Type.Optional(Type.String({ maxLength: 32 })),
       account_number: Type.Optional(Type.String({ maxLength: 64 })),
-      otp: Type.Optional(Type.String({ maxLength: 12 })),
+      otp: Type.Optional(Type.String({ maxLength: MAX_CODE })),
       country: Type.Optional(Type.String({ minLength: 2, maxLength: 2 })),
     }),
   ),

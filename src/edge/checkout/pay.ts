@@ -3,6 +3,7 @@ import type { Config } from '../../platform/config/config.ts';
 import { envelope } from '../../kit/envelope.ts';
 import { invalid, notFound, Problem, unreachable } from '../../kit/errors.ts';
 import type { Charged } from '../../core/charge/charge.ts';
+import { malformedCode, readCode } from '../../core/charge/code.ts';
 import {
   bindingHolderOf,
   cancelFrom,
@@ -40,6 +41,8 @@ const MAX_FAILED_TRIES = 20;
 /** Maximum of those charges that no provider accepted. */
 const MAX_UNTAKEN_TRIES = 100;
 const HOUR_MS = 3_600_000;
+/** A wrong code ends the charge. Typing errors are therefore rejected before. */
+const TYPED_CODE = /^[0-9A-Za-z]{3,}$/;
 
 /** The payment and the page of a submit. */
 interface Place {
@@ -113,10 +116,9 @@ export function submitCode(context: CheckoutContext, visit: Visit, body: unknown
     const attempt = openAttempt(hosted.attempts);
     if (holderOf(hosted.payment, browser) === 'another') throw otherBrowser();
     if (attempt?.action?.kind !== 'otp') throw wrongState(hosted.payment);
-    const { otp } = submission;
-    const code = typeof otp === 'string' ? otp.replace(/\s/g, '') : '';
-    if (!/^[0-9A-Za-z]{3,12}$/.test(code)) throw invalid({ otp: ['must be the code that the operator sent'] });
-    return continueFrom(context.deps, hosted, browser, attempt, { kind: 'otp', otp: code }, payer(visit.request_id));
+    const code = readCode(submission.otp);
+    if (!TYPED_CODE.test(code.otp)) throw malformedCode();
+    return continueFrom(context.deps, hosted, browser, attempt, code, payer(visit.request_id));
   });
 }
 

@@ -18,10 +18,11 @@ import { countryName } from '../pages/scene.ts';
 export async function showRejection(
   context: CheckoutContext,
   { visit, hosted: before }: Opened,
-  problem: Problem,
+  rejected: Problem,
   submission: Submission | undefined,
   card: boolean,
 ): Promise<Shown> {
+  const problem = withPageFields(rejected);
   if (visit.json) return problemAnswer(inLanguage(problem, visit.language));
   if (problem.status === 429) return showTooManyRequests(context, visit, problem, 'busy');
   const hosted = must(await openHosted(context.deps, visit.token), 'the payment was there when the submit came');
@@ -31,6 +32,12 @@ export async function showRejection(
   const fieldErrors = complaintsOf(problem, visit.language, submission);
   const rejection = { status: problem.status, typed: typedIn(submission), fieldErrors };
   return card ? cardPageOf(context, visit, hosted, rejection) : pageOf(context, visit, hosted, false, rejection);
+}
+
+/** Renames the field of the one-time code, which a page sends as `otp` and the API as `data.otp`. */
+function withPageFields(problem: Problem): Problem {
+  const { 'data.otp': otp, ...others } = problem.details.errors ?? {};
+  return otp ? new Problem(problem.status, problem.message, { ...problem.details, errors: { ...others, otp } }) : problem;
 }
 
 function statesOf({ payment, attempts }: Hosted): string {

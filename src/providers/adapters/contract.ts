@@ -40,7 +40,7 @@ export type Next =
 
 /**
  * The result of submitting a collection. Only `unavailable` allows another provider to be tried, because it proves
- * that this provider created nothing. `input_rejected`: it works, and rejected the payer's input as malformed. A
+ * that this provider created nothing. `input_rejected`: it works, and rejected the payer's code as malformed. A
  * timeout after the request was sent is `unknown`, never a decline.
  */
 export type Submission =

@@ -4,6 +4,7 @@ import type { Pair } from './template.ts';
 export const FIELD_FAULTS: readonly Pair[] = [
   ['is required', 'est obligatoire'],
   ['is not valid', 'n’est pas valide'],
+  ['is not a one-time code as the operator shows it', 'n’est pas un code à usage unique tel que l’opérateur l’affiche'],
   ['is too large', 'est trop grand'],
   ['must be a number, without quotes', 'doit être un nombre, sans guillemets'],
   ['must be a number in major units, without quotes', 'doit être un nombre en unités principales, sans guillemets'],
