@@ -4,6 +4,7 @@ import { forgetPeopleSweep } from '../../src/edge/mail/people-sweeps.ts';
 import { personText } from '../../src/edge/mail/people-text.ts';
 import { sql } from '../../src/kit/sql.ts';
 import type { UserMailRow } from '../../src/tenants/people/mails.ts';
+import { insertMembership } from '../../src/tenants/people/store.ts';
 import { type Api, startApi } from '../setup/api.ts';
 import {
   askRefund,
@@ -17,7 +18,7 @@ import {
   stored,
   trail,
 } from './approvals.ts';
-import { formToken, type Person, signedIn } from './people.ts';
+import { formToken, hiddenOf, type Person, signedIn } from './people.ts';
 
 const KEY = /\b[spr]k(?:_test)?\.[0-9A-Za-z]{43}\b/;
 
@@ -172,6 +173,19 @@ describe('people', () => {
     const raise = await admin.submit(people, `${people}/${shop.checker.id}/role`, { role: 'owner' });
     assert.deepEqual([raise.status, /Only an owner appoints/.test(raise.text)], [409, true]);
     assert.equal(await countApprovals(shop), count);
+  });
+
+  test('who leave and join again while their removal waits stay in the team', async () => {
+    const guest = await signedIn(api, 'support', shop.team);
+    const page = `${shop.base}/people/${guest.id}`;
+    const form = hiddenOf(await shop.owner.get(page));
+    const removal = approvalPath(await shop.owner.post(`${page}/remove`, form));
+    await api.control.run(sql`delete from memberships where user_id = ${guest.id}`);
+    await insertMembership(api.control, shop.team.id, guest.id, 'support');
+    await press(second, removal, 'approve');
+    const { outcome, message } = await stored(shop, removal);
+    assert.deepEqual([outcome, /joined it again/.test(message ?? '')], ['failed', true]);
+    assert.equal(await roleOf(shop, guest), 'support');
   });
 
   test('who could approve stay two', async () => {

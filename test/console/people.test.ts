@@ -4,10 +4,10 @@ import { sql } from '../../src/kit/sql.ts';
 import type { OutgoingMail } from '../../src/edge/mail/outgoing.ts';
 import { userMailSweep } from '../../src/edge/mail/people-sweeps.ts';
 import type { Role } from '../../src/tenants/people/roles.ts';
-import { listMemberships } from '../../src/tenants/people/store.ts';
+import { insertMembership, listMemberships } from '../../src/tenants/people/store.ts';
 import type { Team } from '../../src/tenants/teams/schema.ts';
 import { type Api, startApi } from '../setup/api.ts';
-import { formToken, Person, type Shown, signedIn } from './people.ts';
+import { formToken, hiddenOf, Person, type Shown, signedIn } from './people.ts';
 
 const PASSWORD = 'four new words together';
 let api: Api;
@@ -258,6 +258,27 @@ test('whoever is removed loses the team at once, in a session that is open', asy
   assert.equal((await support.post(`${people(team)}/${owner.id}/remove`, token)).status, 404);
   assert.equal((await support.get('/console/account')).status, 200, 'the account stays');
 });
+
+for (const [name, values] of [
+  ['remove', {}],
+  ['role', { role: 'finance' }],
+] as const)
+  test(`409 for a form (${name}) of somebody who has left and joined again since it was opened: nothing changes`, async () => {
+    const { team } = await api.newMerchant();
+    const owner = await signedIn(api, 'owner', team);
+    const support = await signedIn(api, 'support', team);
+    const page = `${people(team)}/${support.id}`;
+    const submit = async (form: Record<string, string>) => owner.post(`${page}/${name}`, { ...form, ...values });
+    const form = hiddenOf(await owner.get(page));
+    assert.equal((await submit(form)).status, 303);
+    await api.control.run(sql`delete from memberships where user_id = ${support.id}`);
+    await insertMembership(api.control, team.id, support.id, 'support');
+    const again = await submit(form);
+    assert.deepEqual([again.status, /joined it again since you opened the page/.test(again.text)], [409, true]);
+    assert.equal(await roleOf(support, team), 'support');
+    assert.equal((await submit(hiddenOf(again))).status, 303, 'the page that says so shows the present membership');
+    assert.notEqual(await roleOf(support, team), 'support');
+  });
 
 test('people are changed only after a fresh factor', async () => {
   const { team } = await api.newMerchant();

@@ -81,6 +81,12 @@ export function formToken(page: string): Record<string, string> {
   return value === undefined ? {} : { [FORM_FIELD]: value };
 }
 
+/** Returns the hidden fields of the forms in the contents of a page; of fields with one name, the last. The frame has forms of its own. */
+export function hiddenOf({ text }: Shown): Record<string, string> {
+  const fields = text.slice(text.indexOf('<main')).matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g);
+  return Object.fromEntries([...fields].map(([, name = '', value = '']) => [name, value]));
+}
+
 /** A person with a role in a team, signed in. */
 export async function signedIn(api: Api, role: Role, team: Team = api.team, name = `${role} person`): Promise<Person> {
   const id = newId('usr', 'live', Date.now());

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
 import { type Api, startApi } from '../setup/api.ts';
 import { type Receiver, startReceiver } from '../setup/receiver.ts';
-import { type Person, type Shown, signedIn } from './people.ts';
+import { hiddenOf, type Person, signedIn } from './people.ts';
 
 type Values = Record<string, string>;
 
@@ -25,12 +25,6 @@ const calls = (environment: 'live' | 'sandbox') => async (method: string, path: 
   (await api.call(method, path, { key: api.keys[environment].secret, ...(body ? { body } : {}) })).body;
 const live = calls('live');
 const sandbox = calls('sandbox');
-
-/** Hidden fields of the form in the contents of a page. */
-function hiddenOf({ text }: Shown): Values {
-  const fields = text.slice(text.indexOf('<main')).matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g);
-  return Object.fromEntries([...fields].map(([, name = '', value = '']) => [name, value]));
-}
 
 interface Form {
   /** Default: live. */

@@ -35,6 +35,8 @@ export interface Wanted {
   payee?: Readonly<Record<string, unknown>>;
   /** The destination of a subaccount's money at the time of the request. A destination that has changed since is not overwritten. */
   account?: Readonly<Record<string, unknown>>;
+  /** When the membership of the person began, in milliseconds since the epoch, at the time of the request. A later membership is not changed. */
+  joined_at?: number | null;
 }
 
 /** Returns whether the approved request runs as an operation of the API, in the name of the second person. */

@@ -8,6 +8,7 @@ export interface Member {
   name: string;
   email: string;
   role: Role;
+  joined_at: Date;
   /** Whether they have a factor beside the password. */
   second_factor: boolean;
   disabled_at: Date | null;
@@ -20,7 +21,7 @@ const MAX_MEMBERS = 500;
 /** Returns the people of a team, by name. */
 export function listMembers(db: Queryable, team_id: bigint): Promise<Member[]> {
   return db.all<Member>(sql`
-    select m.user_id, u.name, u.email, m.role, u.disabled_at,
+    select m.user_id, u.name, u.email, m.role, m.created_at as joined_at, u.disabled_at,
       u.totp_sealed is not null or exists (select from passkeys p where p.user_id = u.id) as second_factor,
       (select max(s.seen_at) from console_sessions s where s.user_id = u.id) as seen_at
     from memberships m join users u on u.id = m.user_id
@@ -31,6 +32,7 @@ export function listMembers(db: Queryable, team_id: bigint): Promise<Member[]> {
 export interface LockedMember {
   user_id: string;
   role: Role;
+  joined_at: Date;
   disabled: boolean;
 }
 
@@ -40,14 +42,16 @@ export interface LockedMember {
  */
 export function lockMembers(tx: Tx, team_id: bigint): Promise<LockedMember[]> {
   return tx.all<LockedMember>(sql`
-    select m.user_id, m.role, u.disabled_at is not null as disabled from memberships m join users u on u.id = m.user_id
+    select m.user_id, m.role, m.created_at as joined_at, u.disabled_at is not null as disabled
+    from memberships m join users u on u.id = m.user_id
     where m.team_id = ${team_id} order by m.user_id for update of m`);
 }
 
 /** Returns a member and locks their role until the transaction ends. */
 export function lockMember(tx: Tx, team_id: bigint, user_id: string): Promise<LockedMember | undefined> {
   return tx.maybe<LockedMember>(sql`
-    select m.user_id, m.role, u.disabled_at is not null as disabled from memberships m join users u on u.id = m.user_id
+    select m.user_id, m.role, m.created_at as joined_at, u.disabled_at is not null as disabled
+    from memberships m join users u on u.id = m.user_id
     where m.team_id = ${team_id} and m.user_id = ${user_id} for share of m`);
 }
 

@@ -19,14 +19,22 @@ export interface Administrator {
   at: number;
 }
 
+/** The membership that is to be changed. */
+export interface Subject {
+  user_id: string;
+  /** When it began, in milliseconds since the epoch, as a form or a request showed it. Null: whichever the person has now. */
+  joined_at: number | null;
+}
+
 /** Reason why a change of people is rejected. The pages have a text for each. */
-export type PeopleFault = 'owners' | 'last_owner' | 'own_role' | 'member' | 'many';
+export type PeopleFault = 'owners' | 'last_owner' | 'own_role' | 'member' | 'rejoined' | 'many';
 
 const MESSAGES: Readonly<Record<PeopleFault, string>> = {
   owners: 'Only an owner appoints owners, and changes or removes them.',
   last_owner: 'A team keeps at least one owner.',
   own_role: 'Nobody raises their own role.',
   member: 'This person is in the team already.',
+  rejoined: 'This person has left the team and joined it again since.',
   many: 'The team has sent many invitations. Try again in 15 minutes.',
 };
 
@@ -42,10 +50,11 @@ export function peopleFault(problem: Problem): PeopleFault | null {
 
 /**
  * Gives a member another role.
- * @throws Problem 404 when the person is not in the team, 403 or 409 when the administrator may not
+ * @throws Problem 404 when the person is not in the team, 403 or 409 when the administrator may not, 409 when it is another membership
  */
-export async function changeRole(tx: Tx, who: Administrator, user_id: string, role: Role): Promise<void> {
-  const { own, target, other_owners } = await lockedPair(tx, who, user_id);
+export async function changeRole(tx: Tx, who: Administrator, whom: Subject, role: Role): Promise<void> {
+  const { user_id } = whom;
+  const { own, target, other_owners } = await lockedPair(tx, who, whom);
   if (target === role) return;
   if (who.user_id === user_id && ROLES.indexOf(role) < ROLES.indexOf(target)) refuse('own_role');
   if ((target === 'owner' || role === 'owner') && !appointsOwners(own)) refuse('owners');
@@ -58,10 +67,11 @@ export async function changeRole(tx: Tx, who: Administrator, user_id: string, ro
 
 /**
  * Removes a member. Their sessions stay open, because they may be in other teams, and each request reads the memberships again.
- * @throws Problem 404 when the person is not in the team, 403 or 409 when the administrator may not
+ * @throws Problem 404 when the person is not in the team, 403 or 409 when the administrator may not, 409 when it is another membership
  */
-export async function removeMember(tx: Tx, who: Administrator, user_id: string): Promise<void> {
-  const { own, target, other_owners } = await lockedPair(tx, who, user_id);
+export async function removeMember(tx: Tx, who: Administrator, whom: Subject): Promise<void> {
+  const { user_id } = whom;
+  const { own, target, other_owners } = await lockedPair(tx, who, whom);
   if (target === 'owner' && !appointsOwners(own)) refuse('owners');
   if (target === 'owner' && other_owners === 0) refuse('last_owner');
   await deleteMember(tx, who.team_id, user_id);
@@ -132,13 +142,14 @@ export async function resend(tx: Tx, who: Administrator, link: string, from: Sen
 }
 
 /** Returns the current roles of the administrator and the member, locked: they may have changed since the page checked them. */
-async function lockedPair(tx: Tx, who: Administrator, user_id: string) {
+async function lockedPair(tx: Tx, who: Administrator, { user_id, joined_at }: Subject) {
   const members = await lockMembers(tx, who.team_id);
   const own = ownRole(members, who);
-  const target = members.find((member) => member.user_id === user_id)?.role;
-  if (target === undefined) throw notFound();
-  const others = members.filter((member) => member.role === 'owner' && !member.disabled && member.user_id !== user_id);
-  return { own, target, other_owners: others.length };
+  const member = members.find((one) => one.user_id === user_id);
+  if (!member) throw notFound();
+  if (joined_at !== null && member.joined_at.getTime() !== joined_at) refuse('rejoined');
+  const others = members.filter((one) => one.role === 'owner' && !one.disabled && one.user_id !== user_id);
+  return { own, target: member.role, other_owners: others.length };
 }
 
 /** Returns the role of the administrator, null for an operator on the machine. */

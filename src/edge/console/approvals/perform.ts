@@ -25,12 +25,20 @@ export type Performed =
   | 'threshold.remove'
   | 'key.activate';
 
-type Perform = (tx: Tx, visit: TeamVisit, row: ApprovalRow, body: Record<string, string>) => Promise<unknown>;
+type Perform = (
+  tx: Tx,
+  visit: TeamVisit,
+  row: ApprovalRow,
+  body: Record<string, string>,
+  joined_at: number | null,
+) => Promise<unknown>;
 
 /** The actions. They follow the rules for the requester, and the audit entry names the approver. */
 const ACTIONS: Readonly<Record<Performed, Perform>> = {
-  'person.role': (tx, visit, row, { user = '', role }) => changeRole(tx, makerOf(visit, row), user, role as Role),
-  'person.remove': (tx, visit, row, { user = '' }) => removeMember(tx, makerOf(visit, row), user),
+  'person.role': (tx, visit, row, { user = '', role }, joined_at) =>
+    changeRole(tx, makerOf(visit, row), { user_id: user, joined_at }, role as Role),
+  'person.remove': (tx, visit, row, { user = '' }, joined_at) =>
+    removeMember(tx, makerOf(visit, row), { user_id: user, joined_at }),
   'person.invite': async (tx, visit, row, { email = '', role }) => {
     const form_key = keyOfAsked(row.form_key, [email, role]);
     return invite(tx, makerOf(visit, row), { email, role: role as Role, ...(await senderOf(tx, visit, row)), form_key });
@@ -65,10 +73,10 @@ export function isPerformed(operation: string): operation is Performed {
  * Runs an approved action of the console.
  * @throws Problem as the action does for the requester; 409 when too few people could approve after it
  */
-export async function perform(tx: Tx, visit: TeamVisit, row: ApprovalRow, { body }: Wanted): Promise<void> {
+export async function perform(tx: Tx, visit: TeamVisit, row: ApprovalRow, { body, joined_at = null }: Wanted): Promise<void> {
   const { operation } = row;
   if (!isPerformed(operation)) throw new Error(`no action ${operation}`);
-  await ACTIONS[operation](tx, visit, row, body as Record<string, string>);
+  await ACTIONS[operation](tx, visit, row, body as Record<string, string>, joined_at);
   if ((await listThresholds(tx, visit.team.id)).length > 0) await refuseTooFew(tx, visit.team.id);
 }
 

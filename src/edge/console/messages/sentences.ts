@@ -161,6 +161,7 @@ export const SENTENCES: readonly Pair[] = [
   ['A team keeps at least one owner.', 'Une équipe garde au moins un propriétaire.'],
   ['Nobody raises their own role.', 'Nul ne peut élever son propre rôle.'],
   ['This person is in the team already.', 'Cette personne fait déjà partie de l’équipe.'],
+  ['This person has left the team and joined it again since.', 'Cette personne a depuis quitté l’équipe, puis l’a rejointe.'],
   [
     'The team has sent many invitations. Try again in 15 minutes.',
     'L’équipe a envoyé beaucoup d’invitations. Réessayez dans 15 minutes.',

@@ -119,9 +119,10 @@ async function changeMembership(
   user: UserRow,
   role: Role | undefined,
 ): Promise<void> {
-  if (role === undefined) return plainly(removeMember(tx, who, user.id));
+  const whom = { user_id: user.id, joined_at: null };
+  if (role === undefined) return plainly(removeMember(tx, who, whom));
   if (await insertMembership(tx, who.team_id, user.id, role)) return entry(tx, who.by, who.team_id, 'person.join', user.id);
-  return plainly(changeRole(tx, who, user.id, role));
+  return plainly(changeRole(tx, who, whom, role));
 }
 
 /** Runs `pirogue users link`. */

@@ -2,7 +2,7 @@ import { notFound, type Problem } from '../../../../kit/errors.ts';
 import { html } from '../../../../kit/html.ts';
 import type { Tx } from '../../../../kit/sql.ts';
 import { listMembers, lockMembers } from '../../../../tenants/people/member-store.ts';
-import { changeRole, removeMember } from '../../../../tenants/people/members.ts';
+import { changeRole, removeMember, type Subject } from '../../../../tenants/people/members.ts';
 import { isRole } from '../../../../tenants/people/roles.ts';
 import { changeOrAsk, type HeldAction } from '../../approvals/held.ts';
 import type { ConsoleDeps } from '../../deps.ts';
@@ -15,6 +15,14 @@ import { refuseStale, seenField } from '../../parts/seen.ts';
 import { administratorOf, faultText, heldPerson, roleChoice } from './parts.ts';
 import { PEOPLE_TEXTS } from './texts.ts';
 
+const JOINED = 'joined';
+
+/** Returns the member of the page, and when the membership that its form showed began. A form of an earlier release does not say so. */
+function subjectOf(visit: TeamVisit): Subject {
+  const joined = fieldOf(visit, JOINED);
+  return { user_id: visit.params.user ?? '', joined_at: joined === '' ? null : Number(joined) };
+}
+
 /** Shows one member: the role, and the removal. */
 export async function showMember(deps: ConsoleDeps, visit: TeamVisit, error?: unknown): Promise<Answer> {
   const texts = PEOPLE_TEXTS[visit.language];
@@ -23,10 +31,11 @@ export async function showMember(deps: ConsoleDeps, visit: TeamVisit, error?: un
   if (!member) throw notFound();
   const here = `${visit.base}/people/${user_id}`;
   const stale = error instanceof OwnProblem ? shownFault(visit.language, error) : undefined;
-  const role = html`<form method="post" action="${here}/role?from=${here}">${visit.formFields()}${seenField(visit, { role: member.role }, stale)}
+  const joined = html`<input type="hidden" name="${JOINED}" value="${member.joined_at.getTime()}">`;
+  const role = html`<form method="post" action="${here}/role?from=${here}">${visit.formFields()}${joined}${seenField(visit, { role: member.role }, stale)}
 ${roleChoice(visit, fieldOf(visit, 'role') || member.role)}
 <div class="form-actions"><button>${texts.save}</button><a class="button quiet-button" href="${visit.base}/people">${texts.back}</a></div></form>`;
-  const removal = html`<p>${texts.removeText(member.name)}</p><form method="post" action="${here}/remove?from=${here}">${visit.formFields()}
+  const removal = html`<p>${texts.removeText(member.name)}</p><form method="post" action="${here}/remove?from=${here}">${visit.formFields()}${joined}
 <div class="form-actions"><button class="danger">${texts.remove}</button></div></form>`;
   return {
     kind: 'page',
@@ -46,8 +55,9 @@ async function memberOf({ stores }: ConsoleDeps, { team, params }: TeamVisit) {
 export async function submitRole(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
   const role = fieldOf(visit, 'role');
   if (!isRole(role)) throw notFound();
-  const user = visit.params.user ?? '';
-  const action = heldPerson('person.role', { user, role });
+  const whom = subjectOf(visit);
+  const { user_id: user, joined_at } = whom;
+  const action = heldPerson('person.role', { user, role }, { joined_at });
   const hasRole = async () => (await memberOf(deps, visit))?.role === role;
   return change(deps, visit, 'changed', {
     action,
@@ -55,21 +65,22 @@ export async function submitRole(deps: ConsoleDeps, visit: TeamVisit): Promise<A
     async work(tx) {
       const now = (await lockMembers(tx, visit.team.id)).find(({ user_id }) => user_id === user);
       if (now) refuseStale(visit, { role: now.role }, { role });
-      await changeRole(tx, administratorOf(visit), user, role);
+      await changeRole(tx, administratorOf(visit), whom, role);
     },
   });
 }
 
 /** Removes a member. A person who removes themselves is redirected to their other teams. */
 export async function submitRemoval(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
-  const user_id = visit.params.user ?? '';
-  const action = heldPerson('person.remove', { user: user_id });
+  const whom = subjectOf(visit);
+  const { user_id, joined_at } = whom;
+  const action = heldPerson('person.remove', { user: user_id }, { joined_at });
   const removed = await doneOnce(
     () =>
       change(deps, visit, 'removed', {
         action,
         isDone: async () => false,
-        work: (tx) => removeMember(tx, administratorOf(visit), user_id),
+        work: (tx) => removeMember(tx, administratorOf(visit), whom),
       }),
     () => isRecorded(visit, 'person.remove', user_id, deps.stores.control),
   );

@@ -19,8 +19,9 @@ export function administratorOf({ team, session, request_id, ip, at }: TeamVisit
 export function heldPerson(
   operation: 'person.role' | 'person.remove' | 'person.invite' | 'person.resend',
   body: HeldAction['body'],
+  seen: HeldAction['seen'] = {},
 ): HeldAction {
-  return { kind: 'person', operation, permission: 'person.write', body };
+  return { kind: 'person', operation, permission: 'person.write', body, seen };
 }
 
 /** Returns the text of an error about people, or of the console itself; null for any other error. */

@@ -80,6 +80,7 @@ export const PEOPLE_TEXTS: Texts<PeopleTexts> = {
       last_owner: 'A team keeps at least one owner. Appoint another one first.',
       own_role: 'Nobody raises their own role.',
       member: 'This person is in the team already.',
+      rejoined: 'This person has left the team and joined it again since you opened the page. Nothing was changed.',
       many: 'The team has sent many invitations. Try again in 15 minutes.',
     },
     roles: {
@@ -140,6 +141,7 @@ export const PEOPLE_TEXTS: Texts<PeopleTexts> = {
       last_owner: 'Une équipe garde au moins un propriétaire. Nommez-en d’abord un autre.',
       own_role: 'Nul ne peut élever son propre rôle.',
       member: 'Cette personne fait déjà partie de l’équipe.',
+      rejoined: 'Depuis l’ouverture de la page, cette personne a quitté l’équipe puis l’a rejointe : rien n’a été modifié.',
       many: 'L’équipe a envoyé beaucoup d’invitations. Réessayez dans 15 minutes.',
     },
     roles: {
