@@ -21,8 +21,8 @@ before(async () => {
 after(() => opened.close());
 
 /** A payment that failed and whose money arrived after all, which nobody can return but a person. */
-async function waiting(): Promise<string> {
-  const at = Date.now() - 7_200_000;
+async function waiting(age_ms = 7_200_000): Promise<string> {
+  const at = Date.now() - age_ms;
   const [payment, attempt, id] = [newId('trx', 'live', at), newId('att', 'live', at), newId('rtn', 'live', at)];
   const now = new Date(at);
   await live.run(sql`
@@ -63,6 +63,18 @@ test('what waits for a person is listed with why, counted with its age, and gone
   assert.match(await gauges(), /^pirogue_returns_open\{environment="live",state="waiting"\} 0$/m);
   const [entry] = await live.all<{ action: string }>(sql`select action from audit_entries where resource_id = ${id}`);
   assert.equal(entry?.action, 'return.resolve');
+});
+
+test('a shortened list has the oldest return, and says so', async () => {
+  const newer = await waiting();
+  const older = await waiting(10_800_000);
+  const { stdout, stderr } = await cli.run('returns', 'list', '--json', '--limit', '1');
+  assert.deepEqual(
+    JSON.parse(stdout).map((row: { id: string }) => row.id),
+    [older],
+  );
+  assert.match(stderr, /^only the oldest 1 are shown; --limit shows more$/m);
+  for (const id of [newer, older]) await cli.json('returns', 'resolve', id, '--evidence', EVIDENCE, '--team', team);
 });
 
 test('a pending return can be retried', async () => {

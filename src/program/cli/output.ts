@@ -79,9 +79,12 @@ export function shortMoment(at: Date | null): string {
   return at ? `${at.toISOString().slice(0, 19)}Z` : '';
 }
 
-/** Removes the extra row that was read to detect whether there are more, and reports it on stderr. */
-export function firstOf<T>(rows: T[], limit: number): T[] {
-  if (rows.length > limit) console.error(`only the newest ${limit} are shown; --limit shows more`);
+/**
+ * Removes the extra row that was read to detect whether there are more, and reports it on stderr.
+ * @param first the order of the rows: which of them come first
+ */
+export function firstOf<T>(rows: T[], limit: number, first: 'newest' | 'oldest' = 'newest'): T[] {
+  if (rows.length > limit) console.error(`only the ${first} ${limit} are shown; --limit shows more`);
   return rows.slice(0, limit);
 }
 

@@ -22,7 +22,7 @@ export async function listCommand(options: Output & { team?: bigint; environment
   const { team = null, environment, limit, json } = options;
   const config = readConfig(process.env);
   const rows = await withDatabases(config, (urls) => withPool(urls[environment], (db) => openReturnsOf(db, team, limit + 1)));
-  const listed = firstOf(rows, limit);
+  const listed = firstOf(rows, limit, 'oldest');
   print(json, listed.map(shown), () =>
     table(
       ['RETURN', 'TEAM', 'PAYMENT', { title: 'AMOUNT', align: 'right' }, 'STATE', 'SINCE', 'WHY'],
