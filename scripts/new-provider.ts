@@ -101,6 +101,7 @@ Next:
      payout and refund are the operations, callback reads its webhooks, channels lists what it serves. A timeout after
      sending is "unknown", never a decline; "unavailable" promises that nothing was created. Delete the file and the
      property of every capability the provider lacks; add balance.ts, lookup.ts or statement.ts where it has one.
+     "modeFault" in index keeps real money out of the sandbox: replace it where the provider has a test mode.
      src/providers/adapters/wire has what adapters share.
   3. ${test}: its channels and currencies, the outcome of its test numbers, what its callbacks prove. It fails until
      1 and 2 are written: npm test -- ${test}

@@ -4,6 +4,9 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import type { Environment } from '../../src/kit/environment.ts';
+import type { Connector } from '../../src/providers/adapters/connector.ts';
+import { tools } from '../adapters/fixture.ts';
 
 const ROOT = path.join(import.meta.dirname, '..', '..');
 const ADAPTER = 'src/providers/adapters/blue-money';
@@ -78,16 +81,30 @@ suite('npm run new-provider', () => {
   });
 
   test('the generated adapter returns valid kinds, and its test fails until it is implemented', async () => {
-    const parts = ['follow from our ids', 'comes to its end', 'garbage'];
+    const parts = ['follow from our ids', 'comes to its end', 'garbage', 'moves real money'];
     const args = ['--test', '--test-reporter=tap', ...parts.map((part) => `--test-name-pattern=${part}`), TEST];
     const { code, output } = await node(args, folder);
     assert.equal(code, 1);
     assert.match(output, /not ok \d+ - what it takes comes to its end/);
     assert.match(output, /the submission was unavailable \(HTTP 404: not found\)/);
-    for (const kept of ['its keys follow', 'garbage at the callback address']) {
+    for (const kept of ['its keys follow', 'garbage at the callback address', 'its own address moves real money']) {
       assert.match(output, new RegExp(`\\bok \\d+ - ${kept}`));
       assert.doesNotMatch(output, new RegExp(`not ok \\d+ - ${kept}`));
     }
+  });
+
+  test('the generated adapter offers nothing to an account in the sandbox at the own address of the provider', async () => {
+    assert.equal((await make('green-money')).code, 0);
+    const adapter = path.join(folder, 'src/providers/adapters/green-money');
+    const channels = path.join(adapter, 'channels.ts');
+    const offer = `{ channel: 'cm.mtn', currency: 'XAF', operations: ['collect', 'payout'], min_minor: null, max_minor: null, step_minor: null }`;
+    const filled = fs.readFileSync(channels, 'utf8').replace('= [];', `= [${offer}];`);
+    fs.writeFileSync(channels, filled);
+    const { greenMoney } = (await import(path.join(adapter, 'index.ts'))) as { greenMoney: Connector };
+    const offersOf = (environment: Environment, credentials: Record<string, string>) =>
+      greenMoney.connect({ id: 'pa_test', environment, credentials: { api_key: 'k', ...credentials } }, tools).offers()?.length;
+    const elsewhere = { base_url: 'http://127.0.0.1:9' };
+    assert.deepEqual([offersOf('live', {}), offersOf('sandbox', elsewhere), offersOf('sandbox', {})], [1, 1, 0]);
   });
 
   for (const [name, complaint] of [

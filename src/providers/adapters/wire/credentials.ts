@@ -1,7 +1,8 @@
 import { type TString, Type } from 'typebox';
 import type { Connector } from '../connector.ts';
 
-// `secret` is shared by every adapter but pawapay, whose credentials have other forms; `withoutTestMode` by cinetpay and orange-money/cameroon.
+// `secret` is shared by every adapter but pawapay, whose credentials have other forms; `withoutTestMode` by cinetpay, orange-money/cameroon
+// and every adapter that `npm run new-provider` creates.
 
 /**
  * Returns the schema of one credential. It is sent in a header, so only visible ASCII is accepted, 200 characters at
