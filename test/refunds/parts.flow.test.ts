@@ -175,7 +175,7 @@ test('drawn money is returned once for each refund: a second return changes neit
     from: 'refund_clearing',
   } as const;
   for (const _ of [1, 2]) {
-    await shop.store.db.transaction((tx) => returnDrawn(tx, into, draws ?? []));
+    await shop.store.db.transaction((tx) => returnDrawn(tx, into, draws ?? [], 140_000_000n));
     assert.deepEqual([await shop.books(), await shop.waiting()], [COLLECTED, { '': 1_470_000 }]);
   }
 });

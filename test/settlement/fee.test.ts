@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql, type Tx } from '../../src/kit/sql.ts';
-import { draw, partOfDraws, returnDrawn } from '../../src/money/settlement/draw.ts';
+import { draw, returnDrawn } from '../../src/money/settlement/draw.ts';
 import { feeOf } from '../../src/money/settlement/fee-store.ts';
 import { insertItems } from '../../src/money/settlement/store.ts';
 import { type Books, openBooks } from '../ledger/books.ts';
@@ -113,7 +113,7 @@ test('after a part of a draw has returned, the next draw takes the rest of what 
       payment_id: 'trx_1',
       from: 'refund_clearing',
     } as const;
-    await returnDrawn(tx, back, partOfDraws(draws, 400_000n, 'XAF'));
+    await returnDrawn(tx, back, draws, 400_000n);
     assert.deepEqual(await givenBy(tx, [400_000n]), [352_800n]);
   });
 });

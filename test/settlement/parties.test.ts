@@ -9,7 +9,7 @@ import { releaseItems } from '../../src/money/settlement/release.ts';
 import * as store from '../../src/money/settlement/store.ts';
 import { type Books, openBooks } from '../ledger/books.ts';
 import { takenBack } from '../ledger/rows.ts';
-import { AT, drawn, give, insertPayment, item, items, journals } from './support.ts';
+import { AT, drawn, give, insertPayment, item, items, journals, sumOf } from './support.ts';
 
 /** Whose money it is: what is released, drawn, returned and repaid, for each party, row by row. Every trial is taken back. */
 let books: Books;
@@ -203,10 +203,10 @@ for (const each of [false, true]) {
     await trial(async (tx) => {
       await split(tx);
       await give(tx, [['credit', 'clearing', 45n]]);
-      await returnDrawn(tx, { ...RETURN, ...(each && { each }) }, DRAWS);
+      await returnDrawn(tx, { ...RETURN, ...(each && { each }) }, DRAWS, sumOf(DRAWS));
       const back = [
-        ...['disputed>pending 40', 'disputed>available 50', 'disputed>available 10'],
-        ...[`${from(each)}>pending:acct_1 300`, `${from(each)}>hold:acct_1 7`],
+        ...['disputed>available 10', 'disputed>available 50', 'disputed>pending 40'],
+        ...[`${from(each)}>hold:acct_1 7`, `${from(each)}>pending:acct_1 300`],
       ];
       const wanted = [
         `1 XAF back rfd_1 trx_1 : ${back.join(', ')}`,
@@ -215,7 +215,7 @@ for (const each of [false, true]) {
       const after = ['1 trx_1 "" XAF 100000 4040', '1 trx_1 "acct_1" XAF 900000 30300', '1 trx_2 "" XAF 1000 1000'];
       assert.deepEqual([await journals(tx), await items(tx)], [wanted, after]);
       await give(tx, [['credit', 'clearing', 45n]]);
-      await returnDrawn(tx, RETURN, DRAWS);
+      await returnDrawn(tx, RETURN, DRAWS, sumOf(DRAWS));
       assert.deepEqual([await journals(tx), await items(tx)], [wanted, after]);
     });
   });
@@ -226,7 +226,8 @@ test('a party repays its advance from what became available to it, and not when 
     await split(tx);
     await give(tx, [['credit', 'clearing', 45n]]);
     await give(tx, [['credit:acct_1', 'clearing', 30n]]);
-    await returnDrawn(tx, RETURN, [drawn('', 'pending', 40n), drawn('', 'hold', 5n), drawn('acct_1', 'available', 20n)]);
+    const draws = [drawn('', 'pending', 40n), drawn('', 'hold', 5n), drawn('acct_1', 'available', 20n)];
+    await returnDrawn(tx, RETURN, draws, sumOf(draws));
     assert.equal(
       (await journals(tx)).at(-1),
       '1 XAF credit.repaid:XAF:available:acct_1 rfd_1 trx_1 : available:acct_1>credit:acct_1 30',
@@ -250,8 +251,9 @@ test('every draw has the row of the team’s own credit, also when only a subacc
 test('what was drawn from a pending share that was released since becomes available', async () => {
   await trial(async (tx) => {
     await split(tx, { released_at: AT, amount_minor: 0n });
-    await returnDrawn(tx, RETURN, [drawn('', 'pending', 40n), drawn('', 'hold', 5n), drawn('acct_1', 'pending', 300n)]);
-    const back = 'disputed>available 40, disputed>hold 5, disputed>pending:acct_1 300';
+    const draws = [drawn('', 'pending', 40n), drawn('', 'hold', 5n), drawn('acct_1', 'pending', 300n)];
+    await returnDrawn(tx, RETURN, draws, sumOf(draws));
+    const back = 'disputed>hold 5, disputed>available 40, disputed>pending:acct_1 300';
     assert.deepEqual(await journals(tx), [`1 XAF back rfd_1 trx_1 : ${back}`]);
     assert.deepEqual((await items(tx)).slice(0, 2), ['1 trx_1 "" XAF 100000 0 0.000000', '1 trx_1 "acct_1" XAF 900000 30300']);
   });
@@ -303,7 +305,7 @@ test('what returns of held money is not taken from what was drawn of a share', a
   await trial(async (tx) => {
     await split(tx);
     await tx.run(sql`update settlement_items set drawn_minor = 1000 where team_id = 1 and payment_id = 'trx_1'`);
-    await returnDrawn(tx, RETURN, DRAWS);
+    await returnDrawn(tx, RETURN, DRAWS, sumOf(DRAWS));
     const shares = await store.lockItems(tx, 1n, 'trx_1');
     assert.deepEqual(
       shares.map(({ account_id, drawn_minor }) => [account_id, drawn_minor]),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Draw, drawPostings, partOfDraws, readDraws } from '../../src/money/settlement/draw.ts';
-import { proRata, proRataSoFar, sharesOf } from '../../src/money/settlement/shares.ts';
+import { type Draw, drawPostings, readDraws } from '../../src/money/settlement/draw.ts';
+import { proRata, proRataBack, proRataSoFar, sharesOf } from '../../src/money/settlement/shares.ts';
 
 const drawn = (account_id: string, bucket: Draw['bucket'], amount_minor: bigint): Draw => ({ account_id, bucket, amount_minor });
 
@@ -79,39 +79,20 @@ test('what is on top of the weights is the first party’s alone; what is above 
   assert.deepEqual(parts(530n), [71n, 459n]);
 });
 
-test('what returns of a draw goes to each party as it gave: the advance first, then available, then pending money', () => {
-  const draws = [
-    drawn('', 'pending', 300n),
-    drawn('', 'available', 200n),
-    drawn('', 'credit', 100n),
-    drawn('acct_1', 'pending', 600n),
-  ];
-  assert.deepEqual(partOfDraws(draws, 1_200n, 'XAF'), [
-    drawn('', 'credit', 100n),
-    drawn('', 'available', 200n),
-    drawn('', 'pending', 300n),
-    drawn('acct_1', 'pending', 600n),
-  ]);
-  assert.deepEqual(partOfDraws(draws, 400n, 'XAF'), [
-    drawn('', 'credit', 100n),
-    drawn('', 'available', 100n),
-    drawn('acct_1', 'pending', 200n),
-  ]);
-  assert.deepEqual(partOfDraws([drawn('', 'pending', 150n), drawn('acct_1', 'pending', 150n)], 100n, 'XAF'), [
-    drawn('', 'pending', 50n),
-    drawn('acct_1', 'pending', 50n),
-  ]);
-  assert.deepEqual(partOfDraws(draws, 0n, 'XAF'), []);
-});
-
-test('what returns is divided in whole units where each gave whole units, and the largest remainder gets the rest', () => {
-  const three = ['', 'a', 'b'].map((party) => drawn(party, 'pending', 300n));
-  const parts = (draws: Draw[], amount_minor: bigint, currency: string) =>
-    partOfDraws(draws, amount_minor, currency).map((one) => one.amount_minor);
-  assert.deepEqual(parts(three, 400n, 'XAF'), [200n, 100n, 100n]);
-  assert.deepEqual(parts(three, 400n, 'NGN'), [134n, 133n, 133n]);
-  assert.deepEqual(parts([...three, drawn('c', 'pending', 50n)], 475n, 'XAF'), [150n, 150n, 150n, 25n]);
-  assert.deepEqual(parts([drawn('', 'pending', 100n), drawn('a', 'pending', 200n)], 100n, 'NGN'), [33n, 67n]);
+test('what comes back leaves each with what it would have given without it, and a fee on top with nobody', () => {
+  const back = (amount_minor: bigint, taken: bigint[], on_top_minor = 0n) =>
+    proRataBack(
+      amount_minor,
+      taken.map((taken_minor, i) => ({ weight: [100n, 900n][i] as bigint, taken_minor })),
+      1n,
+      on_top_minor,
+    );
+  assert.deepEqual(back(400n, [100n, 900n]), [40n, 360n]);
+  assert.deepEqual(back(1_000n, [100n, 900n]), [100n, 900n]);
+  assert.deepEqual(back(400n, [120n, 900n], 20n), [58n, 342n], 'the team had given a fee on top of 20');
+  assert.deepEqual(back(10n, [120n, 900n], 20n), [10n, 0n], 'half of the fee');
+  assert.deepEqual(back(30n, [130n, 870n]), [30n, 0n], 'one that gave too little gets nothing');
+  assert.throws(() => back(11n, [5n, 5n]), RangeError);
 });
 
 test('draws are posted to the account of the team or of each party, and read back from JSON as they were', () => {

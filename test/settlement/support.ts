@@ -57,3 +57,5 @@ export const drawn = (account_id: string, bucket: Draw['bucket'], amount_minor: 
   bucket,
   amount_minor,
 });
+
+export const sumOf = (draws: readonly Draw[]) => draws.reduce((sum, { amount_minor }) => sum + amount_minor, 0n);

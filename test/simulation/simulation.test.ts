@@ -5,7 +5,7 @@ import { Fleet } from './fleet.ts';
 import { shrink } from './shrink.ts';
 import type { WorldOptions, WorldReport } from './world.ts';
 
-const SEED = 'again';
+const SEED = 'repeated';
 
 /** Locks, crashes, and pauses that are longer than a lease. */
 const WORLDS: readonly WorldOptions[] = [

@@ -169,7 +169,7 @@ const BOOKED = fixed(`
  * SQL: by how much a share may differ. Shares are rounded: with several parties, a claim may be a whole unit off for one of them, also to
  * make up for earlier claims that failed. A process of the previous version divided the fee by what each party received, which left less to
  * the subaccount and more to the team. `fee_first`: a dispute that took the fee on top, while a claim that was returned later was under way,
- * took it from the team, and correspondingly less from the others.
+ * took it from the team, and correspondingly less from the others. A process of the previous version left it so; this one makes it right when the claim returns.
  */
 const SLACK = fixed(`
   select payment_id, 'share' || s.party as account, 100 * c.claims as slack,

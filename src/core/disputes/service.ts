@@ -150,12 +150,12 @@ export async function changeDispute(
   });
 }
 
-/** Posts the end of a dispute. Lost: the money leaves. Won or withdrawn: it returns to the balances it was drawn from. */
+/** Posts the end of a dispute. Lost: the money leaves. Won or withdrawn: it returns to the parties. */
 async function settle(tx: Tx, row: DisputeRow): Promise<void> {
   const { team_id, payment_id, currency, id: source_id } = row;
   if (row.status === 'lost') return book(tx, row, 'dispute.lost', lostPostings(row.draws));
-  const kind = `dispute.${row.status}`;
-  await returnDrawn(tx, { team_id, kind, source_id, currency, payment_id, from: 'disputed', each: true }, row.draws);
+  const back = { team_id, kind: `dispute.${row.status}`, source_id, currency, payment_id, from: 'disputed', each: true } as const;
+  await returnDrawn(tx, back, row.draws, row.amount_minor);
 }
 
 function lostPostings(draws: Draw[]): Posting[] {

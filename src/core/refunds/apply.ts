@@ -12,7 +12,7 @@ import { lockPayment } from '../payments/service.ts';
 import { isNewPoll, nextPoll, pollDelay } from '../../providers/adapters/polling.ts';
 import type { PollPlan, RefundOutcome } from '../../providers/adapters/contract.ts';
 import { recordLateSuccess, wayEnded } from '../obligations/apply.ts';
-import { type Draw, draw, drawPostings, partOfDraws, returnDrawn } from '../../money/settlement/draw.ts';
+import { type Draw, draw, drawPostings, returnDrawn } from '../../money/settlement/draw.ts';
 import { currentPart, isUndecided, unspentOf, withPart } from './parts.ts';
 import { presentRefund } from './present.ts';
 import { readAgain } from './read-again.ts';
@@ -214,12 +214,12 @@ async function continueOrEnd(tx: Tx, context: ApplyContext, row: RefundRow): Pro
   return finish(tx, context, row, 'failed');
 }
 
-/** Returns what has not reached the payer to the balances it was drawn from. */
+/** Returns what has not reached the payer to the parties. */
 export async function returnUnspent(tx: Tx, row: RefundRow): Promise<void> {
   const { team_id, payment_id, currency, id: source_id, draws } = row;
   if (draws === null) return;
   const into = { team_id, kind: 'refund.returned', source_id, currency, payment_id, from: 'refund_clearing' } as const;
-  await returnDrawn(tx, into, partOfDraws(draws, unspentOf(row), currency));
+  await returnDrawn(tx, into, draws, unspentOf(row));
 }
 
 /** Returns the journal that covers a refund: from the balances it was drawn from to the money on its way to the payer. */

@@ -4,7 +4,7 @@ import type { Minor } from '../../kit/money.ts';
 import type { Tx } from '../../kit/sql.ts';
 import { owedByTeam, repayCredit } from './credit.ts';
 import { feeOf } from './fee-store.ts';
-import { proRata, proRataSoFar, unitOf } from './shares.ts';
+import { type Giver, proRata, proRataBack, proRataSoFar, unitOf } from './shares.ts';
 import { changeItems, type ItemChange, type LockedItem, lockItems, type SettlementItem } from './store.ts';
 
 /** The balance from which one part of an amount was drawn; stored with the refund or dispute so that it can be returned. */
@@ -65,13 +65,21 @@ export async function draw(tx: Tx, claim: Claim, cap_minor: Minor | null): Promi
  */
 async function divide(tx: Tx, claim: Claim, items: LockedItem[]): Promise<Minor[]> {
   if (items.length < 2) return items.map(() => claim.amount_minor);
-  const { fee_minor, bearer } = await feeOf(tx, claim.team_id, claim.payment_id);
+  const { givers, on_top_minor } = await giversOf(tx, claim, items);
+  return proRataSoFar(claim.amount_minor, givers, unitOf(claim.currency), on_top_minor);
+}
+
+/** Returns what each party of a split payment has to give and has given, and the fee on top, which the team gives alone. */
+async function giversOf(tx: Tx, { team_id, payment_id }: Pick<Claim, 'team_id' | 'payment_id'>, items: LockedItem[]) {
+  const { fee_minor, bearer } = await feeOf(tx, team_id, payment_id);
   const [kept_minor, on_top_minor] = bearer === 'merchant' ? [fee_minor, 0n] : [0n, fee_minor];
-  const parties = items.map(({ account_id, share_minor, drawn_minor }) => ({
-    weight: account_id === '' ? share_minor + kept_minor : share_minor,
-    taken_minor: drawn_minor ?? 0n,
-  }));
-  return proRataSoFar(claim.amount_minor, parties, unitOf(claim.currency), on_top_minor);
+  const givers = items.map(
+    ({ account_id, share_minor, drawn_minor }): Giver => ({
+      weight: account_id === '' ? share_minor + kept_minor : share_minor,
+      taken_minor: drawn_minor ?? 0n,
+    }),
+  );
+  return { givers, on_top_minor };
 }
 
 /** Whether the platform may advance the uncovered amount. */
@@ -93,7 +101,11 @@ async function isAdvanced(
  * to be corrected.
  */
 function waitingOf(item: SettlementItem): Minor {
-  return item.released_at === null && item.amount_minor <= item.share_minor ? item.amount_minor : 0n;
+  return item.released_at === null && !isWrong(item) ? item.amount_minor : 0n;
+}
+
+function isWrong({ amount_minor, share_minor }: SettlementItem): boolean {
+  return amount_minor > share_minor;
 }
 
 /** The journal that returns drawn money. It is posted at most once for each source and kind. */
@@ -105,18 +117,28 @@ export interface Return extends Pick<Journal, 'team_id' | 'kind' | 'source_id' |
 }
 
 /**
- * Returns drawn money to the balances it came from. Money drawn from a pending share becomes pending again, or available if the
- * share has been released since. Money drawn from credit becomes available, because the advance may have been repaid by now. All
- * money that becomes available is used to repay outstanding credit first. Items change only together with the journal; it is unique
- * by source and kind, so a second return writes nothing. The caller has locked the payment's row.
+ * Returns drawn money to the parties of the payment, so that what each has given afterwards is in proportion again ({@link draw}). A party
+ * gets it in the balances it came from; what it gets beyond what was drawn from it becomes pending or available like the rest of its share.
+ * Money drawn from a pending share becomes pending again, or available if the share has been released since. Money drawn from credit
+ * becomes available, because the advance may have been repaid by now. All money that becomes available is used to repay outstanding
+ * credit first. Items change only together with the journal; it is unique by source and kind, so a second return writes nothing. The
+ * caller has locked the payment's row.
+ * @param draws what was drawn; money drawn from `hold` is of no party, and goes back there
+ * @param amount_minor how much of it comes back
  */
-export async function returnDrawn(tx: Tx, { payment_id, from, each, ...journal }: Return, draws: Draw[]): Promise<void> {
+export async function returnDrawn(
+  tx: Tx,
+  { payment_id, from, each, ...journal }: Return,
+  draws: readonly Draw[],
+  amount_minor: Minor,
+): Promise<void> {
   const { team_id, currency, source_id } = journal;
   const items = await lockItems(tx, team_id, payment_id);
-  const released = new Set(items.filter((item) => item.released_at !== null).map((item) => item.account_id));
-  const waits = ({ bucket, account_id }: Draw) => bucket === 'pending' && !released.has(account_id);
-  const back = draws.map((drawn): Draw => (drawn.bucket === 'hold' || waits(drawn) ? drawn : { ...drawn, bucket: 'available' }));
-  const booked = await post(tx, [{ ...journal, subject_id: payment_id, postings: returnPostings(back, from, each) }]);
+  const parties = await divideBack(tx, { team_id, payment_id, currency, amount_minor }, items, draws);
+  const itemOf = ({ account_id }: PartBack) => items.find((item) => item.account_id === account_id);
+  const back = parties.flatMap((party) => backTo(party, itemOf(party)));
+  const postings = [...(each ? evenOut(parties, from) : []), ...returnPostings(back, from, each)];
+  const booked = await post(tx, [{ ...journal, subject_id: payment_id, postings }]);
   if (booked.length === 0) return;
   await changeItems(tx, team_id, payment_id, changesBy(back, 'returned'));
   const arrived = new Set(back.filter(({ bucket }) => bucket === 'available').map(({ account_id }) => account_id));
@@ -126,25 +148,80 @@ export async function returnDrawn(tx: Tx, { payment_id, from, each, ...journal }
   );
 }
 
+/** What was drawn from a party, and how much of what comes back it gets. */
+interface PartBack {
+  account_id: string;
+  own: Draw[];
+  drawn_minor: Minor;
+  part_minor: Minor;
+}
+
 /**
- * Returns the draws to undo when only a part of the drawn money is returned. The amount is divided among the parties in
- * proportion to what each gave.
- * Within a party the last draw is returned first: the platform's advance, then available, then pending money.
+ * Divides what comes back among the parties. With one party, and where draws of before they were counted come back, it is in proportion to
+ * what was drawn. Otherwise it depends on what other refunds and disputes have drawn since: a dispute may have taken the fee on
+ * top from the team, as part of a whole that is not a whole any more.
  */
-export function partOfDraws(draws: readonly Draw[], amount_minor: Minor, currency: string): Draw[] {
-  const parties = [...Map.groupBy(draws, ({ account_id }) => account_id).values()];
-  const given = parties.map((own) => own.reduce((sum, drawn) => sum + drawn.amount_minor, 0n));
+async function divideBack(tx: Tx, claim: Claim, items: LockedItem[], draws: readonly Draw[]): Promise<PartBack[]> {
+  const { amount_minor, currency } = claim;
   const unit = unitOf(currency);
-  // Older draws may not be multiples of the currency's smallest amount. Those are divided in hundredths, so that no party gets
-  // back more than it gave.
-  const parts = proRata(amount_minor, given, given.every((gave) => gave % unit === 0n) ? unit : 1n);
-  return parties.flatMap((own, i) => {
-    let missing = parts[i] as Minor;
-    return own.toReversed().flatMap((drawn) => {
-      const part = least(drawn.amount_minor, missing);
-      missing -= part;
-      return part > 0n ? [{ ...drawn, amount_minor: part }] : [];
-    });
+  // Draws are not counted in a wrong row, whose pending amount exceeds its share.
+  const ofParties = items.length > 1 && draws.every(({ bucket }) => bucket !== 'hold') && !items.some(isWrong);
+  const counted = items.reduce((sum, { drawn_minor }) => sum + (drawn_minor ?? 0n), 0n);
+  const ids = ofParties ? items.map(({ account_id }) => account_id) : [...new Set(draws.map(({ account_id }) => account_id))];
+  const owns = ids.map((id) => draws.filter(({ account_id }) => account_id === id));
+  const drawn = owns.map((own) => own.reduce((sum, one) => sum + one.amount_minor, 0n));
+  let parts: Minor[];
+  if (ofParties && counted >= amount_minor) {
+    const { givers, on_top_minor } = await giversOf(tx, claim, items);
+    parts = proRataBack(amount_minor, givers, unit, on_top_minor);
+  } else {
+    // Older draws may not be multiples of the currency's smallest amount. Those are divided in hundredths, so that no party gets
+    // back more than it gave.
+    parts = proRata(amount_minor, drawn, drawn.every((gave) => gave % unit === 0n) ? unit : 1n);
+  }
+  return ids.map((account_id, i) => ({
+    account_id,
+    own: owns[i] as Draw[],
+    drawn_minor: drawn[i] as Minor,
+    part_minor: parts[i] as Minor,
+  }));
+}
+
+/**
+ * Returns the balances to which the part of a party goes. The last draw is returned first: the platform's advance, then available, then
+ * pending money.
+ */
+function backTo({ account_id, own, part_minor }: PartBack, item: LockedItem | undefined): Draw[] {
+  const isPending = item !== undefined && item.released_at === null;
+  let missing = part_minor;
+  // A row whose pending amount exceeds its share is wrong, and has no room.
+  let room = isPending ? item.share_minor - item.amount_minor : 0n;
+  const back: Draw[] = [];
+  const give = (bucket: Draw['bucket'], most: Minor) => {
+    const amount_minor = least(missing, most);
+    if (amount_minor <= 0n) return;
+    back.push({ account_id, bucket, amount_minor });
+    missing -= amount_minor;
+    if (bucket === 'pending') room -= amount_minor;
+  };
+  for (const { bucket, amount_minor } of own.toReversed()) {
+    if (bucket === 'hold') give(bucket, amount_minor);
+    else if (bucket === 'pending' && isPending) give(bucket, least(amount_minor, room));
+    else give('available', amount_minor);
+  }
+  give('pending', room);
+  give('available', missing);
+  return back;
+}
+
+/** Moves money between the accounts that hold what was drawn, so that each party's account holds what the party gets. */
+function evenOut(parties: PartBack[], from: AccountName): Posting[] {
+  return parties.flatMap(({ account_id, drawn_minor, part_minor }) => {
+    const more = part_minor - drawn_minor;
+    // The team, which has an account of its own in each split, takes the other side.
+    if (account_id === '' || more === 0n) return [];
+    const [own, team] = [name(from, account_id), name(from, '')];
+    return [more > 0n ? { debit: team, credit: own, amount_minor: more } : { debit: own, credit: team, amount_minor: -more }];
   });
 }
 

@@ -64,33 +64,64 @@ export function proRata(amount_minor: Minor, weights: readonly Minor[], unit: Mi
   return parts;
 }
 
+/** What a party of a payment has to give when the whole payment goes back, and what refunds and disputes have taken from it so far. */
+export interface Giver {
+  weight: Minor;
+  taken_minor: Minor;
+}
+
 /**
  * Divides an amount, in hundredths, so that the total, including what each party gave before, is in proportion to the weights. With many
  * small amounts, rounding alone therefore never makes a party give more than its part.
- * @param parties the weight of each, and what it gave before
  * @param unit the parts are multiples of it, if the amount is
  * @param on_top_minor the most that the first party alone gives of a total above the sum of the weights
  * @returns the parts; none is negative, and they sum to the amount
  */
 export function proRataSoFar(
   amount_minor: Minor,
-  parties: readonly { weight: Minor; taken_minor: Minor }[],
+  parties: readonly Giver[],
   unit: Minor = 1n,
   on_top_minor: Minor = 0n,
 ): Minor[] {
-  const total = parties.reduce((sum, { taken_minor }) => sum + taken_minor, amount_minor);
+  const targets = givenOf(taken(parties) + amount_minor, parties, unit, on_top_minor);
+  // A party that has given more than its part gives nothing now. The others share the amount in proportion to what they are behind.
+  return proRata(
+    amount_minor,
+    parties.map(({ taken_minor }, i) => atLeastZero((targets[i] as Minor) - taken_minor)),
+    unit,
+  );
+}
+
+/**
+ * Divides an amount that comes back, so that what the parties have given afterwards is what they would have given without it: the
+ * counterpart of {@link proRataSoFar}.
+ * @returns the parts; no party gets more than was taken from it, and they sum to the amount
+ * @throws when less was taken than comes back
+ */
+export function proRataBack(amount_minor: Minor, parties: readonly Giver[], unit: Minor = 1n, on_top_minor: Minor = 0n): Minor[] {
+  const left = taken(parties) - amount_minor;
+  if (left < 0n) throw new RangeError('more comes back than was taken');
+  const targets = givenOf(left, parties, unit, on_top_minor);
+  const over = parties.map(({ taken_minor }, i) => atLeastZero(taken_minor - (targets[i] as Minor)));
+  return proRata(amount_minor, over, over.every((gave) => gave % unit === 0n) ? unit : 1n);
+}
+
+/** Returns what each party has given of a total that has gone back. */
+function givenOf(total: Minor, parties: readonly Giver[], unit: Minor, on_top_minor: Minor): Minor[] {
   const above = parties.reduce((rest, { weight }) => rest - weight, total);
-  const alone = above <= 0n ? 0n : above < on_top_minor ? above : on_top_minor;
-  const targets = proRata(
+  const alone = above < on_top_minor ? atLeastZero(above) : on_top_minor;
+  const parts = proRata(
     total - alone,
     parties.map(({ weight }) => weight),
     unit,
   );
-  const gaps = parties.map(({ taken_minor }, i) => (targets[i] as Minor) + (i === 0 ? alone : 0n) - taken_minor);
-  // A party that has given more than its part gives nothing now. The others share the amount in proportion to what they are behind.
-  return proRata(
-    amount_minor,
-    gaps.map((gap) => (gap > 0n ? gap : 0n)),
-    unit,
-  );
+  return parts.map((part, i) => (i === 0 ? part + alone : part));
+}
+
+function taken(parties: readonly Giver[]): Minor {
+  return parties.reduce((sum, { taken_minor }) => sum + taken_minor, 0n);
+}
+
+function atLeastZero(amount_minor: Minor): Minor {
+  return amount_minor > 0n ? amount_minor : 0n;
 }

@@ -73,11 +73,8 @@ export async function codeCovered(world: World, units: number): Promise<{ figure
 /** Gives back the money of a failed refund. */
 export async function codeGivenBack(world: World, draw: Draw): Promise<Figures> {
   const books = new Books(world);
-  await returnDrawn(
-    books.tx,
-    { ...CLAIM, kind: 'refund.returned', source_id: 'rfd_model', from: 'refund_clearing' },
-    drawsOf(draw),
-  );
+  const into = { ...CLAIM, kind: 'refund.returned', source_id: 'rfd_model', from: 'refund_clearing' } as const;
+  await returnDrawn(books.tx, into, drawsOf(draw), BigInt(draw.pending + draw.available + draw.credit) * UNIT);
   return books.figures();
 }
 
