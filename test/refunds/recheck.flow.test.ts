@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { openDispute } from '../../src/core/disputes/service.ts';
 import { retentionSweep } from '../../src/core/payments/sweeps.ts';
+import { resolveRefund } from '../../src/core/refunds/resolve.ts';
 import { pollRefund } from '../../src/core/refunds/service.ts';
 import { sql } from '../../src/kit/sql.ts';
 import type { RefundOutcome } from '../../src/providers/adapters/contract.ts';
+import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { LOST, PENDING, REFUSED, RefundShop, SUCCEEDED } from './support.ts';
 
 /** A merchant's refund that has failed, and that its provider calls back about: it is read until its provider decides. */
@@ -106,3 +108,42 @@ test('a success that was that of another refund is not read again', async () => 
   assert.deepEqual([(await shop.row(second)).status, await shop.statuses(id)], ['succeeded', ['failed']]);
   assert.equal((await shop.row(id)).next_poll_at, null);
 });
+
+/** A refund of a whole payment that failed, and a second one that waits for money. */
+async function failedBesideWaiting(): Promise<{ payment: string; id: string; second: string }> {
+  const [payment, other] = [await shop.paid(10_000), await shop.paid(10_000)];
+  shop.clock.advance(25 * 3_600_000);
+  await retentionSweep(shop.api.deps, shop.store).round();
+  shop.provider.submits.set(0, [REFUSED]);
+  const { id } = await shop.refund(payment, 10_000);
+  await shop.become(id, 'failed');
+  await shop.become((await shop.refund(other, 10_000)).id, 'succeeded');
+  const second = await shop.refund(payment, 10_000);
+  assert.equal(second.draws, null, 'it waits for money');
+  return { payment, id, second: second.id };
+}
+
+const SUCCESSES: [string, (id: string) => Promise<unknown>][] = [
+  ['its provider calls back about', callBack],
+  [
+    'a person finds done',
+    (id) => {
+      const found = { as: 'succeeded', evidence: 'the dashboard shows it', author: 'ops' } as const;
+      return resolveRefund(shop.api.deps, shop.store, { team_id: shop.merchant.team.id, id, part: null }, found, WORKER);
+    },
+  ],
+];
+for (const [how, success] of SUCCESSES)
+  test(`a refund that ${how} after it failed ends one that waits for the same money: the payer gets it once`, async () => {
+    const { payment, id, second } = await failedBesideWaiting();
+    await success(id);
+    await shop.work(2);
+    assert.deepEqual([await shop.statuses(id), (await shop.row(second)).status], [['succeeded'], 'failed']);
+    const sent = shop.provider.sent.length;
+    await shop.paid(100_000);
+    shop.clock.advance(25 * 3_600_000);
+    await retentionSweep(shop.api.deps, shop.store).round();
+    await shop.work(4, 600_000);
+    assert.equal(shop.provider.sent.length, sent, 'the second is not sent once there is money');
+    assert.equal((await shop.payment(payment)).status, 'refunded');
+  });

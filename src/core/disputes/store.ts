@@ -59,6 +59,14 @@ export async function findBlocking(db: Queryable, team_id: bigint, payment_id: s
   return must(row, 'a sum returns a row');
 }
 
+/** Returns the sum, in hundredths, of the disputes by which money of the payment goes, or went, back to the payer. */
+export async function disputedOf(db: Queryable, team_id: bigint, payment_id: string): Promise<Minor> {
+  const row = await db.maybe<{ sum_minor: Minor }>(sql`
+    select coalesce(sum(amount_minor), 0)::bigint as sum_minor from disputes
+    where team_id = ${team_id} and payment_id = ${payment_id} and status in ('needs_response', 'under_review', 'lost')`);
+  return must(row, 'a sum returns a row').sum_minor;
+}
+
 /** Writes every column of a dispute that can change. */
 export async function updateDispute(tx: Tx, row: DisputeRow): Promise<void> {
   await tx.run(sql`

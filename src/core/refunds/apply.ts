@@ -1,24 +1,22 @@
-import { recordEvents } from '../../money/webhooks/record-store.ts';
-import type { EventType } from '../../money/events/catalogue.ts';
 import { must } from '../../kit/errors.ts';
 import type { Tx } from '../../kit/sql.ts';
 import { account } from '../../money/ledger/accounts.ts';
-import { type Journal, post } from '../../money/ledger/post.ts';
+import { post } from '../../money/ledger/post.ts';
 import { apply } from '../payments/apply.ts';
 import type { ApplyContext, Occurrence } from '../payments/change.ts';
-import type { MoveContext } from '../payments/listeners.ts';
 import type { PaymentRow } from '../payments/schema.ts';
 import { lockPayment } from '../payments/service.ts';
 import { isNewPoll, nextPoll, pollDelay } from '../../providers/adapters/polling.ts';
 import type { PollPlan, RefundOutcome } from '../../providers/adapters/contract.ts';
-import { recordLateSuccess, wayEnded } from '../obligations/apply.ts';
-import { type Draw, draw, drawPostings, returnDrawn } from '../../money/settlement/draw.ts';
-import { currentPart, isUndecided, unspentOf, withPart } from './parts.ts';
-import { presentRefund } from './present.ts';
+import { recordLateSuccess } from '../obligations/apply.ts';
+import { type Draw, draw, drawPostings } from '../../money/settlement/draw.ts';
+import { finish, journal, returnUnspent, save, step } from './end.ts';
+import { currentPart, isUndecided, withPart } from './parts.ts';
 import { readAgain } from './read-again.ts';
 import type { RefundPart, RefundRow } from './schema.ts';
-import { isFinal, nextRefundStatus, type RefundTrigger } from './states.ts';
-import { isSetAside, lockRefund, sumReturned, updateRefund } from './store.ts';
+import { isFinal } from './states.ts';
+import { isSetAside, lockRefund, sumReturned } from './store.ts';
+import { endExcessRefunds } from './waiting.ts';
 
 /** Poll plan of a refund part whose provider cannot be used at the moment, so that its own plan is unknown. */
 const DEFAULT_PLAN: PollPlan = { first_ms: 2_000, factor: 2, max_ms: 300_000 };
@@ -165,7 +163,10 @@ async function partSucceeded(
       : countRefunded(payment, part);
   if (counted.length > 0) await apply(tx, context, [{ team_id, payment_id, occurrences: counted }]);
   const message = late ? `Part ${part_index + 1} reached the payer after the refund had failed.` : row.message;
-  return continueOrEnd(tx, context, { ...row, draws, message });
+  const done = await continueOrEnd(tx, context, { ...row, draws, message });
+  // Another refund may have been made of what seemed to be left.
+  if (late && row.kind === 'merchant') await endExcessRefunds(tx, context, payment);
+  return done;
 }
 
 /** Counts a refunded part. A payment never counts more than was paid, even when a late part was refunded again meanwhile. */
@@ -214,50 +215,6 @@ async function continueOrEnd(tx: Tx, context: ApplyContext, row: RefundRow): Pro
   return finish(tx, context, row, 'failed');
 }
 
-/** Returns what has not reached the payer to the parties. */
-export async function returnUnspent(tx: Tx, row: RefundRow): Promise<void> {
-  const { team_id, payment_id, currency, id: source_id, draws } = row;
-  if (draws === null) return;
-  const into = { team_id, kind: 'refund.returned', source_id, currency, payment_id, from: 'refund_clearing' } as const;
-  await returnDrawn(tx, into, draws, unspentOf(row));
-}
-
-/** Returns the journal that covers a refund: from the balances it was drawn from to the money on its way to the payer. */
-export function drawnJournal(row: RefundRow): Journal {
-  return journal(row, 'refund.drawn', drawPostings(row.draws ?? [], 'refund_clearing'));
-}
-
-function journal(row: RefundRow, kind: string, postings: Journal['postings']): Journal {
-  return { team_id: row.team_id, kind, source_id: row.id, subject_id: row.payment_id, currency: row.currency, postings };
-}
-
-/** Ends a refund, and updates the return that it carries out. */
-export async function finish(tx: Tx, context: MoveContext, row: RefundRow, trigger: 'succeeded' | 'failed'): Promise<RefundRow> {
-  const at = new Date(context.at);
-  const status = step(row, trigger) ?? row.status;
-  // A message from the time before the outcome was known does not apply to a refund that succeeded.
-  const message = trigger === 'succeeded' ? null : row.message;
-  const end = { status, message, next_poll_at: null, updated_at: at, completed_at: at };
-  const done = { ...row, ...end, event_count: row.event_count + 1 };
-  await announce(tx, context, done, `refund.${trigger}`);
-  await save(tx, done);
-  await wayEnded(tx, context, done, trigger);
-  return done;
-}
-
-/** Records an event of a refund. The event's sequence number is the row's `event_count`. */
-export async function announce(tx: Tx, context: MoveContext, row: RefundRow, type: EventType): Promise<void> {
-  await recordEvents(tx, context.environment, context.at, [
-    {
-      team_id: row.team_id,
-      type,
-      resource_id: row.id,
-      sequence: row.event_count,
-      data: presentRefund(context.environment, row),
-    },
-  ]);
-}
-
 /** Schedules the next poll. A part without a stored sending time counts as sent now. */
 function scheduleNext(
   tx: Tx,
@@ -278,13 +235,4 @@ function scheduleNext(
     updated_at: at,
     next_poll_at: over ? null : next_poll_at,
   });
-}
-
-async function save(tx: Tx, row: RefundRow): Promise<RefundRow> {
-  await updateRefund(tx, row);
-  return row;
-}
-
-function step(row: RefundRow, trigger: RefundTrigger) {
-  return nextRefundStatus(row.status, trigger);
 }

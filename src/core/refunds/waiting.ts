@@ -1,9 +1,12 @@
+import { must } from '../../kit/errors.ts';
 import type { Tx } from '../../kit/sql.ts';
+import { disputedOf } from '../disputes/store.ts';
 import type { MoveContext } from '../payments/listeners.ts';
-import { finish, returnUnspent } from './apply.ts';
+import { capturesOf, lockPayment } from '../payments/service.ts';
+import { finish, returnUnspent } from './end.ts';
 import { readAgain } from './read-again.ts';
 import type { RefundRow } from './schema.ts';
-import { lockUncovered } from './store.ts';
+import { lockUncovered, refundsUnderWay, takenByAttempt } from './store.ts';
 
 /**
  * Ends a refund that waits: no part of it is with its provider, and the rest is no longer sent. The amount that has not reached the payer
@@ -28,4 +31,27 @@ export async function endWaiting(tx: Tx, context: MoveContext, row: RefundRow, m
 export async function endUncoveredRefunds(tx: Tx, context: MoveContext, ref: { team_id: bigint; id: string }): Promise<void> {
   for (const row of await lockUncovered(tx, ref.team_id, ref.id))
     await endWaiting(tx, context, row, 'The payment was charged back.');
+}
+
+/**
+ * Ends those of the merchant's refunds of a payment that wait, the newest first, which would return more than was paid: the payer has been
+ * refunded by one that had been reported as failed when they were made. A refund with a part at its provider stays unchanged. The caller
+ * has locked the payment.
+ */
+export async function endExcessRefunds(tx: Tx, context: MoveContext, ref: { team_id: bigint; id: string }): Promise<void> {
+  if (!(await returnsTooMuch(tx, ref))) return;
+  for (const row of (await lockUncovered(tx, ref.team_id, ref.id)).toReversed()) {
+    await endWaiting(tx, context, row, 'An earlier refund reached the payer after it had failed.');
+    if (!(await returnsTooMuch(tx, ref))) return;
+  }
+}
+
+/** Whether refunds and disputes return more than was paid, in all or of one charge, once those under way have succeeded. */
+async function returnsTooMuch(tx: Tx, { team_id, id }: { team_id: bigint; id: string }): Promise<boolean> {
+  const payment = must(await lockPayment(tx, team_id, id), 'the caller has locked it');
+  const refunds_minor = payment.refunded_minor + (await refundsUnderWay(tx, team_id, id));
+  if (refunds_minor > payment.amount_minor) return true;
+  if (refunds_minor + (await disputedOf(tx, team_id, id)) > payment.captured_minor) return true;
+  const taken = await takenByAttempt(tx, team_id, id);
+  return (await capturesOf(tx, { team_id, id })).some((capture) => (taken.get(capture.id) ?? 0n) > capture.amount_minor);
 }

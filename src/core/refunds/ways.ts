@@ -6,7 +6,8 @@ import type { Tx } from '../../kit/sql.ts';
 import { post } from '../../money/ledger/post.ts';
 import type { ApplyContext } from '../payments/change.ts';
 import type { RefundOutcome } from '../../providers/adapters/contract.ts';
-import { announce, applyRefund, drawnJournal, markSent } from './apply.ts';
+import { applyRefund, markSent } from './apply.ts';
+import { announce, drawnJournal } from './end.ts';
 import type { RefundPart, RefundRow } from './schema.ts';
 import { findFailed, findRefund, insertRefund, lockFailed, lockRefund, updateRefund, writeResolution } from './store.ts';
 
