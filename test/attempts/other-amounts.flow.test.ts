@@ -50,7 +50,7 @@ async function ended(as: string): Promise<string> {
   merchant = await api.newMerchant({ verification_level: 3 });
   const { id } = (await call('POST', '/payments', { amount: 10_000, currency: 'XAF', phone: '1' })).body.transaction;
   await call('POST', `/payments/${id}`, { channel: 'cm.mtn', data: { phone: '650000000' } });
-  if (as === 'expired') await store().db.run(sql`update payments set expires_at = ${new Date(clock.now())} where id = ${id}`);
+  if (as === 'expired') await endWindow(id);
   provider.readings.set(provider.last.attempt_id, ENDINGS[as] as Reading);
   clock.advance(2_000);
   await pollSweep(api.deps, store()).round();
@@ -72,12 +72,12 @@ async function turnedAway() {
   return { id: id as string, url: url as string, charge };
 }
 
-/** A statement has shown another amount of the last charge. Returns how a person decides that the merchant keeps it. */
-async function shownByStatement(id: string): Promise<() => Promise<unknown>> {
+/** A statement has shown another amount of a charge, the last one unless another is named. Returns how a person decides that the merchant keeps it. */
+async function shownByStatement(id: string, subject_id = provider.last.attempt_id): Promise<() => Promise<unknown>> {
   const shown = {
     kind: 'late',
     flow: 'collect',
-    subject_id: provider.last.attempt_id,
+    subject_id,
     of_id: id,
     leg: null,
     there_minor: 900_000n,
@@ -105,6 +105,7 @@ const resolve = async (as: 'succeeded' | 'failed') =>
     { as, evidence: 'statement of the day', author: 'ops' },
     WORKER,
   );
+const endWindow = (id: string) => store().db.run(sql`update payments set expires_at = ${new Date(clock.now())} where id = ${id}`);
 const held = async (currency = 'XAF') => (await readBalances(store().db, merchant.team.id, currency)).get('hold') ?? 0n;
 const events = async (id: string) =>
   (await store().db.all<{ type: string }>(sql`select type from events where resource_id = ${id} order by sequence`))
@@ -193,7 +194,7 @@ test('another amount of an attempt whose provider turned it away: nothing else i
   assert.equal(pageStateOf(seen, clock.now()).kind, 'under_way');
   assert.deepEqual([(await charge()).status, provider.submitted.length], [400, 1]);
   assert.equal((await call('DELETE', `/payments/${id}`)).body.error_code, 'payment_not_cancellable');
-  await store().db.run(sql`update payments set expires_at = ${new Date(clock.now())} where id = ${id}`);
+  await endWindow(id);
   await expirySweep(api.deps, store()).round();
   assert.equal(await statusOf(id), 'pending', 'nor does it expire');
   await store().db.run(sql`update payments set expires_at = ${new Date(clock.now() + 3_600_000)} where id = ${id}`);
@@ -201,13 +202,30 @@ test('another amount of an attempt whose provider turned it away: nothing else i
   assert.deepEqual([await held(), (await charge()).status, provider.submitted.length], [0n, 202, 2]);
 });
 
-test('another amount that only a statement has shown keeps the next charge and a cancellation away as well', async () => {
+test('another amount that only a statement has shown keeps the next charge, a cancellation and the expiry away as well', async () => {
   const { id, charge } = await turnedAway();
   const decide = await shownByStatement(id);
   assert.deepEqual([(await charge()).status, provider.submitted.length], [400, 1]);
   assert.equal((await call('DELETE', `/payments/${id}`)).body.error_code, 'payment_not_cancellable');
+  const expire = async () => {
+    await endWindow(id);
+    await expirySweep(api.deps, store()).round();
+    return statusOf(id);
+  };
+  assert.equal(await expire(), 'pending');
   await decide();
-  assert.equal((await call('DELETE', `/payments/${id}`)).status, 200);
+  assert.equal(await expire(), 'expired');
+});
+
+test('a tranche that ends after the window does not expire a payment of which a statement has shown another amount', async () => {
+  const { id, charge } = await turnedAway();
+  const first = provider.last.attempt_id;
+  assert.equal((await charge()).status, 202);
+  await store().db.run(sql`update payments set status = 'partial', captured_minor = 400000 where id = ${id}`);
+  await shownByStatement(id, first);
+  await endWindow(id);
+  await report({ kind: 'expired' });
+  assert.deepEqual([(await attemptOf()).status, await statusOf(id)], ['expired', 'partial']);
 });
 
 test('the payment page waits while only a statement has shown money, and its stream and its status report the decision', async () => {

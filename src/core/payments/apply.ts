@@ -17,7 +17,7 @@ import type { Move } from './listeners.ts';
 import { retrieved } from './present.ts';
 import { type AttemptRow, isOpen, isUnderWay } from '../attempts/schema.ts';
 import type { PaymentRow } from './schema.ts';
-import { withoutStated } from './statement-amounts.ts';
+import { undecidedOfExpiring, withoutStated } from './statement-amounts.ts';
 import { isFinal, isUnpaid, nextStatus, type PaymentTrigger } from './states.ts';
 import { triggerOf } from './triggers.ts';
 import { lockWithAttempts, updatePayments } from './store.ts';
@@ -34,13 +34,13 @@ export async function apply(tx: Tx, context: ApplyContext, changes: (Change | Re
   const [payments, attempts] = await lockWithAttempts(tx, refs);
   const byPayment = Map.groupBy(attempts, (attempt) => attempt.payment_id);
   const byChange = new Map(changes.map((change) => [change.payment_id, change]));
-  const work = new Work(context);
   const applied = new Map<string, Applied>();
   const found = payments.flatMap((payment) => {
     const change = byChange.get(payment.id);
     const own = byPayment.get(payment.id) ?? [];
     return change ? [{ payment, own, change: judged(change, payment, own, context.at) }] : [];
   });
+  const work = new Work(context, await undecidedOfExpiring(tx, found));
   for (const { payment, own, change } of await withoutStated(tx, found))
     applied.set(payment.id, work.change(payment, own, change));
   await work.write(tx);
@@ -56,6 +56,7 @@ function judged(change: Change | Report, payment: PaymentRow, own: AttemptRow[],
 /** Collects what the changes of one call write, so that it is written in as few statements as possible. */
 class Work {
   readonly #context: ApplyContext;
+  readonly #undecided: ReadonlySet<string>;
   readonly #updates: PaymentRow[] = [];
   readonly #attempts = new Map<string, AttemptRow>();
   readonly #journals: Journal[] = [];
@@ -66,8 +67,10 @@ class Work {
   readonly #moves: Move[] = [];
   readonly #obligations: Obligation[] = [];
 
-  constructor(context: ApplyContext) {
+  /** @param undecided attempts for which a statement has shown money that waits for a decision, of the payments that would expire */
+  constructor(context: ApplyContext, undecided: ReadonlySet<string>) {
     this.#context = context;
+    this.#undecided = undecided;
   }
 
   change(before: PaymentRow, own: AttemptRow[], { attempt, occurrences }: Change): Applied {
@@ -132,7 +135,8 @@ class Work {
   #transition(payment: PaymentRow, attempts: AttemptRow[], occurrence: Occurrence): PaymentRow | null {
     // A charge may have started between the moment a sweep selected the payment and the moment it was locked.
     // One that is processing has no sweep that would come back to it.
-    const isBusy = (attempt: AttemptRow) => isOpen(attempt) || (payment.status !== 'processing' && attempt.mismatch !== null);
+    const isUndecided = ({ id, mismatch }: AttemptRow) => mismatch !== null || this.#undecided.has(id);
+    const isBusy = (attempt: AttemptRow) => isOpen(attempt) || (payment.status !== 'processing' && isUndecided(attempt));
     if (occurrence.kind === 'window_elapsed' && attempts.some(isBusy)) return null;
     const trigger = triggerOf(payment, occurrence);
     const status = trigger && nextStatus(payment.status, trigger);

@@ -10,15 +10,20 @@ export interface StatedAmount {
 }
 
 /**
+ * SQL: whether a statement has shown money of an attempt of the payment `p` that waits for a decision. The journals of statements name the
+ * payment. Journals about the parts of its refunds name it as well and are excluded.
+ */
+export const HAS_UNDECIDED_BY_STATEMENT = clause`exists (
+  select from journals j
+  where j.team_id = p.team_id and j.subject_id = p.id and left(j.source_id, 4) = 'att_' and ${UNDECIDED_BY_STATEMENT})`;
+
+/**
  * SQL: whether the payment `p` ended unpaid, and money that arrived for it waits for a decision: a provider reports another amount, or a
- * statement has shown it. This is exact for archived payments too: a payment with a reported mismatch is never archived, and the journals
- * of statements name the payment. Journals about the parts of its refunds name it as well and are excluded.
+ * statement has shown it. This is exact for archived payments too: a payment with a reported mismatch is never archived.
  */
 export const AWAITS_DECISION = clause`p.status in ('failed', 'cancelled', 'expired') and (
   exists (select from attempts a where a.team_id = p.team_id and a.payment_id = p.id and a.mismatch is not null)
-  or exists (
-    select from journals j
-    where j.team_id = p.team_id and j.subject_id = p.id and left(j.source_id, 4) = 'att_' and ${UNDECIDED_BY_STATEMENT}))`;
+  or ${HAS_UNDECIDED_BY_STATEMENT})`;
 
 /** Returns the ids of the attempts for which a statement has shown money that still waits for a decision. */
 export async function undecidedByStatement(

@@ -2,7 +2,7 @@ import type { Tx } from '../../kit/sql.ts';
 import type { Change } from './change.ts';
 import type { AttemptRow } from '../attempts/schema.ts';
 import type { PaymentRow } from './schema.ts';
-import { type StatedAmount, statedAmounts } from './statement-amounts-store.ts';
+import { type StatedAmount, statedAmounts, undecidedByStatement } from './statement-amounts-store.ts';
 
 /** A change of a payment, computed from its rows under the lock. */
 export interface Judged {
@@ -29,6 +29,15 @@ export async function withoutStated(tx: Tx, judged: Judged[]): Promise<Judged[]>
     const found = one.change.occurrences.find((occurrence) => occurrence.kind === 'mismatched');
     return found && stated.has(nameOf(found.attempt_id, found)) ? { ...one, change: known(one.change) } : one;
   });
+}
+
+/** Returns the attempts for which a statement has shown money that waits for a decision, of the payments that would expire. */
+export function undecidedOfExpiring(tx: Tx, judged: readonly Judged[]): Promise<Set<string>> {
+  const expiring = judged.filter(({ change }) => change.occurrences.some(({ kind }) => kind === 'window_elapsed'));
+  return undecidedByStatement(
+    tx,
+    expiring.flatMap(({ own }) => own),
+  );
 }
 
 /** Returns the change without its mismatch. */

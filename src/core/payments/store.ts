@@ -10,6 +10,7 @@ import { lockAttempts } from '../attempts/store.ts';
 import { isArchived, restoreLocked, type Stored, withArchived } from './archived-store.ts';
 import { STORED_COLUMNS, type StoredColumn } from './fields.ts';
 import type { PaymentRow } from './schema.ts';
+import { HAS_UNDECIDED_BY_STATEMENT } from './statement-amounts-store.ts';
 
 /** The columns of a {@link PaymentRow} with their types. */
 export const COLUMNS: Record<keyof PaymentRow, string> = {
@@ -229,6 +230,7 @@ const expired = (now: Date, limit: number) => part`
   where expires_at <= ${now} and status in ('pending', 'partial')
     and not exists (select 1 from attempts a where a.team_id = p.team_id and a.payment_id = p.id
       and (a.status in ('created', 'open', 'unknown') or a.mismatch is not null))
+    and not ${HAS_UNDECIDED_BY_STATEMENT}
   order by expires_at limit ${limit}`;
 
 /** Returns whether a payment has expired. Unlike {@link lockExpired}, it needs no transaction. */
