@@ -174,7 +174,7 @@ test('an attempt is marked as sent while it is not known to be sent and its own 
     assert.equal(await send('x', { ...open, id: 'att_none' }), false);
   }));
 
-test('an attempt is not sent while another one of its payment is due to be read, or another amount was reported of it', () =>
+test('an attempt is not sent while another one of its payment is due to be read, or another amount of it awaits a decision', () =>
   tried(async (tx, one) => {
     const { open, partial, payment } = one;
     const other = await addAttempt(tx, one, partial.id, 1);
@@ -188,6 +188,11 @@ test('an attempt is not sent while another one of its payment is due to be read,
       const marked = await attempts.markSent(tx, [{ ...open, submitted_at: NOW }], CHARGEABLE);
       assert.deepEqual([...marked], may ? [open.id] : [], `due ${due}, mismatch ${mismatch}`);
     }
+    await tx.run(sql`update attempts set mismatch = null where id = ${other}`);
+    await tx.run(sql`insert into journals (team_id, kind, source_id, subject_id)
+      values (${one.team_id}, 'reconciliation.late', ${other}, ${partial.id})`);
+    assert.equal((await attempts.markSent(tx, [{ ...open, submitted_at: NOW }], CHARGEABLE)).size, 0, 'shown by a statement');
+    await tx.run(sql`delete from journals where source_id = ${other}`);
     await tx.run(sql`update attempts set payment_id = ${payment.id} where id = ${other}`);
     assert.equal((await attempts.markSent(tx, [{ ...open, submitted_at: NOW }], CHARGEABLE)).size, 1, 'of another payment');
   }));

@@ -1,7 +1,7 @@
 import { assignments, columnsOf, typedColumns } from '../../kit/columns.ts';
 import { jsonText } from '../../kit/json.ts';
 import { must } from '../../kit/errors.ts';
-import { amongKeys, BY_KEY, fixed, part, PLANNED_EACH_TIME, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { amongKeys, BY_KEY, clause, fixed, part, PLANNED_EACH_TIME, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import { intervalOf, type Shifted, type TimeShift } from '../../platform/db/time-shift.ts';
 import { notAt } from '../../platform/work/account-key.ts';
 import { BY_SHARD, dueBefore, EVERY_TURN, IN_SHARD, shardsOf, type Turn } from '../../platform/work/shards.ts';
@@ -53,9 +53,10 @@ export const COLUMNS: Record<keyof PaymentRow, string> = {
 export const columns = fixed([...Object.keys(COLUMNS), 'archived'].join(', '));
 
 /** SQL: whether the payment of the row `a` of `attempts` may be charged with its amount. */
-export const CHARGEABLE = fixed(`exists (
+export const CHARGEABLE = clause`exists (
   select 1 from payments p where p.team_id = a.team_id and p.id = a.payment_id and (p.status = 'pending' or (p.status = 'partial'
-    and p.captured_minor + a.amount_minor <= p.amount_minor + case p.bearer when 'customer' then p.fee_minor else 0 end)))`);
+    and p.captured_minor + a.amount_minor <= p.amount_minor + case p.bearer when 'customer' then p.fee_minor else 0 end))
+    and not ${HAS_UNDECIDED_BY_STATEMENT})`;
 
 /** A payment with the request hash and time of its idempotency key. */
 export interface KeyedPayment extends PaymentRow {
