@@ -158,7 +158,15 @@ describe('payer numbers', () => {
     await db.run(sql`update attempts set mismatch = '{}' where payment_id = ${id}`);
     await sweep.round();
     assert.equal((await payerOf(id))[0]?.payer, '+237650445577');
+    const book = (kind: string) =>
+      db.run(sql`
+      insert into journals (team_id, kind, source_id, subject_id) select team_id, ${kind}, id, payment_id from attempts where payment_id = ${id}`);
+    await book('reconciliation.late');
     await db.run(sql`update attempts set mismatch = null where payment_id = ${id}`);
+    clock.advance(PASS_MS);
+    await sweep.round();
+    assert.equal((await payerOf(id))[0]?.payer, '+237650445577', 'a statement has shown money');
+    await book('reconciliation.settled:reconciliation.late');
     clock.advance(PASS_MS);
     await sweep.round();
     assert.equal((await payerOf(id))[0]?.payer, null);

@@ -1,5 +1,6 @@
 import type { CustomerRef } from '../../core/customers/store.ts';
-import { BY_KEY, type Fragment, fixed, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { BY_KEY, clause, type Fragment, fixed, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { UNDECIDED_BY_STATEMENT } from '../../money/ledger/suspense.ts';
 
 /** Returns whether the customer has an approved compliance record. */
 export async function hasApprovedRecord(db: Queryable, { team_id, id }: CustomerRef): Promise<boolean> {
@@ -83,10 +84,11 @@ export function findFormerInvoices(tx: Tx, customer: CustomerRef, after: string,
  * the payment is open (some providers refund a wallet by a transfer to the number), no evidence waits for a decision, and no
  * further tranche of the payment is charged to the same number.
  */
-const RELEASED = fixed(`a.closed_at is not null and not a.giveback and a.mismatch is null and p.status <> 'partial'
+const RELEASED = clause`a.closed_at is not null and not a.giveback and a.mismatch is null and p.status <> 'partial'
+  and not exists (select from journals j where j.team_id = a.team_id and j.source_id = a.id and ${UNDECIDED_BY_STATEMENT})
   and not exists (select 1 from returns o where o.team_id = a.team_id and o.attempt_id = a.id and o.closed_at is null)
   and not exists (select 1 from refunds r where r.team_id = a.team_id and r.payment_id = a.payment_id
-    and r.status in ('pending', 'processing'))`);
+    and r.status in ('pending', 'processing'))`;
 
 /** Returns the attempts of the payments whose payer's number is no longer needed. */
 export async function findReleased(tx: Tx, team_id: bigint, payment_ids: readonly string[]): Promise<string[]> {
