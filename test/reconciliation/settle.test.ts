@@ -13,6 +13,9 @@ import { Ledgers, line, NOON, OPERATOR } from './fixture.ts';
 let books: Ledgers;
 before(async () => {
   books = await Ledgers.open();
+  await books.db.run(sql`
+    insert into ceiling_uses (team_id, direction, currency, period, used_minor)
+    select ${books.team_id}, 'transfer', 'XAF', period, 100 from unnest(array['2026-03-10', '2026-03']) period`);
 });
 after(() => books.drop());
 afterEach(async () => {
@@ -21,6 +24,14 @@ afterEach(async () => {
 
 const APPLY = { apply: true };
 const booked = () => books.booked();
+
+/** What the payouts of the day and its month have used of the transaction limits. */
+async function used(): Promise<bigint[]> {
+  const rows = await books.db.all<{ used_minor: bigint }>(
+    sql`select used_minor from ceiling_uses where team_id = ${books.team_id}`,
+  );
+  return rows.map(({ used_minor }) => used_minor);
+}
 
 describe('settling the breaks in suspense', () => {
   const settle = (run: Run, { id, team_id }: BreakRow, as: SettledAs) =>
@@ -78,9 +89,13 @@ describe('settling the breaks in suspense', () => {
   for (const as of ['platform', 'undone'] as const) {
     test(`a payout that a statement listed as paid late, settled as ${as}: only "undone" leaves room for other evidence`, async () => {
       const { id, key } = await books.transfer('failed', 'closed');
+      await books.db.run(sql`update transfers set counted_day = '2026-03-10' where id = ${id}`);
       const lines = [line('payout', key)];
       const { run, breaks } = await books.reconcile(lines, APPLY);
+      const before = await used();
+      const counted = (times: bigint) => before.map((amount_minor) => amount_minor + times * 50_000n);
       await settle(run, breaks[0] as BreakRow, as);
+      assert.deepEqual(await used(), counted(as === 'undone' ? 0n : 1n), 'money that has moved counts towards the limits');
       const report = () =>
         books.db.transaction((tx) => recordPaidLate(tx, NOON, { team_id: books.team_id, id }, { provider_ref: 'F1' }));
       assert.equal((await report()) !== null, as === 'undone');
@@ -92,6 +107,7 @@ describe('settling the breaks in suspense', () => {
       );
       const { clearing } = Object.fromEntries(await readBalances(books.db, books.team_id, 'XAF'));
       assert.equal(clearing, 50_000n, 'it left once');
+      assert.deepEqual(await used(), counted(1n));
     });
   }
 

@@ -4,13 +4,15 @@ import type { Store } from '../../platform/db/stores.ts';
 import type { Clock } from '../../kit/clock.ts';
 import { notFound, Problem } from '../../kit/errors.ts';
 import type { Minor } from '../../kit/money.ts';
+import type { Tx } from '../../kit/sql.ts';
 import { type Account, account } from '../../money/ledger/accounts.ts';
 import { InsufficientBalance, type Journal, post } from '../../money/ledger/post.ts';
 import { suspenseKey, suspenseOf } from '../../money/ledger/suspense.ts';
 import { type Arrival, repayCredit } from '../../money/settlement/credit.ts';
 import { proRata, unitOf } from '../../money/settlement/shares.ts';
+import { changeUses, type Use } from '../../money/transaction-limits/service.ts';
 import { correctionsOf, intoHold } from './corrections.ts';
-import { type Owner, ownersOf, TEAM } from './owners.ts';
+import { type Owner, ownersOf, payoutOf, TEAM } from './owners.ts';
 import type { BreakRow, SettledAs } from './schema.ts';
 import { bookedOf, lockBreak, findRunAccount, nameOf, writeOutcomes } from './store.ts';
 
@@ -90,6 +92,8 @@ export async function settleBreak(
     // Another statement may name another amount for the same movement.
     if (corrections.some((correction) => held.get(suspenseKey(correction)) !== intoHold(correction)))
       throw new Problem(400, 'Another amount is in hold: settle the break of the run that set it aside.');
+    // Transaction limits are locked before balances, as everywhere in the code.
+    if (decision.as !== 'undone') await changeUses(tx, await usesOf(tx, row));
     const posted = await post(tx, journals).catch((error: unknown) => {
       throw error instanceof InsufficientBalance ? uncovered(owners) : error;
     });
@@ -104,6 +108,14 @@ export async function settleBreak(
     await writeOutcomes(tx, [{ row, state: 'settled', outcome }]);
     return { row, journals };
   });
+}
+
+/** Returns what a payout uses of the transaction limits that was paid after it had ended: its end released that. */
+async function usesOf(tx: Tx, row: BreakRow): Promise<Use[]> {
+  const payout = row.kind === 'late' ? await payoutOf(tx, row) : undefined;
+  if (!payout || payout.counted_day === null) return [];
+  const { team_id, currency, counted_day: day, amount_minor } = payout;
+  return [{ team_id, direction: 'transfer', currency, day, amount_minor }];
 }
 
 function uncovered(owners: readonly Owner[]): Problem {
