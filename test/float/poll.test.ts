@@ -199,6 +199,25 @@ describe('alerts', () => {
     api.deps.stores.live.db.all<{ level: string; purses: { area: string; amount_minor: string }[] }>(sql`
       select facts->>'level' as level, facts->'purses' as purses from mails where team_id = ${merchant.team.id} order by created_at`);
 
+  const watched = async () => (await readFloats(api.deps.stores.live.db)).filter(({ team_id }) => team_id === merchant.team.id);
+
+  test('the float of a disabled account is not watched; its alert stays until the account is enabled', async () => {
+    await watch(100_001n);
+    await addTo(merchant, 'kept');
+    await poll();
+    assert.equal((await watched()).length, 1);
+    await setActive(api.control, account, false, new Date(clock.now()));
+    await poll();
+    assert.deepEqual([await watched(), (await known()).length], [[], 1]);
+    await setActive(api.control, account, true, new Date(clock.now()));
+    clock.advance(60_000);
+    await poll();
+    assert.deepEqual(
+      (await watched()).map(({ below_minor }) => below_minor),
+      [100_001n],
+    );
+  });
+
   test('one mail an hour for each account and level, which lists every affected wallet', async () => {
     await watch(100_001n);
     answer = async () => ({
@@ -250,11 +269,7 @@ describe('alerts', () => {
     await watch(100_001n);
     await addTo(merchant, 'unwatched');
     await poll();
-    const text = async () => {
-      const { live } = api.deps.stores;
-      const mine = (await readFloats(live.db)).filter(({ team_id }) => team_id === merchant.team.id);
-      return exposition(floatFamilies([[live, mine]], clock.now()));
-    };
+    const text = async () => exposition(floatFamilies([[api.deps.stores.live, await watched()]], clock.now()));
     assert.match(await text(), /^pirogue_float_watched\{environment="live",level="low"\} 1$/m);
     assert.ok(
       (await text()).includes(

@@ -1,5 +1,5 @@
 import { jsonText } from '../../kit/json.ts';
-import { allOf, fixed, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { allOf, BY_KEY, fixed, part, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import type { AlertRow, FloatRow, PollRow } from './schema.ts';
 
 const columns = fixed('team_id, account_id, currency, area, use, amount_minor, read_at');
@@ -33,6 +33,18 @@ export async function writeFloats(tx: Tx, { team_id, account_id }: AccountRef, r
   await tx.run(sql`
     update float_polls set read_at = greatest(read_at, ${read_at}), error = null
     where team_id = ${team_id} and account_id = ${account_id}`);
+}
+
+/** Deletes the stored balances of accounts. Rows that another worker has locked are left to its change or to the next round. */
+export async function deleteFloats(db: Queryable, refs: readonly AccountRef[]): Promise<void> {
+  if (refs.length === 0) return;
+  await db.run(sql`
+    delete from floats where (team_id, account_id, currency, area, use) in (
+      select f.team_id, f.account_id, f.currency, f.area, f.use
+      from unnest(${refs.map((ref) => ref.team_id)}::bigint[], ${refs.map((ref) => ref.account_id)}::text[]) as a (team_id, account_id)
+        join floats f on f.team_id = a.team_id and f.account_id = a.account_id
+      for update of f skip locked
+    )${BY_KEY}`);
 }
 
 /** Stores the error of a failed poll. */

@@ -7,7 +7,7 @@ import type { Connector } from '../adapters/connector.ts';
 import type { AccountRow, Costs } from './schema.ts';
 import { credentialsPlace, insertAccount } from './store.ts';
 
-export { activeAccounts } from './store.ts';
+export { accountsAfter } from './store.ts';
 
 export interface NewAccount {
   team_id: bigint;

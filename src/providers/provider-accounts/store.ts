@@ -58,14 +58,14 @@ export function setActive(db: Queryable, id: string, active: boolean, at: Date):
     update provider_accounts set active = ${active}, updated_at = ${at} where id = ${id} returning ${columns}`);
 }
 
-/** Returns the active accounts of all teams, ordered by id. */
-export function activeAccounts(
+/** Returns the accounts of all teams, active or not, ordered by id. */
+export function accountsAfter(
   db: Queryable,
   environment: Environment,
   after: string,
   limit: number,
-): Promise<Pick<AccountRow, 'team_id' | 'id'>[]> {
+): Promise<Pick<AccountRow, 'team_id' | 'id' | 'active'>[]> {
   return db.all(sql`
-    select team_id, id from provider_accounts where environment = ${environment} and active and id > ${after}
+    select team_id, id, active from provider_accounts where environment = ${environment} and id > ${after}
     order by id limit ${limit}`);
 }
