@@ -67,7 +67,7 @@ function requestOf(settings: Settings, operation: Operation, input: Parts, optio
     'x-service-version': options.version ?? settings.version,
     ...(body === null ? {} : { 'content-type': 'application/json' }),
     ...(idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey }),
-    ...(operation.sync && options.account ? { 'x-sync': options.account } : {}),
+    ...(operation.sync && options.account !== undefined ? { 'x-sync': idOf('account', options.account) } : {}),
     ...(options.requestId ? { 'x-request-id': options.requestId } : {}),
   };
   return {
@@ -83,16 +83,17 @@ function requestOf(settings: Settings, operation: Operation, input: Parts, optio
   };
 }
 
+function pathOf({ path }: Operation, values: Record<string, string> = {}): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(idOf(name, values[name])));
+}
+
 /**
- * Rejects an id that is empty or consists of dots, which would change the path.
+ * Rejects an id that is empty or consists of dots. It would change the path, or whom the call is for.
  * @throws TypeError
  */
-function pathOf({ path }: Operation, values: Record<string, string> = {}): string {
-  return path.replace(/\{(\w+)\}/g, (_, name: string) => {
-    const value = values[name];
-    if (typeof value !== 'string' || /^\.{0,2}$/.test(value)) throw new TypeError(`${name} is not an id: ${value}`);
-    return encodeURIComponent(value);
-  });
+function idOf(name: string, value: unknown): string {
+  if (typeof value !== 'string' || /^\.{0,2}$/.test(value)) throw new TypeError(`${name} is not an id: ${value}`);
+  return value;
 }
 
 function searchOf(query: object = {}): string {

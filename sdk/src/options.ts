@@ -51,7 +51,7 @@ export interface CreateOptions extends CallOptions {
 
 /** Options of a call that can be made for a connected account. */
 export interface AccountOptions {
-  /** `acct_…`, sent as `X-Sync`. */
+  /** `acct_…`, sent as `X-Sync`. Absent: the call is for the team itself. An empty one is a TypeError. */
   account?: string | undefined;
 }
 
