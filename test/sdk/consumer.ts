@@ -19,6 +19,12 @@ export async function program(pirogue: Pirogue): Promise<void> {
   await pirogue.payments.create({ amount: 1, currency: 'XXX' });
   // @ts-expect-error a typing mistake in a field
   await pirogue.payments.create({ ...order, refrence: 'order-1' });
+  const stall = { account: 'acct_test_1' };
+  await pirogue.payments.create(order, stall);
+  await pirogue.transfers.create({ ...order, channel: 'cm.mtn', recipient: '650000000' }, stall);
+  await pirogue.balance.retrieve({ currency: 'XAF' }, stall);
+  // @ts-expect-error a refund is of its payment, whoever that was for
+  await pirogue.refunds.create({ payment: 'trx_1' }, stall);
   const list: List<ListedPayment> = pirogue.payments.list({ status: 'succeeded' });
   for await (const { status } of list) {
     // @ts-expect-error there is no such status

@@ -1,7 +1,7 @@
 import type { Call } from '../call.ts';
 import type { ListTransfersQuery } from '../generated/operations.ts';
 import type { CreateTransferBody, Transfer } from '../generated/types.ts';
-import type { CallOptions, CreateOptions } from '../options.ts';
+import type { AccountOptions, CallOptions, CreateOptions } from '../options.ts';
 import { List } from '../pages.ts';
 
 /** Transfers: outgoing money. */
@@ -12,8 +12,11 @@ export class Transfers {
     this.#call = call;
   }
 
-  /** Pays out from the available balance. Check `status`: with too little balance it is `failed` at once. */
-  async create(body: CreateTransferBody, options?: CreateOptions): Promise<Transfer> {
+  /**
+   * Pays out from the available balance of the team, or of the `account`. Check `status`: with too little balance it is `failed`
+   * at once.
+   */
+  async create(body: CreateTransferBody, options?: CreateOptions & AccountOptions): Promise<Transfer> {
     return (await this.#call('createTransfer', { body }, options)).transfer;
   }
 
