@@ -1,7 +1,7 @@
 import { apiError, type CallError, ConnectionError, TimeoutError, type Trace } from './errors.ts';
 import type { Warning } from './generated/types.ts';
 import { OPERATIONS } from './generated/operations.ts';
-import { type AccountOptions, atLeast, type CreateOptions, type Settings, type WarnedCall } from './options.ts';
+import { type AccountOptions, atLeast, carried, type CreateOptions, type Settings, visible, type WarnedCall } from './options.ts';
 import { mayRetry, type Outcome, sleep, waitAfter } from './retry.ts';
 import type { Operation, Operations } from './shapes.ts';
 
@@ -59,16 +59,17 @@ function report({ onWarnings }: Settings, warnings: Warning[], call: WarnedCall)
 
 function requestOf(settings: Settings, operation: Operation, input: Parts, options: CreateOptions & AccountOptions): Request {
   const { method, keyed } = operation;
-  const idempotencyKey = keyed ? (options.idempotencyKey ?? newKey()) : null;
+  const { version = settings.version, idempotencyKey: given = newKey(), account, requestId } = options;
+  const idempotencyKey = keyed ? visible('idempotencyKey', given) : null;
   const body = input.body === undefined ? null : JSON.stringify(input.body);
   const headers = {
     authorization: settings.key,
     accept: 'application/json',
-    'x-service-version': options.version ?? settings.version,
+    'x-service-version': visible('version', version),
     ...(body === null ? {} : { 'content-type': 'application/json' }),
     ...(idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey }),
-    ...(operation.sync && options.account !== undefined ? { 'x-sync': idOf('account', options.account) } : {}),
-    ...(options.requestId ? { 'x-request-id': options.requestId } : {}),
+    ...(operation.sync && account !== undefined ? { 'x-sync': visible('account', account) } : {}),
+    ...(requestId ? { 'x-request-id': carried('requestId', requestId) } : {}),
   };
   return {
     url: settings.baseUrl + pathOf(operation, input.path) + searchOf(input.query),
@@ -83,17 +84,16 @@ function requestOf(settings: Settings, operation: Operation, input: Parts, optio
   };
 }
 
-function pathOf({ path }: Operation, values: Record<string, string> = {}): string {
-  return path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(idOf(name, values[name])));
-}
-
 /**
- * Rejects an id that is empty or consists of dots. It would change the path, or whom the call is for.
+ * Rejects an id that is empty or consists of dots, which would change the path.
  * @throws TypeError
  */
-function idOf(name: string, value: unknown): string {
-  if (typeof value !== 'string' || /^\.{0,2}$/.test(value)) throw new TypeError(`${name} is not an id: ${value}`);
-  return value;
+function pathOf({ path }: Operation, values: Record<string, string> = {}): string {
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = values[name];
+    if (typeof value !== 'string' || /^\.{0,2}$/.test(value)) throw new TypeError(`${name} is not an id: ${value}`);
+    return encodeURIComponent(value);
+  });
 }
 
 function searchOf(query: object = {}): string {

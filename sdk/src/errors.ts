@@ -117,7 +117,7 @@ export class ValidationError extends ApiError {
 /** 409: another payment already has the reference, or the payment's link has no use left (`error_code` is `link_full` or `link_used`). */
 export class ConflictError extends ValidationError {}
 
-/** 422 for the Idempotency-Key: it is malformed, or was used with another payload. */
+/** 422 for the Idempotency-Key: it looks like a card number, or was used with another payload. */
 export class IdempotencyError extends ValidationError {}
 
 /** 429: too many calls, and the deadline did not allow waiting. */

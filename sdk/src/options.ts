@@ -45,7 +45,7 @@ export interface CallOptions {
 
 /** Options of a call with an idempotency key. */
 export interface CreateOptions extends CallOptions {
-  /** 1 to 255 visible ASCII characters. Default: a random key, used for all attempts of the call. */
+  /** 1 to 255 visible ASCII characters; any other is a TypeError. Default: a random key, used for all attempts of the call. */
   idempotencyKey?: string | undefined;
 }
 
@@ -78,7 +78,7 @@ export function settingsOf(key: string, options: PirogueOptions): Settings {
   return {
     key,
     baseUrl: addressOf(options?.baseUrl),
-    version: options.version ?? API_VERSION,
+    version: visible('version', options.version === undefined ? API_VERSION : options.version),
     // Called without `this`, as browsers and Workers need it. Looked up at each call, so that the global can be replaced.
     onWarnings: options.onWarnings ?? (() => {}),
     fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
@@ -95,6 +95,25 @@ export function settingsOf(key: string, options: PirogueOptions): Settings {
 export function atLeast(least: number, name: string, value: number): number {
   if (!(value >= least && value < 2 ** 31)) throw new TypeError(`${name} must be a number of at least ${least}, not ${value}.`);
   return value;
+}
+
+/**
+ * Returns the value of a header that has the form of an Idempotency-Key. `fetch` throws the same error for a value that no header can
+ * carry as for a broken connection, after which a call is retried.
+ * @throws TypeError
+ */
+export function visible(name: string, value: string): string {
+  if (typeof value === 'string' && /^[\x21-\x7e]{1,255}$/.test(value)) return value;
+  throw new TypeError(`${name} must be 1 to 255 visible ASCII characters, not ${JSON.stringify(value)}.`);
+}
+
+/**
+ * Returns the value of a header that the service replaces where it cannot use it.
+ * @throws TypeError when no header can carry it
+ */
+export function carried(name: string, value: string): string {
+  if (/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) return value;
+  throw new TypeError(`${name} has a character that no header can carry: ${JSON.stringify(value)}.`);
 }
 
 function addressOf(text: string | undefined): string {

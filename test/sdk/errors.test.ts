@@ -50,12 +50,12 @@ test('422 ValidationError lists all rejected fields by path', async () => {
   assert.equal(refused.error_code, 'raw_card_data_not_accepted');
 });
 
-test('422 IdempotencyError for a key used with another payload, and for a malformed key', async () => {
+test('422 IdempotencyError for a key used with another payload, and for one that looks like a card number', async () => {
   await pirogue.payments.create(ORDER, { idempotencyKey: 'taken' });
   const other = pirogue.payments.create({ ...ORDER, amount: 1 }, { idempotencyKey: 'taken' });
   const error = await thrown(sdk.IdempotencyError, other);
   assert.ok(error instanceof sdk.ValidationError);
-  await thrown(sdk.IdempotencyError, pirogue.payments.create(ORDER, { idempotencyKey: 'x'.repeat(256) }));
+  await thrown(sdk.IdempotencyError, pirogue.payments.create(ORDER, { idempotencyKey: '4242424242424242' }));
 });
 
 test('409 ConflictError for a duplicate reference, where the team requires unique references', async () => {

@@ -23,7 +23,7 @@ test('a call for an empty account is rejected before anything is sent: without X
       () => pirogue.balance.retrieve({}, { account }),
       () => pirogue.balance.history({}, { account }).page(),
     ];
-    for (const call of calls) await assert.rejects(call, { name: 'TypeError', message: /^account is not an id: / });
+    for (const call of calls) await assert.rejects(call, { name: 'TypeError', message: /^account must be / });
   }
   assert.equal(sent.length, 0);
   await pirogue.balance.retrieve({}, { account: undefined });
@@ -31,5 +31,36 @@ test('a call for an empty account is rejected before anything is sent: without X
   assert.deepEqual(
     sent.map((headers) => headers.get('x-sync')),
     [null, 'acct_test_1'],
+  );
+});
+
+const UNSENDABLE = ['', ' key', 'a\nb', 'ключ', 'clé', 'x'.repeat(256), null as never];
+
+test('a key, a version or an account that is not visible ASCII is a TypeError, and nothing is sent', async () => {
+  for (const value of UNSENDABLE) {
+    const options = [{ idempotencyKey: value }, { version: value }, { account: value }];
+    for (const one of options) {
+      const [name] = Object.keys(one);
+      const expected = { name: 'TypeError', message: new RegExp(`^${name} must be 1 to 255 visible ASCII characters`) };
+      await assert.rejects(async () => pirogue.payments.create(ORDER, one), expected, JSON.stringify(one));
+    }
+    const version = () => new Pirogue('sk_test.x', { baseUrl: 'http://127.0.0.1:1', version: value });
+    assert.throws(version, { name: 'TypeError', message: /^version must be/ });
+  }
+  assert.equal(sent.length, 0);
+  await pirogue.payments.create(ORDER, { idempotencyKey: '~'.repeat(255) });
+  assert.equal(sent[0]?.get('idempotency-key')?.length, 255);
+});
+
+test('a request id that no header can carry is a TypeError, and nothing is sent', async () => {
+  for (const requestId of ['ключ', 'a\nb', 'a\u0001b']) {
+    const call = async () => pirogue.payments.create(ORDER, { requestId });
+    await assert.rejects(call, { name: 'TypeError', message: /^requestId has a character that no header can carry/ });
+  }
+  assert.equal(sent.length, 0);
+  for (const requestId of [undefined, '', 'Été 12']) await pirogue.payments.create(ORDER, { requestId });
+  assert.deepEqual(
+    sent.map((headers) => headers.get('x-request-id')),
+    [null, null, 'Été 12'],
   );
 });
