@@ -117,6 +117,23 @@ test('all units keep their data in one folder that they may write, and the socke
   }
 });
 
+test('commands by hand get the settings of the units: from the same file, with the same user and folders', () => {
+  const [example = ''] = every(read('docs/operations.md'), /^(pirogue\(\) \{\n[\s\S]*?^\})$/gm);
+  const unit = read('ops/systemd/pirogue-worker.service');
+  const set = every(unit, /^Environment=(.*)$/gm).flatMap((line) => line.split(' '));
+  const shared = set.filter((setting) => /^(PROFILE|DATA_DIR|TMPDIR)=/.test(setting));
+  assert.equal(shared.length, 3);
+  const [user] = every(unit, /^User=(.*)$/gm);
+  const wanted = [`--uid=${user}`, ...shared.map((setting) => `--setenv=${setting}`)];
+  for (const [file] of unit.matchAll(/^EnvironmentFile=.*$/gm)) wanted.push(`--property=${file}`);
+  const words = example.split(/\s+/);
+  assert.deepEqual(
+    wanted.filter((word) => !words.includes(word)),
+    [],
+  );
+  assert.ok(words.includes(`${every(unit, /^WorkingDirectory=(.*)$/gm)[0]}/scripts/pirogue.mjs`));
+});
+
 test('the image starts the service as the launcher does', () => {
   const { flags, env } = JSON.parse(read('scripts/run/service.json')) as { flags: string[]; env: Record<string, string> };
   const image = read('Dockerfile');
