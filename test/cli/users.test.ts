@@ -126,3 +126,26 @@ test('users disable and clear-factors end every session', async () => {
     /^ID +E-MAIL +NAME +TEAMS +SECOND FACTOR +STATUS +CREATED\nusr_/,
   );
 });
+
+test('users disable names the teams that are left without an owner who can sign in', async () => {
+  const made = await cli.json('teams', 'create', '--name', 'Chez Didier', '--email', 'd@shop.example');
+  const create = async (name: string, role: string) => {
+    const person = ['--email', `${name}@two.example`, '--name', name, '--team', made.id, '--role', role];
+    return (await cli.json('users', 'create', ...person)).id as string;
+  };
+  const [first, second, admin] = [
+    await create('first', 'owner'),
+    await create('second', 'owner'),
+    await create('admin', 'admin'),
+  ];
+  const disable = async (id: string) => (await cli.json('users', 'disable', id)).teams_without_owner;
+  assert.deepEqual([await disable(admin), await disable(first), await disable(second)], [[], [], [made.id]]);
+  const { code, stdout, stderr } = await cli.run('users', 'disable', second);
+  assert.deepEqual([code, stdout], [0, 'second@two.example is disabled, and every session has ended.\n']);
+  assert.match(
+    stderr,
+    new RegExp(`^team ${made.id} \\(Chez Didier\\) has no owner left who can sign in: .* --team ${made.id} --role owner`),
+  );
+  const enabled = await cli.json('users', 'enable', second);
+  assert.equal('teams_without_owner' in enabled, false);
+});

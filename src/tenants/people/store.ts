@@ -73,6 +73,16 @@ export function listMemberships(db: Queryable, user_id: string): Promise<Members
     where m.user_id = ${user_id} order by t.name, m.team_id limit 200`);
 }
 
+/** Returns the teams of which the person is an owner and no owner can sign in, by name. */
+export function listTeamsWithoutOwner(db: Queryable, user_id: string): Promise<Pick<Membership, 'team_id' | 'team_name'>[]> {
+  return db.all<Pick<Membership, 'team_id' | 'team_name'>>(sql`
+    select m.team_id, t.name as team_name from memberships m join teams t on t.id = m.team_id
+    where m.user_id = ${user_id} and m.role = 'owner' and not exists (
+      select from memberships o join users u on u.id = o.user_id
+      where o.team_id = m.team_id and o.role = 'owner' and u.disabled_at is null)
+    order by t.name, m.team_id limit 200`);
+}
+
 /** Stores a new password hash. */
 export async function setPassword(db: Queryable, id: string, password: string): Promise<void> {
   await db.run(sql`update users set password = ${password}, updated_at = pirogue_now() where id = ${id}`);

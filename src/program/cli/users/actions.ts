@@ -20,6 +20,7 @@ import {
   insertMembership,
   insertUser,
   listMemberships,
+  listTeamsWithoutOwner,
   setDisabled,
 } from '../../../tenants/people/store.ts';
 import type { Team } from '../../../tenants/teams/schema.ts';
@@ -157,7 +158,7 @@ const SWITCHES = {
 /** Runs `pirogue users enable`, `disable` and `clear-factors`. */
 export async function switchUserCommand(named: string, name: keyof typeof SWITCHES, options: Output): Promise<void> {
   const { action, text } = SWITCHES[name];
-  const user = await administer(async (tx, by) => {
+  const { user, ownerless } = await administer(async (tx, by) => {
     const known = await knownUser(tx, named);
     if (name === 'clear-factors') {
       await clearFactors(tx, known.id);
@@ -170,9 +171,16 @@ export async function switchUserCommand(named: string, name: keyof typeof SWITCH
     } else await setDisabled(tx, known.id, name === 'disable');
     if (name !== 'enable') await revokeSessions(tx, known.id);
     await entry(tx, by, null, action, known.id);
-    return known;
+    // Not a rejection: somebody who does harm is disabled at once, whoever owns the team.
+    return { user: known, ownerless: name === 'disable' ? await listTeamsWithoutOwner(tx, known.id) : [] };
   });
-  print(options.json, { id: user.id, email: user.email, done: name }, () => `${user.email} ${text}`);
+  const teams = name === 'disable' ? { teams_without_owner: ownerless.map(({ team_id }) => String(team_id)) } : {};
+  print(options.json, { id: user.id, email: user.email, done: name, ...teams }, () => `${user.email} ${text}`);
+  if (options.json) return;
+  for (const { team_id, team_name } of ownerless) {
+    const advice = `"pirogue users roles <user> --team ${team_id} --role owner" appoints one.`;
+    console.error(`team ${team_id} (${team_name}) has no owner left who can sign in: ${advice}`);
+  }
 }
 
 /** Runs `pirogue users list`. */
