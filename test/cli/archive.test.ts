@@ -83,14 +83,14 @@ describe('pirogue archive', () => {
   });
 
   const wrong: [string[], number, RegExp][] = [
-    [['--older-than', '364d'], 1, /payments of the last 365 days are not archived/],
-    [['--before', new Date().toISOString().slice(0, 10)], 1, /payments of the last 365 days are not archived/],
+    [['--older-than', '364d'], 2, /payments of the last 365 days are not archived/],
+    [['--before', new Date().toISOString().slice(0, 10)], 2, /payments of the last 365 days are not archived/],
     [[], 2, /give --before or --older-than/],
     [['--older-than', '3'], 2, /Use days or years/],
     [['--older-than', '3y', '--before', '2020-01-01'], 2, /cannot be used with/],
     [['--older-than', '3y', 'trx_1'], 2, /are given with --restore/],
     [['--restore'], 2, /give either the payments to restore, or --from and --before/],
-    [['--restore', 'trx_1'], 1, /not ids of payments of one environment/],
+    [['--restore', 'trx_1'], 2, /not ids of payments of one environment/],
   ];
   for (const [args, code, text] of wrong) {
     test(`archive ${args.join(' ')} is rejected`, async () => {

@@ -69,7 +69,7 @@ test('invalid input is rejected with an explanation', async () => {
   const unknown = newId('pa', 'live', 1);
   const refused: [string[], number, RegExp][] = [
     [['float', 'set', unknown, '--currency', 'XAF', '--alert-below', '5'], 1, /there is no account pa_/],
-    [['float', 'set', 'kora', '--currency', 'XAF', '--alert-below', '5'], 1, /there is no account kora/],
+    [['float', 'set', 'kora', '--currency', 'XAF', '--alert-below', '5'], 2, /kora is not the id of an account/],
     [['float', 'set', account, '--currency', 'XOF', '--alert-below', 'off'], 1, /no alert is set for XOF/],
     [['float', 'set', account, '--currency', 'XAF', '--alert-below', '0'], 2, /above 0/],
     [['float', 'set', account, '--currency', 'XAF', '--alert-below', '-1'], 2, /above 0/],

@@ -305,7 +305,7 @@ test('ledger export rejects an invalid date and a period that ends before it sta
   assert.equal(wrong.code, 2);
   assert.match(wrong.stderr, /Use a day such as 2026-01-31/);
   const reversed = await cli.run('ledger', 'export', '--from', '2026-02-02', '--to', '2026-02-01');
-  assert.equal(reversed.code, 1);
+  assert.equal(reversed.code, 2);
   assert.match(reversed.stderr, /--to is before --from/);
 });
 

@@ -102,7 +102,7 @@ describe('payments refund', () => {
     };
     assert.match(await refuse(id, '--amount', '10001'), /^2 pirogue: --amount is more than what is left to refund/);
     assert.match(await refuse(id, '--amount', '0.5'), /^2 pirogue: --amount must be a whole number of XAF/);
-    assert.match(await refuse(id, '--amount', 'all'), /^1 pirogue: all is not an amount/);
+    assert.match(await refuse(id, '--amount', 'all'), /^2 pirogue: all is not an amount/);
     assert.match(await refuse(id, '--reason', 'because'), /^2 .*Allowed choices are duplicate/);
     assert.match(await refuse(id, '--idempotency-key', '4111111111111111'), /^2 .*looks like it holds a card number/);
     assert.match(

@@ -122,7 +122,7 @@ const REFUSED: [what: string, args: string[], says: RegExp][] = [
   ['a pair without a name', ['providers', 'add', 'mtn-momo', '--set', 'x'], /name=value/],
   ['a file that is not there', ['providers', 'add', 'mtn-momo', '--credentials', '/nowhere'], /cannot be read/],
   ['an account that is not there', ['providers', 'disable', 'pa_00000000000000000000000000'], /no usable account/],
-  ['text that is no id', ['providers', 'test', 'x'], /no usable account/],
+  ['text that is no id', ['providers', 'test', 'x'], /x is not the id of an account/],
   ['a cost in another form', ['providers', 'add', 'mtn-momo', '--cost', 'cheap'], /is not a cost/],
   ['a name with spaces', ['providers', 'add', 'mtn-momo', '--name', 'My MTN'], /small letters/],
 ];

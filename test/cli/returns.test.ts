@@ -84,6 +84,6 @@ test('a pending return can be retried', async () => {
 
 test('an id of another kind is rejected with advice', async () => {
   const { code, stderr } = await cli.run('returns', 'resolve', 'rfd_x', '--evidence', EVIDENCE, '--team', team);
-  assert.equal(code, 1);
+  assert.equal(code, 2);
   assert.match(stderr, /rtn_… of "pirogue returns list"/);
 });

@@ -167,7 +167,7 @@ describe('rules test', () => {
     assert.equal(above.rule, null);
   });
 
-  test('a channel that does not support the currency exits with 1', async () => {
+  test('a channel that does not support the currency exits with 2', async () => {
     const { code, stderr } = await cli.run(
       'rules',
       'test',
@@ -180,7 +180,7 @@ describe('rules test', () => {
       '--amount',
       '1',
     );
-    assert.equal(code, 1);
+    assert.equal(code, 2);
     assert.match(stderr, /cm\.mtn does not support USD\. .*It supports XAF/);
   });
 });

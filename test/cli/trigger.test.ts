@@ -85,7 +85,7 @@ test('trigger prints the resource as text or as JSON', async () => {
 
 test('an event that cannot be triggered is rejected with advice', async () => {
   const live = await pirogue(['trigger', 'invoice.paid'], env);
-  assert.equal(live.code, 1);
+  assert.equal(live.code, 2);
   assert.match(live.stderr, /invoice\.paid cannot be triggered: invoices are live only/);
   const empty = { ...env, SANDBOX_DATABASE_URL: api.databases.live, LIVE_DATABASE_URL: api.databases.sandbox };
   const elsewhere = await pirogue(['trigger', 'dispute.created'], empty);

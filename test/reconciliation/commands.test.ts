@@ -60,12 +60,12 @@ test('breaks list prints the breaks of a run as they are now, page by page', asy
 
 test('breaks list rejects what is not a run of the team', async () => {
   const { cli, team } = opened;
-  for (const [run, wanted] of [
-    ['rec_1', /rec_1 is not the id of a run/],
-    [newId('rec', 'live', 1), /the team has no run rec_/],
+  for (const [run, wanted, expected] of [
+    ['rec_1', /rec_1 is not the id of a run/, 2],
+    [newId('rec', 'live', 1), /the team has no run rec_/, 1],
   ] as const) {
     const { code, stderr } = await cli.run('breaks', 'list', run, '--team', team);
-    assert.equal(code, 1);
+    assert.equal(code, expected);
     assert.match(stderr, wanted);
   }
 });

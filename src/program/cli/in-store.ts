@@ -4,7 +4,7 @@ import type { Environment } from '../../kit/environment.ts';
 import { type Minor, minorFromWire } from '../../kit/money.ts';
 import { withDatabases, withPool } from './databases.ts';
 import { demoTeamId } from './demo-team.ts';
-import { Failure } from './failure.ts';
+import { UsageFailure } from './failure.ts';
 import { refuse } from './refuse.ts';
 import { checkTeam } from './unknown.ts';
 
@@ -32,10 +32,10 @@ export async function inStore<T>(
 
 /**
  * Parses an amount in major units.
- * @throws Failure
+ * @throws UsageFailure
  */
 export function readAmount(text: string): Minor {
   const amount = /^\d+(\.\d{1,2})?$/.test(text) ? minorFromWire(Number(text)) : null;
-  if (!amount) throw new Failure(`${text} is not an amount`, 'Give major units with at most two decimals, such as 50000.');
+  if (!amount) throw new UsageFailure(`${text} is not an amount`, 'Give major units with at most two decimals, such as 50000.');
   return amount;
 }

@@ -9,7 +9,7 @@ import type { Store } from '../../../platform/db/stores.ts';
 import { commandClock } from '../command-clock.ts';
 import { withDatabases, withPool } from '../databases.ts';
 import { demoTeamId } from '../demo-team.ts';
-import { Failure } from '../failure.ts';
+import { UsageFailure } from '../failure.ts';
 import { requireMigrations } from '../migrations.ts';
 import { operator } from '../operator.ts';
 import { countText } from '../format.ts';
@@ -43,13 +43,13 @@ export async function archiveCommand(ids: string[], options: Options, command: C
   print(json, { environment, dry_run, ...tally }, () => textOf(tally, dry_run));
 }
 
-/** Returns the time before which payments are archived. @throws Failure for an age below the minimum */
+/** Returns the time before which payments are archived. @throws UsageFailure for an age below the minimum */
 function beforeOf({ before, olderThan }: Options, command: Command): Date {
   const now = commandClock.now();
   const at = olderThan === undefined ? before : new Date(now - olderThan);
   if (at === undefined) return command.error('error: give --before or --older-than');
   if (at.getTime() > now - MIN_AGE_MS) {
-    throw new Failure(
+    throw new UsageFailure(
       'payments of the last 365 days are not archived',
       'Give an earlier day or a greater age: refunds and disputes are usual until then.',
     );
@@ -78,7 +78,7 @@ async function restoreCommand(ids: string[], options: Options, command: Command)
 function environmentOf(ids: readonly string[]): Environment {
   const environment = (['sandbox', 'live'] as const).find((one) => ids.every((id) => isId('trx', one, id)));
   if (environment) return environment;
-  throw new Failure('these are not ids of payments of one environment', 'Give trx_… of the same environment.');
+  throw new UsageFailure('these are not ids of payments of one environment', 'Give trx_… of the same environment.');
 }
 
 /** Opens a store for `work`, after checking that the team exists. @param team undefined: all */

@@ -2,7 +2,7 @@ import { complianceRecords, recordCompliance } from '../../../core/customers/com
 import type { ComplianceRow, ComplianceStatus } from '../../../core/customers/schema.ts';
 import { commandClock } from '../command-clock.ts';
 import type { Environment } from '../../../kit/environment.ts';
-import { Failure } from '../failure.ts';
+import { environmentOfId } from '../ids.ts';
 import { inStore } from '../in-store.ts';
 import { operator } from '../operator.ts';
 import { details, firstOf, print, shortMoment, table } from '../output.ts';
@@ -18,10 +18,9 @@ export async function recordCommand(
   id: string,
   options: Output & { author?: string; note?: string },
 ): Promise<void> {
-  const kind = /^cus_(test_)?[0-9a-z]{26}$/.exec(id);
-  if (!kind) throw new Failure(`${id} is not the id of a customer`, 'Use cus_…, as GET /customers shows it.');
+  const environment = environmentOfId('cus', id, 'a customer', 'Use cus_…, as GET /customers shows it.');
   const { author = operator().id, note = null } = options;
-  const row = await inStore(kind[1] ? 'sandbox' : 'live', options, (store, team_id) =>
+  const row = await inStore(environment, options, (store, team_id) =>
     recordCompliance({ clock: commandClock }, store, { team_id, id }, { status, author, note }, operator()),
   );
   print(options.json, presented(row), () =>

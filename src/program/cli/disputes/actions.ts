@@ -3,12 +3,10 @@ import { changeDispute, openDispute } from '../../../core/disputes/service.ts';
 import type { DisputeTrigger } from '../../../core/disputes/states.ts';
 import { endUncoveredRefunds } from '../../../core/refunds/waiting.ts';
 import { refundsUnderWay } from '../../../core/refunds/store.ts';
-import { type Environment, ENVIRONMENTS } from '../../../kit/environment.ts';
-import { type IdPrefix, isId } from '../../../kit/ids.ts';
 import { wireFromMinor } from '../../../kit/money.ts';
 import { commandClock } from '../command-clock.ts';
-import { Failure } from '../failure.ts';
 import { moneyText } from '../format.ts';
+import { environmentOfId } from '../ids.ts';
 import { inStore, readAmount } from '../in-store.ts';
 import { operator } from '../operator.ts';
 import { details, print } from '../output.ts';
@@ -27,7 +25,8 @@ export async function openCommand(payment_id: string, options: Options & { reaso
   const { amount, reason } = options;
   const sum = amount === undefined ? {} : { amount_minor: readAmount(amount) };
   const note = noteOf('opened', options);
-  const row = await inStore(environmentOf('trx', payment_id), options, (store, team_id) =>
+  const environment = environmentOfId('trx', payment_id, 'a payment', 'It begins with trx_.');
+  const row = await inStore(environment, options, (store, team_id) =>
     openDispute(deps, store, { team_id, payment_id, reason, note, ...sum }, operator()),
   );
   show(row, options);
@@ -42,7 +41,7 @@ const TRIGGERS = {
 /** Records the provider's decision about a dispute, or that the payer withdrew it. */
 export async function decideCommand(id: string, options: Options & { as: keyof typeof TRIGGERS }): Promise<void> {
   const note = noteOf(options.as, options);
-  const row = await inStore(environmentOf('dsp', id), options, (store, team_id) =>
+  const row = await inStore(environmentOfId('dsp', id, 'a dispute', 'It begins with dsp_.'), options, (store, team_id) =>
     changeDispute(deps, store, { team_id, id }, TRIGGERS[options.as], { note }, operator()),
   );
   show(row, options);
@@ -50,12 +49,6 @@ export async function decideCommand(id: string, options: Options & { as: keyof t
 
 function noteOf(what: string, { evidence, author = operator().id }: Options): string {
   return `${what} by ${author}: ${evidence}`;
-}
-
-function environmentOf(prefix: IdPrefix, id: string): Environment {
-  const environment = ENVIRONMENTS.find((one) => isId(prefix, one, id));
-  if (environment) return environment;
-  throw new Failure(`${id} is not the id of a ${prefix === 'trx' ? 'payment' : 'dispute'}`, `It begins with ${prefix}_.`);
 }
 
 function show({ id, payment_id, amount_minor, currency, status, reason, note, due_at }: DisputeRow, { json }: Options): void {

@@ -2,8 +2,7 @@ import { type Config, readConfig } from '../../../platform/config/config.ts';
 import type { PollRow } from '../../../providers/float/schema.ts';
 import { setAlert, type ShownFloat, teamFloats } from '../../../providers/float/service.ts';
 import { commandClock } from '../command-clock.ts';
-import { type Environment, ENVIRONMENTS } from '../../../kit/environment.ts';
-import { isId } from '../../../kit/ids.ts';
+import type { Environment } from '../../../kit/environment.ts';
 import { wireFromMinor } from '../../../kit/money.ts';
 import type { Db } from '../../../kit/sql.ts';
 import type { AccountRow } from '../../../providers/provider-accounts/schema.ts';
@@ -11,6 +10,7 @@ import { findAccount, listAccounts } from '../../../providers/provider-accounts/
 import { withDatabases, withPool } from '../databases.ts';
 import { demoTeamId } from '../demo-team.ts';
 import { Failure } from '../failure.ts';
+import { environmentOfId } from '../ids.ts';
 import { requireMigrations } from '../migrations.ts';
 import { operator } from '../operator.ts';
 import { checkTeam } from '../unknown.ts';
@@ -75,8 +75,7 @@ interface SetOptions extends Output {
 
 /** Runs `pirogue float set`. */
 export async function setCommand(id: string, options: SetOptions): Promise<void> {
-  const environment = ENVIRONMENTS.find((candidate) => isId('pa', candidate, id));
-  if (!environment) throw noSuchAccount(id);
+  const environment = environmentOfId('pa', id, 'an account', '"pirogue providers list" shows them.');
   const { currency, alertBelow, area = '', json } = options;
   const below_minor = alertBelow === 'off' ? null : alertBelow;
   const changed = await withStores(readConfig(process.env), environment, async (control, store) => {

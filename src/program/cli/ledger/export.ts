@@ -2,8 +2,8 @@ import { csvLine } from '../../../kit/csv.ts';
 import type { Environment } from '../../../kit/environment.ts';
 import { decimal } from '../../../money/ledger/decimal.ts';
 import { type Line, linesOf } from '../../../money/ledger/statement.ts';
-import { Failure } from '../failure.ts';
 import { writeOut } from '../output.ts';
+import { refuseReversed } from './day.ts';
 import { withLedgers } from './open.ts';
 import { presentLine } from './present.ts';
 
@@ -19,8 +19,9 @@ interface ExportOptions {
 }
 
 /** Writes the ledger of a period in pages, so that its length is not limited by memory. */
-export async function exportCommand({ from, to, format, json, environment, team }: ExportOptions): Promise<void> {
-  if (from && to && to < from) throw new Failure('--to is before --from', 'Both days are included, so they may be the same.');
+export async function exportCommand(options: ExportOptions): Promise<void> {
+  refuseReversed(options);
+  const { from, to, format, json, environment, team } = options;
   const period = { team_id: team ?? null, from: from ?? null, before: to ? new Date(to.getTime() + DAY_MS) : null };
   const form = FORMS[json ? 'json' : format];
   await withLedgers([environment], async (db) => {

@@ -5,7 +5,6 @@ import { readConfig } from '../../../platform/config/config.ts';
 import { commandClock } from '../command-clock.ts';
 import { type Environment, ENVIRONMENTS } from '../../../kit/environment.ts';
 import { send } from '../../../kit/fetch.ts';
-import { isId } from '../../../kit/ids.ts';
 import { createLog } from '../../../kit/log.ts';
 import type { Queryable } from '../../../kit/sql.ts';
 import { accountCallbackUrl } from '../../../providers/provider-accounts/callback-address.ts';
@@ -20,7 +19,8 @@ import { openSecrets } from '../../start/secrets.ts';
 import { administer } from '../administer.ts';
 import { withControl } from '../databases.ts';
 import { demoTeamId } from '../demo-team.ts';
-import { Failure } from '../failure.ts';
+import { Failure, UsageFailure } from '../failure.ts';
+import { environmentOfId } from '../ids.ts';
 import { details, print, shortMoment, table } from '../output.ts';
 import { checkTeam } from '../unknown.ts';
 
@@ -43,7 +43,7 @@ interface AddOptions extends Output {
 /** Runs `pirogue providers add`. */
 export async function addCommand(kind: string, options: AddOptions): Promise<void> {
   const connector = connectorOf(kind);
-  if (!connector) throw new Failure(`unknown provider "${kind}"`, `Use one of ${names(CONNECTORS)}.`);
+  if (!connector) throw new UsageFailure(`unknown provider "${kind}"`, `Use one of ${names(CONNECTORS)}.`);
   const credentials = {
     ...(await readCredentials(options.credentials)),
     ...readPairs(options.set ?? []),
@@ -194,7 +194,7 @@ function untilKnown(): Promise<void> {
 }
 
 function checkId(id: string): void {
-  if (!ENVIRONMENTS.some((environment) => isId('pa', environment, id))) throw noSuchAccount(id);
+  environmentOfId('pa', id, 'an account', '"pirogue providers list" shows them.');
 }
 
 function noSuchAccount(id: string): Failure {
@@ -237,7 +237,10 @@ function readPairs(pairs: string[]): Record<string, string> {
     pairs.map((pair) => {
       const at = pair.indexOf('=');
       if (at < 1)
-        throw new Failure('a credential given with --set or --set-env has the form name=value', 'For example --set api_token=….');
+        throw new UsageFailure(
+          'a credential given with --set or --set-env has the form name=value',
+          'For example --set api_token=….',
+        );
       return [pair.slice(0, at), pair.slice(at + 1)];
     }),
   );

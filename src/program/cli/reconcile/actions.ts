@@ -16,7 +16,8 @@ import { AnotherAccount, type Progress, reconcile, countBreaks } from '../../../
 import { KIND_LABELS } from '../../../core/reconciliation/labels.ts';
 import { withDatabases, withPool } from '../databases.ts';
 import { demoTeamId } from '../demo-team.ts';
-import { Failure } from '../failure.ts';
+import { Failure, UsageFailure } from '../failure.ts';
+import { refuseReversed } from '../ledger/day.ts';
 import { requireMigrations } from '../migrations.ts';
 import { operator } from '../operator.ts';
 import { countText } from '../format.ts';
@@ -134,12 +135,13 @@ function refuseFolder(folder: string): void {
 
 /**
  * Rejects a period whose last day is not over: transactions of the rest of the day would be reported as missing.
- * @throws Failure
+ * @throws UsageFailure
  */
-function refusePeriod({ from, to }: Options): void {
-  if (from && to && to < from) throw new Failure('--to is before --from', 'Both days are included, so they may be the same.');
+function refusePeriod(options: Options): void {
+  refuseReversed(options);
+  const { to } = options;
   if (to && to.getTime() + DAY_MS > commandClock.now())
-    throw new Failure('the day of --to is not over', 'Use an earlier day, or omit --to.');
+    throw new UsageFailure('the day of --to is not over', 'Use an earlier day, or omit --to.');
 }
 
 function chosen({ provider, account, environment }: Options, rows: AccountRow[]): AccountRow {

@@ -1,13 +1,12 @@
 import { readConfig } from '../../../platform/config/config.ts';
 import { commandClock } from '../command-clock.ts';
-import { type Environment, ENVIRONMENTS } from '../../../kit/environment.ts';
-import { isId } from '../../../kit/ids.ts';
+import type { Environment } from '../../../kit/environment.ts';
 import { decimal } from '../../../money/ledger/decimal.ts';
 import type { SettledAs } from '../../../core/reconciliation/schema.ts';
 import { settleBreak } from '../../../core/reconciliation/settle.ts';
 import { withDatabases, withPool } from '../databases.ts';
 import { demoTeamId } from '../demo-team.ts';
-import { Failure } from '../failure.ts';
+import { environmentOfId } from '../ids.ts';
 import { operator } from '../operator.ts';
 import { moneyText } from '../format.ts';
 import { details, print } from '../output.ts';
@@ -48,10 +47,8 @@ export async function settleCommand(run_id: string, id: bigint, options: Options
 
 /**
  * Returns the environment of a reconciliation run.
- * @throws Failure for a text that is not the id of one
+ * @throws UsageFailure for a text that is not the id of one
  */
 export function environmentOf(run_id: string): Environment {
-  const environment = ENVIRONMENTS.find((one) => isId('rec', one, run_id));
-  if (environment) return environment;
-  throw new Failure(`${run_id} is not the id of a run`, 'Use the rec_… of the report.');
+  return environmentOfId('rec', run_id, 'a run', 'Use the rec_… of the report.');
 }

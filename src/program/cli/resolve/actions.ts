@@ -9,7 +9,7 @@ import { resolveTransfer } from '../../../core/transfers/resolve.ts';
 import { withDatabases, withPool } from '../databases.ts';
 import { demoTeamId } from '../demo-team.ts';
 import { operator } from '../operator.ts';
-import { Failure } from '../failure.ts';
+import { UsageFailure } from '../failure.ts';
 import { details, print } from '../output.ts';
 import { refuse } from '../refuse.ts';
 
@@ -32,7 +32,7 @@ interface Outcome {
 /** Resolves an attempt, transfer or refund manually. The decision is final, and is printed with what it changed. */
 export async function resolveCommand(id: string, options: Options): Promise<void> {
   const kind = /^(att|po|rfd)_(test_)?[0-9a-z]{26}$/.exec(id);
-  if (!kind) throw new Failure(`${id} is not the id of an attempt, a transfer or a refund`, 'Use att_…, po_… or rfd_….');
+  if (!kind) throw new UsageFailure(`${id} is not the id of an attempt, a transfer or a refund`, 'Use att_…, po_… or rfd_….');
   const environment: Environment = kind[2] ? 'sandbox' : 'live';
   const config = readConfig(process.env);
   const ref = { team_id: options.team ?? demoTeamId(config), id, part: options.part === undefined ? null : options.part - 1 };

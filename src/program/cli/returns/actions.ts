@@ -1,13 +1,12 @@
 import { readConfig } from '../../../platform/config/config.ts';
 import { commandClock } from '../command-clock.ts';
-import { type Environment, ENVIRONMENTS } from '../../../kit/environment.ts';
-import { isId } from '../../../kit/ids.ts';
+import type { Environment } from '../../../kit/environment.ts';
 import { wireFromMinor } from '../../../kit/money.ts';
 import { paymentListeners } from '../../listeners.ts';
 import { openReturnsOf, resolveReturn, retryReturn } from '../../../core/returns/resolve.ts';
 import type { ResolvedAs, ReturnRow } from '../../../core/obligations/schema.ts';
 import { withDatabases, withPool } from '../databases.ts';
-import { Failure } from '../failure.ts';
+import { environmentOfId } from '../ids.ts';
 import { inStore } from '../in-store.ts';
 import { operator } from '../operator.ts';
 import { moneyText } from '../format.ts';
@@ -66,9 +65,7 @@ function deps() {
 }
 
 function environmentOf(id: string): Environment {
-  const environment = ENVIRONMENTS.find((one) => isId('rtn', one, id));
-  if (environment) return environment;
-  throw new Failure(`${id} is not the id of a return`, 'Use the rtn_… of "pirogue returns list".');
+  return environmentOfId('rtn', id, 'a return', 'Use the rtn_… of "pirogue returns list".');
 }
 
 function lines(row: ReturnRow): Record<string, string> {

@@ -25,7 +25,7 @@ import { openSecrets } from '../../start/secrets.ts';
 import { administer } from '../administer.ts';
 import { withControl } from '../databases.ts';
 import { demoTeamId } from '../demo-team.ts';
-import { Failure } from '../failure.ts';
+import { Failure, UsageFailure } from '../failure.ts';
 import { print, table } from '../output.ts';
 import { checkTeam } from '../unknown.ts';
 
@@ -117,7 +117,7 @@ export async function testRulesCommand(options: TestOptions): Promise<void> {
   const { environment, operation, currency, amount } = options;
   const channel = must(channelById(options.channel), 'the option was checked');
   if (!limitsOf(channel, currency)) {
-    throw new Failure(`${channel.id} does not support ${currency}`, `It supports ${channel.currencies.join(', ')}.`);
+    throw new UsageFailure(`${channel.id} does not support ${currency}`, `It supports ${channel.currencies.join(', ')}.`);
   }
   const team_id = options.team ?? demoTeamId(readConfig(process.env));
   const { explanation } = await withControl(async (control) => {

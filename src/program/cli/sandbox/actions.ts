@@ -2,10 +2,10 @@ import { setVerification } from '../../../core/accounts/service.ts';
 import { presentAccount } from '../../../core/accounts/present.ts';
 import { readBalance } from '../../../core/balance/service.ts';
 import { commandClock } from '../command-clock.ts';
-import type { Environment } from '../../../kit/environment.ts';
 import { isMovable } from '../../../kit/money.ts';
 import { fundSandbox } from '../../../core/transfers/fund.ts';
-import { Failure } from '../failure.ts';
+import { UsageFailure } from '../failure.ts';
+import { environmentOfId } from '../ids.ts';
 import { operator } from '../operator.ts';
 import { moneyText } from '../format.ts';
 import { details, print } from '../output.ts';
@@ -22,7 +22,7 @@ const deps = { clock: commandClock };
 export async function fundCommand(options: Output & { currency: string; amount: string }): Promise<void> {
   const { currency, amount } = options;
   const amount_minor = readAmount(amount);
-  if (!isMovable(amount_minor, currency)) throw new Failure(`${currency} has no decimals`, 'Give a whole amount.');
+  if (!isMovable(amount_minor, currency)) throw new UsageFailure(`${currency} has no decimals`, 'Give a whole amount.');
   const balance = await inStore('sandbox', options, async (store, team_id) => {
     await fundSandbox(deps, store, team_id, currency, amount_minor, operator());
     return readBalance(store.db, team_id, currency, null);
@@ -42,7 +42,7 @@ export async function verifyAccountCommand(
   id: string,
   options: Output & { status: 'pending' | 'verified' | 'rejected' },
 ): Promise<void> {
-  const environment: Environment = id.startsWith('acct_test_') ? 'sandbox' : 'live';
+  const environment = environmentOfId('acct', id, 'an account', 'It begins with acct_.');
   const account = await inStore(environment, options, (store, team_id) =>
     setVerification(deps, store, { team_id, id }, options.status, operator()),
   );

@@ -5,7 +5,7 @@ import { NotTriggered } from '../../../edge/sandbox-events/sandbox.ts';
 import type { EventType } from '../../../money/events/catalogue.ts';
 import { openApi } from '../api.ts';
 import type { ApiOptions } from '../api-options.ts';
-import { Failure } from '../failure.ts';
+import { Failure, UsageFailure } from '../failure.ts';
 import { details, print, table } from '../output.ts';
 import { NOTICES, type Notice, notify } from './disputes.ts';
 import { sandboxOf } from './sandbox.ts';
@@ -33,7 +33,7 @@ export async function triggerCommand(event: string | undefined, options: Trigger
   if (!isType(event)) return command.error(`error: ${event} is not an event type: "pirogue trigger --list" shows them`);
   const recipe = RECIPES[event];
   if (typeof recipe === 'string')
-    throw new Failure(`${event} cannot be triggered: ${recipe}`, '"pirogue trigger --list" shows which can.');
+    throw new UsageFailure(`${event} cannot be triggered: ${recipe}`, '"pirogue trigger --list" shows which can.');
   const maker = new Maker(sandboxOf(openApi(options)));
   const made = async () => maker.eventOf(event, await recipe(maker));
   const { id, data } = await made().catch((error: unknown) => {
