@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 
 import { must, Problem } from '../../kit/errors.ts';
 import { envelope } from '../../kit/envelope.ts';
 import type { KeyRing } from '../../tenants/keys/ring.ts';
-import { KEY_CACHE_MS } from '../../tenants/keys/service.ts';
+import { KEY_CHECK_MS } from '../../tenants/keys/service.ts';
 import type { Caller } from '../../tenants/keys/caller.ts';
 import { versions } from '../../tenants/versions/registry.ts';
 import { admit, readmit, type Target } from './admission.ts';
@@ -60,7 +60,7 @@ export function registerApi(
         serializers ??= new Serializers(reply, route, deps.log); // before the route's work: nothing is committed if this fails
         const compiled = { route, validator, adviser, serializers };
         const first = must(admitted.get(request), 'enter set it');
-        const isLate = deps.clock.now() - request.at > KEY_CACHE_MS;
+        const isLate = deps.clock.now() - request.at >= KEY_CHECK_MS;
         return serve(deps, compiled, isLate ? await admittedLate(deps, keys, request, route, first) : first, request, reply);
       },
     });

@@ -13,12 +13,12 @@ const PREFIXES: Record<KeyKind, string> = { public: 'pk', secret: 'sk', restrict
 /** Maximum age of cached key data; `keys revoke` returns after this time. */
 export const KEY_CACHE_MS = 800;
 
-/** Margin for a request that was being checked, and for timers that fire early. */
-const MARGIN_MS = 200;
+/** Maximum time from the check of a key to the start of the request's work. A request whose body takes longer is checked again. */
+export const KEY_CHECK_MS = 200;
 
 /** Waits until every node applies an already committed change to a key or its team. */
 export async function untilChangeIsKnown(): Promise<void> {
-  await sleep(KEY_CACHE_MS + MARGIN_MS);
+  await sleep(KEY_CACHE_MS + KEY_CHECK_MS);
 }
 
 /** Returns the prefix of a key: `pk.`, `sk_test.`, …; it shows kind and environment. */
