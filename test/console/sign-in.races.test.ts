@@ -4,6 +4,8 @@ import { hashPassword } from '../../src/tenants/people/passwords.ts';
 import { newId } from '../../src/kit/ids.ts';
 import { sql, type Tx } from '../../src/kit/sql.ts';
 import { byCode } from '../../src/tenants/people/attempts.ts';
+import { insertPasskey } from '../../src/tenants/people/factor-store.ts';
+import { linkPath, makeLink } from '../../src/tenants/people/links.ts';
 import type { Session } from '../../src/tenants/people/schema.ts';
 import { attemptCode, confirmSession } from '../../src/tenants/people/sign-in.ts';
 import { revokeSessions } from '../../src/tenants/people/session-store.ts';
@@ -82,6 +84,29 @@ test('a person who is disabled while they sign in has no session', async () => {
   );
   assert.equal(shown.status, 409);
   await api.control.run(sql`update users set disabled_at = null where id = ${id}`);
+  assert.deepEqual(await openSessions(id), []);
+});
+
+test('a second factor that is added while a sign-in link is used is asked for', async () => {
+  const { id, email } = await member();
+  const link = { kind: 'sign_in', email, user_id: id, team_id: api.team.id, role: null, invited_by: null } as const;
+  const path = linkPath(api.deps.secrets, await makeLink(api.deps.stores.control, link, Date.now()));
+  const thief = new Person(api.url);
+  const form = formToken((await thief.get(path)).text);
+  const passkey = {
+    id: `passkey of ${id}`,
+    user_id: id,
+    public_key: Buffer.from([1]),
+    counter: 0n,
+    transports: [],
+    name: 'phone',
+  };
+  const shown = await during(
+    id,
+    () => thief.post(path, form),
+    (tx) => insertPasskey(tx, passkey),
+  );
+  assert.deepEqual([shown.status, /name="half"/.test(shown.text)], [200, true]);
   assert.deepEqual(await openSessions(id), []);
 });
 

@@ -5,6 +5,7 @@ import { person } from '../audit/actor.ts';
 import { record } from '../audit/record.ts';
 import { attempt, byAccount, byAddress, byCode, byDevice } from './attempts.ts';
 import type { Origin, PeopleDeps } from './deps.ts';
+import { hasSecondFactor } from './factor-store.ts';
 import { forgetAttempts } from './failure-store.ts';
 import { queueUserMail } from './mail-store.ts';
 import type { SecurityChange } from './mails.ts';
@@ -139,6 +140,23 @@ export async function signIn(tx: Tx, secrets: Secrets, user: SignsIn, from: Orig
     byAddress(from.ip).name,
   );
   return cookie;
+}
+
+/**
+ * Signs a person in who has presented one factor, unless there is a second one to present.
+ * @returns as {@link signIn}; null when the person has a second factor
+ * @throws Problem as {@link holdFactors} does
+ */
+export async function signInByOne(
+  tx: Tx,
+  secrets: Secrets,
+  user: SignsIn,
+  from: Origin,
+  before: Session | null,
+): Promise<string | null> {
+  // First, so that a factor that is added meanwhile is found.
+  await holdFactors(tx, user);
+  return (await hasSecondFactor(tx, user.id)) ? null : signIn(tx, secrets, user, from, before);
 }
 
 /** Records in a session that its person has just presented their factors again. */

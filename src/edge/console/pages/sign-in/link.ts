@@ -2,11 +2,10 @@ import { type Html, html } from '../../../../kit/html.ts';
 import { person } from '../../../../tenants/audit/actor.ts';
 import { attempt, byAddress } from '../../../../tenants/people/attempts.ts';
 import { joinAsKnown, joinAsNew, resetPassword, useSignInLink } from '../../../../tenants/people/by-link.ts';
-import { hasSecondFactor } from '../../../../tenants/people/factor-store.ts';
 import { findOpenLink, type LinkRow } from '../../../../tenants/people/link-store.ts';
 import { linkPath, readLinkToken } from '../../../../tenants/people/links.ts';
 import { hashPassword } from '../../../../tenants/people/passwords.ts';
-import { newHalf, signIn } from '../../../../tenants/people/sign-in.ts';
+import { newHalf, signInByOne } from '../../../../tenants/people/sign-in.ts';
 import { findUser, findUserByEmail, soughtEmail } from '../../../../tenants/people/store.ts';
 import { findTeam } from '../../../../tenants/teams/store.ts';
 import { ROLE_NAMES } from '../../../pages/role-names.ts';
@@ -123,8 +122,8 @@ async function submitSignInLink(deps: ConsoleDeps, visit: Visit, link: LinkRow):
   return stores.control.transaction(async (tx): Promise<Answer> => {
     const used = await useSignInLink(tx, link.id);
     if (!used) return deadLink(visit);
-    if (await hasSecondFactor(tx, used.user.id)) return codeView(deps, visit, newHalf(secrets, used.user, visit), to, null);
-    return redirect(to, { session: await signIn(tx, secrets, used.user, visit, visit.session) });
+    const session = await signInByOne(tx, secrets, used.user, visit, visit.session);
+    return session === null ? codeView(deps, visit, newHalf(secrets, used.user, visit), to, null) : redirect(to, { session });
   });
 }
 

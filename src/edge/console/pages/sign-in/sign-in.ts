@@ -3,7 +3,6 @@ import type { Tx } from '../../../../kit/sql.ts';
 import { person } from '../../../../tenants/audit/actor.ts';
 import { record } from '../../../../tenants/audit/record.ts';
 import { attempt, byAddress } from '../../../../tenants/people/attempts.ts';
-import { hasSecondFactor } from '../../../../tenants/people/factor-store.ts';
 import { provePasskey, siteOf } from '../../../../tenants/people/passkeys.ts';
 import type { UserRow } from '../../../../tenants/people/schema.ts';
 import { revokeSession } from '../../../../tenants/people/session-store.ts';
@@ -15,6 +14,7 @@ import {
   presentPassword,
   readHalf,
   signIn,
+  signInByOne,
 } from '../../../../tenants/people/sign-in.ts';
 import { findUser } from '../../../../tenants/people/store.ts';
 import type { ConsoleDeps } from '../../deps.ts';
@@ -53,10 +53,7 @@ export async function submitPassword(deps: ConsoleDeps, visit: Visit): Promise<A
 /** Requests the second factor of a person who has one. Others are signed in, and invited to set one up. */
 export async function afterFirstFactor(deps: ConsoleDeps, visit: Visit, user: UserRow, to: string): Promise<Answer> {
   const { control } = deps.stores;
-  const session = await control.transaction(async (tx) => {
-    await holdFactors(tx, user);
-    return (await hasSecondFactor(tx, user.id)) ? null : signIn(tx, deps.secrets, user, visit, visit.session);
-  });
+  const session = await control.transaction((tx) => signInByOne(tx, deps.secrets, user, visit, visit.session));
   if (session === null) return codeView(deps, visit, newHalf(deps.secrets, user, visit), to, null);
   return redirect(withQuery('/console/account/codes', { to }), { session });
 }
