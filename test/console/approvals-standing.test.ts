@@ -81,6 +81,26 @@ test('an approval that ran and was not noted is done, before and after its time,
   assert.equal((await refunds(shop, payment)).length, 1);
 });
 
+test('a destination of a subaccount that was set, not noted, and set back by somebody is not set again', async () => {
+  const { key, base } = shop;
+  const [before, wanted] = [
+    { channel: 'cm.mtn', account_number: '+237650000009' },
+    { channel: 'cm.mtn', account_number: '+237677000001' },
+  ];
+  const seller = { name: 'Ateliers Mbarga', email: 'atelier@sellers.example' };
+  const { body } = await api.call('POST', '/accounts', { key, body: { ...seller, settlement: before } });
+  const account = `/accounts/${body.account.id}`;
+  const form = `${base}/sub${account.slice(1)}/edit`;
+  const path = approvalPath(await shop.maker.submit(form, form, { ...seller, split_type: '', split_value: '', ...wanted }));
+  await press(shop.checker, path, 'approve');
+  await notNoted(path, false);
+  await api.call('PATCH', account, { key, body: { settlement: before } });
+  assert.doesNotMatch((await shop.checker.get(path)).text, /\/run/);
+  await press(shop.owner, path, 'run');
+  assert.equal((await stored(shop, path)).outcome, 'done');
+  assert.deepEqual((await api.call('GET', account, { key })).body.account.settlement, before);
+});
+
 test('an approval that did not run stays approved until its time is over, and is not completed then', async () => {
   const payment = await sale(shop);
   const path = await askRefund(shop, payment);

@@ -111,10 +111,7 @@ function crud(deps: RouteDeps, totals: ListTotals, base: string): Route[] {
       replies: { 200: one },
       handle: (call) => {
         refuseMoney(call);
-        return writing(call, async (tx, context) => {
-          const changed = changeAccount(tx, context, refOf(call), call.body, (before) => call.verifyDestination?.(before));
-          return reply(call, 200, 'Account updated', await recorded(tx, call, 'account.update', changed));
-        });
+        return changed(call);
       },
     }),
   ];
@@ -208,6 +205,16 @@ function shown(call: AnyCall, row: AccountRow): object {
 
 function reply(call: AnyCall, code: number, message: string, row: AccountRow): Reply {
   return { code, message, body: { account: shown(call, row) } };
+}
+
+/** Changes an account. A request of the API has no idempotency key here. An approved change has one, so that it runs once. */
+function changed(call: Call<ChangeAccountBody, unknown>): Promise<Reply> {
+  return writing(call, (tx, context) =>
+    once(tx, call as Call, 'PATCH /accounts/:id', async () => {
+      const account = changeAccount(tx, context, refOf(call), call.body, (before) => call.verifyDestination?.(before));
+      return reply(call, 200, 'Account updated', await recorded(tx, call, 'account.update', account));
+    }),
+  );
 }
 
 async function listed(deps: RouteDeps, totals: ListTotals, call: Call<unknown, PagingQuery>): Promise<Reply> {

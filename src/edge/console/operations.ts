@@ -74,7 +74,7 @@ export class Operations {
     const { params = {}, query = {}, body = {}, idempotency_key = null, sync = null, verifyPayee, verifyDestination } = sent;
     return runInside(this.#deps, found, caller, {
       ...{ params, query: queryTexts(query), body, sync: route.sync ? sync : null },
-      idempotency_key: route.idempotent ? idempotency_key : null,
+      idempotency_key,
       ...{ request_id: visit.request_id, trace_id: visit.trace_id, ip: visit.ip, at: visit.at },
       ...(verifyPayee ? { verifyPayee } : {}),
       ...(verifyDestination ? { verifyDestination } : {}),

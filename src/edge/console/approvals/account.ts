@@ -57,11 +57,6 @@ export function isOtherDestination({ account }: Wanted, now: PaysOutTo | null): 
   return account !== undefined && !isDeepStrictEqual(now && { split: now.split, settlement: now.settlement }, account);
 }
 
-/** Returns whether the subaccount already has the destination in this body. */
-export async function goesTo(visit: TeamVisit, id: string | undefined, body: Wanted['body']): Promise<boolean> {
-  return isDeepStrictEqual(await currentOf(visit, id), destinationOf(sentDetails(body)));
-}
-
 async function currentOf({ store, team }: TeamVisit, id = ''): Promise<Destination | null> {
   try {
     return destinationOf(await getAccount(store.db, store.environment, { team_id: team.id, id }));

@@ -3,18 +3,17 @@ import { takenKeys } from '../../../tenants/api/idempotency-store.ts';
 import type { ApprovalRow, Wanted } from '../../../tenants/approvals/schema.ts';
 import { isRecorded } from '../done-once.ts';
 import type { TeamVisit } from '../page.ts';
-import { goesTo } from './account.ts';
 
-/** Operations that accept no idempotency key. */
-const KEYLESS: ReadonlySet<string> = new Set(['POST /disputes/:id/accept', 'PATCH /accounts/:id']);
+/** The operation that accepts no idempotency key. It happens at most once to a dispute, so the audit trail shows whether it ran. */
+const KEYLESS = 'POST /disputes/:id/accept';
 
 /** Returns the approved operations that may have run: their key is taken, or they accept no key. */
 export async function mayHaveRun({ store, team }: TeamVisit, rows: readonly ApprovalRow[]): Promise<Set<string>> {
-  const keyed = rows.filter(({ operation }) => !KEYLESS.has(operation));
+  const keyed = rows.filter(({ operation }) => operation !== KEYLESS);
   const keys = keyed.map(({ operation, form_key }) => ({ route: operation, key: form_key }));
   const taken = keys.length > 0 ? await takenKeys(store.db, team.id, keys) : [];
   const names = new Set(taken.map(({ route, key }) => `${route} ${key}`));
-  const may = rows.filter(({ operation, form_key }) => KEYLESS.has(operation) || names.has(`${operation} ${form_key}`));
+  const may = rows.filter(({ operation, form_key }) => operation === KEYLESS || names.has(`${operation} ${form_key}`));
   return new Set(may.map(({ id }) => id));
 }
 
@@ -29,9 +28,7 @@ export async function ranBefore(
 ): Promise<{ resource_id: string | null } | null> {
   const { store, team } = visit;
   const { id = '' } = params;
-  if (operation === 'POST /disputes/:id/accept')
-    return (await isRecorded(visit, 'dispute.accept', id)) ? { resource_id: id } : null;
-  if (operation === 'PATCH /accounts/:id') return (await goesTo(visit, id, body)) ? { resource_id: id } : null;
+  if (operation === KEYLESS) return (await isRecorded(visit, 'dispute.accept', id)) ? { resource_id: id } : null;
   const request = { params, sync: null, body, caller: { kind: 'secret' } } as const;
   return createdBefore(store.db, { team_id: team.id, route: operation, key: form_key }, request);
 }
