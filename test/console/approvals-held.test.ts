@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { forgetPeopleSweep } from '../../src/edge/mail/people-sweeps.ts';
 import { personText } from '../../src/edge/mail/people-text.ts';
-import { sql } from '../../src/kit/sql.ts';
+import { clause, sql } from '../../src/kit/sql.ts';
 import type { UserMailRow } from '../../src/tenants/people/mails.ts';
 import { insertMembership } from '../../src/tenants/people/store.ts';
 import { type Api, startApi } from '../setup/api.ts';
@@ -115,6 +115,23 @@ describe('keys that may move money', () => {
     }
     assert.equal(await countApprovals(shop), before);
     assert.doesNotMatch((await shop.owner.get(`${keys}/${expired.id}`)).text, /\/activate\?/);
+  });
+
+  test('are not replaced when they are not active: nobody is asked', async () => {
+    const keys = `${shop.base}/developers/keys`;
+    const before = await countApprovals(shop);
+    for (const end of [clause`active = false`, clause`expires_at = now() - interval '1 day'`, clause`revoked_at = now()`]) {
+      const { id } = await api.newKey(shop.team, 'sandbox', 'secret');
+      await api.control.run(sql`update api_keys set ${end} where id = ${id}`);
+      const { status, text } = await shop.owner.submit(keys, `${keys}/${id}/roll`, { overlap: '1h', expires: '' });
+      assert.deepEqual([status, /not active/.test(text)], [409, true]);
+    }
+    assert.equal(await countApprovals(shop), before);
+    const { id } = await api.newKey(shop.team, 'sandbox', 'secret');
+    const form = { ...formToken((await shop.owner.get(`${keys}/${id}/roll`)).text), overlap: '1h', expires: '' };
+    const asked = approvalPath(await shop.owner.post(`${keys}/${id}/roll`, form));
+    await api.control.run(sql`update api_keys set active = false where id = ${id}`);
+    assert.equal(approvalPath(await shop.owner.post(`${keys}/${id}/roll`, form)), asked, 'asked for before');
   });
 
   test('that expire while they wait are not activated', async () => {

@@ -7,7 +7,7 @@ import { ownFaults } from '../../../messages/own.ts';
 import { type Fault, faultOf, shownFault } from '../../../parts/fault.ts';
 import { alert, field, pageHead, select } from '../../../parts/parts.ts';
 import { endOf } from './parse.ts';
-import { changeKey, checkRights, heldKey, keyOf, rollKeyIn } from './service.ts';
+import { changeKey, checkActive, checkRights, heldKey, keyOf, rollKeyIn } from './service.ts';
 import { KEY_TEXTS } from './texts.ts';
 import { backToKeys, keyName, madeBeforePage, madeByForm, madePage } from './views.ts';
 
@@ -53,7 +53,8 @@ export async function rollKey(deps: ConsoleDeps, visit: TeamVisit): Promise<Answ
   }
   const overlap_ms = OVERLAPS[chosen];
   try {
-    const { id, kind, scopes, allowed_ips } = await keyOf(deps.stores.control, visit);
+    const key = await keyOf(deps.stores.control, visit);
+    const { id, kind, scopes, allowed_ips } = key;
     checkRights(visit, kind, scopes);
     const asked = heldKey('key.roll', { id, kind, scopes, allowed_ips, overlap_ms, expires_at });
     const done = await changeKey(
@@ -62,7 +63,12 @@ export async function rollKey(deps: ConsoleDeps, visit: TeamVisit): Promise<Answ
       { kind, scopes },
       {
         change: (tx) => rollKeyIn(tx, visit, { overlap_ms, expires_at }),
-        madeBefore: () => madeByForm(visit),
+        madeBefore: async () => {
+          const made = await madeByForm(visit);
+          // Nobody is asked for what cannot be done.
+          if (!made) checkActive(key, visit);
+          return made;
+        },
       },
     );
     if ('answer' in done) return done.answer;

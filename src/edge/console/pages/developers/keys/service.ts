@@ -56,10 +56,15 @@ export async function rollKeyIn(tx: Tx, visit: TeamVisit, { overlap_ms, expires_
   const scopes = kind === 'restricted' ? [...rightsOf(kind, old.scopes)] : [];
   const made = await insert(tx, visit, { kind, scopes, allowed_ips, expires_at });
   if (made === null) return null;
-  if (keyState(old, visit.at) !== 'active') throw new Problem(409, 'The key is not active: create a new one.');
+  checkActive(old, visit);
   await expireKey(tx, old.id, new Date(visit.at + overlap_ms));
   await note(tx, visit, 'key.roll', old.id);
   return made;
+}
+
+/** Checks that a key can be replaced. @throws Problem 409 when it is not active */
+export function checkActive(key: KeyRow, { at }: TeamVisit): void {
+  if (keyState(key, at) !== 'active') throw new Problem(409, 'The key is not active: create a new one.');
 }
 
 /**
