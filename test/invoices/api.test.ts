@@ -35,6 +35,20 @@ describe('POST /invoices', () => {
     assert.deepEqual([named.status, named.body.invoice.recipient], [201, CUSTOMER]);
   });
 
+  test('201 a new customer gets only name, e-mail and phone; other fields of the object are ignored', async () => {
+    const others = { company_name: 7, address: 'Rue 1', billing: [], tax_id: 'T'.repeat(500), metadata: '' };
+    const named = (email: string) => ({ customer: { ...others, email } });
+    const made = await fixture.draft(named('made@buyers.example'));
+    const { id } = await fixture.draft();
+    const changed = await fixture.call('PATCH', `/invoices/${id}`, named('changed@buyers.example'));
+    assert.equal(changed.status, 200, JSON.stringify(changed.body));
+    for (const found of [made.customer, changed.body.invoice.customer]) {
+      const { status, body } = await fixture.call('GET', `/customers/${found}`);
+      assert.equal(status, 200);
+      for (const field of Object.keys(others)) assert.equal(body.customer[field], null, field);
+    }
+  });
+
   test('201 concurrent invoices for a new customer create one customer, in twenty rounds', async () => {
     for (let i = 0; i < 20; i++) {
       const customer = { email: `new${i}@buyers.example`, phone: `+2376702000${10 + i}` };

@@ -18,13 +18,15 @@ export interface Named {
 /**
  * Returns the customer with the e-mail address, else the one with the phone number, else a new one. Payments use the same
  * order.
+ * @param named an object of a request may have other fields, which nothing has validated: they are not stored
  * @throws a unique violation when another transaction creates the same customer: {@link creatingCustomers} retries it
  */
 export async function findOrCreate(tx: Tx, context: CustomerContext, team_id: bigint, named: Named): Promise<CustomerRow> {
   const found = await find(tx, team_id, named);
   if (found) return found;
   try {
-    return await createCustomer(tx, context, team_id, named);
+    const { name = null, email = null, phone = null } = named;
+    return await createCustomer(tx, context, team_id, { name, email, phone });
   } catch (error) {
     // Another transaction has created the customer since, and the check before the insert rejected the duplicate.
     const made = error instanceof Problem ? await find(tx, team_id, named) : undefined;
