@@ -3431,7 +3431,7 @@ export interface components {
             min_amount: number | null;
             /** @description Id of the customer. */
             customer: string;
-            /** @description Recipient, unchanged since it was sent. */
+            /** @description Recipient, unchanged since it was sent, except that a reminder adds an e-mail address where there was none. */
             recipient: {
                 /** @description Name. */
                 name: string | null;

@@ -159,7 +159,9 @@ export const invoiceReply = Type.Object({
   customer: Type.String({ description: 'Id of the customer.' }),
   recipient: Type.Object(
     { name: nullableText(), email: nullableText(), phone: nullableText() },
-    { description: 'Recipient, unchanged since it was sent.' },
+    {
+      description: 'Recipient, unchanged since it was sent, except that a reminder adds an e-mail address where there was none.',
+    },
   ),
   due_date: nullableText({ description: 'Last UTC day to pay.' }),
   notes: nullableText({ description: 'Shown below the items.' }),
