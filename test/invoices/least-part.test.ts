@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { needsParts, partOf } from '../../src/edge/invoices/part.ts';
+import { isPayableAmount, needsParts, partOf } from '../../src/edge/invoices/part.ts';
 import type { InvoiceRow } from '../../src/edge/invoices/schema.ts';
 
 /** In XAF a payment is of 100 to 50,000,000 francs. Amounts are in hundredths. */
@@ -30,4 +30,20 @@ test('the least part holds where the amount due can be paid at once', () => {
   assert.deepEqual(partOf(invoice(LARGEST, 1_000_000n)), { least: 1_000_000n, most: LARGEST - LEAST });
   assert.equal(partOf(invoice(1_000_000n, 1_000_000n)), null);
   assert.equal(partOf(invoice(1_000_000n, 990_001n)), null);
+});
+
+test('a payment may be of all that is due, or of a part that leaves nothing or what can be paid', () => {
+  const row = { ...invoice(100_000n, null, 60_000n), refunded_minor: 3_000n };
+  for (const [amount, payable] of [
+    [43_000n, true],
+    [40_000n, false],
+    [33_100n, false],
+    [33_000n, true],
+    [10_000n, true],
+    [9_900n, false],
+    [20_050n, false],
+    [43_100n, false],
+  ] as const) {
+    assert.equal(isPayableAmount(row, amount), payable, String(amount));
+  }
 });

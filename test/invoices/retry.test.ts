@@ -22,7 +22,12 @@ const PAID = { channel: 'cm.mtn', phone: '670100000' };
 /** A sent invoice whose payment was declined, and the payer's browser on the page of that payment. */
 async function declined() {
   const invoice = await fixture.createSent();
-  const { headers } = await fixture.submit(invoice.url);
+  return { invoice, ...(await declinedFor(invoice)) };
+}
+
+/** Pays an invoice with a phone that declines. @param amount as entered; without it: the whole amount due */
+async function declinedFor(invoice: { id: string; url: string }, amount?: string) {
+  const { headers } = await fixture.submit(invoice.url, amount);
   const payer = new Payer(headers.get('location') as string);
   await payer.get();
   assert.equal((await payer.submit(DECLINED)).status, 303);
@@ -30,7 +35,7 @@ async function declined() {
   await merchant.waitForStatus(`/payments/${payment}`, 'failed');
   await payer.offered(clock);
   clock.advance(3_600_000);
-  return { invoice, payer, id: payment };
+  return { payer, id: payment };
 }
 
 async function openPaymentOf(id: string): Promise<{ payment: string }> {
@@ -92,6 +97,21 @@ test('no other try for an invoice that is cancelled, or that another payment pay
     assert.doesNotMatch((await payer.get()).body, /<form/);
     assert.equal((await payer.json(PAID)).status, 400);
   }
+});
+
+test('after a refund, no other try with an amount that leaves less than any channel collects', async () => {
+  const invoice = await fixture.createSent({ items: [{ name: 'Fan', unit_price: 1_000 }], allow_partial: true });
+  const first = await fixture.pay(invoice.url, '600');
+  const { payer } = await declinedFor(invoice);
+  assert.match((await payer.get()).body, /<form/);
+  const refund = { payment: first.id, amount: 30, reason: 'merchant_error' };
+  const { body } = await fixture.call('POST', '/refunds', refund);
+  await merchant.waitForStatus(`/refunds/${body.refund.id}`, 'succeeded');
+  assert.equal((await fixture.invoice(invoice.id)).amount_due, 430);
+  assert.doesNotMatch((await payer.get()).body, /<form/);
+  assert.equal((await payer.json(PAID)).status, 400, 'a try with 400 would leave 30');
+  const last = await fixture.pay(invoice.url);
+  assert.deepEqual([last.amount, (await fixture.invoice(invoice.id)).status], [430, 'paid']);
 });
 
 test('while money that arrived for a failed payment is checked, the invoice asks for no other payment', async () => {

@@ -1,4 +1,4 @@
-import type { Minor } from '../../kit/money.ts';
+import { isMovable, type Minor } from '../../kit/money.ts';
 import { leastOf } from '../../providers/reference/channels.ts';
 import { checkLargest, largestOf } from '../../providers/reference/largest.ts';
 import { dueOf } from './present.ts';
@@ -26,6 +26,13 @@ export function partOf(row: InvoiceRow): Part | null {
   if (least <= most) return { least, most };
   // The merchant's minimum would leave too small a remainder. It is lowered where the whole amount cannot be paid at once either.
   return needsParts(row) ? { least: most, most } : null;
+}
+
+/** Returns whether a payment may be of this amount: all that is due, or a part within the limits. */
+export function isPayableAmount(row: InvoiceRow, amount: Minor): boolean {
+  if (amount === dueOf(row)) return !needsParts(row);
+  const part = partOf(row);
+  return part !== null && amount >= part.least && amount <= part.most && isMovable(amount, row.currency);
 }
 
 /** Returns whether no channel accepts the amount due at once, so that it has to be paid in parts. */

@@ -3,7 +3,7 @@ import { customerProblem } from '../../core/customers/payer.ts';
 import type { Store } from '../../platform/db/stores.ts';
 import { sha256 } from '../../kit/crypto.ts';
 import { must, Problem } from '../../kit/errors.ts';
-import { isCurrency, isMovable, type Minor, wireFromMinor } from '../../kit/money.ts';
+import { isCurrency, type Minor, wireFromMinor } from '../../kit/money.ts';
 import type { Tx } from '../../kit/sql.ts';
 import { hostedPageUrl } from '../../core/payments/token.ts';
 import { createInTransaction } from '../../core/payments/create-within.ts';
@@ -13,7 +13,7 @@ import type { Team } from '../../tenants/teams/schema.ts';
 import { findTeam } from '../../tenants/teams/store.ts';
 import { applySteps, ENVIRONMENT } from './apply.ts';
 import type { InvoiceDeps } from './deps.ts';
-import { needsParts, partOf } from './part.ts';
+import { isPayableAmount } from './part.ts';
 import { dueOf } from './present.ts';
 import type { InvoiceRow } from './schema.ts';
 import { lockWithPayment } from './service.ts';
@@ -81,10 +81,8 @@ export async function payInvoice(deps: InvoiceDeps, ref: InvoiceRef, chosen: Min
 
 /** Returns the amount to pay now; null when the chosen amount is not allowed. */
 function amountOf(row: InvoiceRow, chosen: Minor | null): Minor | null {
-  const due = dueOf(row);
-  if (chosen === null || chosen === due) return needsParts(row) ? null : due;
-  const part = partOf(row);
-  return part && chosen >= part.least && chosen <= part.most && isMovable(chosen, row.currency) ? chosen : null;
+  const amount = chosen ?? dueOf(row);
+  return isPayableAmount(row, amount) ? amount : null;
 }
 
 interface Wanted {

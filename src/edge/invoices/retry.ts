@@ -2,7 +2,7 @@ import type { PaymentRow } from '../../core/payments/schema.ts';
 import { must } from '../../kit/errors.ts';
 import type { Queryable, Tx } from '../../kit/sql.ts';
 import { applySteps } from './apply.ts';
-import { dueOf } from './present.ts';
+import { isPayableAmount } from './part.ts';
 import type { InvoiceRow } from './schema.ts';
 import { isPayable } from './states.ts';
 import { awaitsDecision, findInvoice, insertPayment, lockInvoices } from './store.ts';
@@ -37,7 +37,10 @@ export async function replacePayment(tx: Tx, at: number, before: InvoiceRow, pay
   await applySteps(tx, at, [{ before, changes: { payment_id } }]);
 }
 
-/** Returns whether no other payment of the invoice has been created since, and the amount is still due. */
+/**
+ * Returns whether no other payment of the invoice has been created since, and a payment may still be of this amount. After a refund it can
+ * be a part that leaves too little.
+ */
 function isDue(row: InvoiceRow, failed: Failed): boolean {
-  return row.payment_id === failed.id && isPayable(row.status) && dueOf(row) >= failed.amount_minor;
+  return row.payment_id === failed.id && isPayable(row.status) && isPayableAmount(row, failed.amount_minor);
 }
