@@ -52,7 +52,7 @@ export async function generate(document: Document): Promise<Record<string, strin
 /** Returns a copy whose objects permit only the named fields. Permitting others would hide a misspelt name. */
 function named(document: Document): Document {
   return JSON.parse(JSON.stringify(document), (_, value) => {
-    if (value?.properties && value.additionalProperties === true) delete value.additionalProperties;
+    if (value?.properties) delete value.additionalProperties;
     return value;
   });
 }

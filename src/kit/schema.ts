@@ -18,4 +18,11 @@ export const nullableArray = (options: object = {}) =>
 export const openObject = <T extends TProperties>(properties: T, options: object = {}): TObject<T> =>
   Type.Object(properties, { additionalProperties: true, ...options });
 
+/**
+ * Object schema whose unknown fields are stored as they were sent. The schema of other fields allows any value: that is the same as
+ * `true` to a validator, and tells these objects apart from {@link openObject}.
+ */
+export const keepingObject = <T extends TProperties>(properties: T, options: object = {}): TObject<T> =>
+  Type.Object(properties, { additionalProperties: {}, ...options });
+
 export const moment = Type.String({ description: 'ISO 8601, UTC.' });

@@ -2825,7 +2825,7 @@ export interface components {
             metadata?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Items of the order. */
+            /** @description Items of the order. Other fields of an item are stored and returned, too. */
             items?: components["schemas"]["Item"][];
             /**
              * @description Who bears the fee.

@@ -2,7 +2,7 @@ import { type Static, type TProperties, type TSchema, Type } from 'typebox';
 import type { JsonObject } from '../../kit/json.ts';
 import { CURRENCIES } from '../../kit/money.ts';
 import { type Fields as PersonalFields, type Rule, redacted, removed } from '../../kit/personal.ts';
-import { moment, nullableArray, nullableObject, nullableText, openObject } from '../../kit/schema.ts';
+import { keepingObject, moment, nullableArray, nullableObject, nullableText } from '../../kit/schema.ts';
 import { PAYMENT_STATUSES } from './states.ts';
 
 /** Views of a payment, each with the fields of those before it: reply to its creation, list, public key, its owner. */
@@ -40,7 +40,7 @@ const text = Type.String();
 const status = Type.Enum([...PAYMENT_STATUSES]);
 const freeObject = (description: string) => Type.Optional(Type.Unsafe<JsonObject | null>(nullableObject({ description })));
 
-const item = openObject({
+const item = keepingObject({
   name: Type.Optional(Type.String({ maxLength: 255 })),
   description: Type.Optional(Type.String({ maxLength: 1000 })),
   quantity: Type.Optional(Type.Number({ minimum: 0 })),

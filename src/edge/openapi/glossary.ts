@@ -206,7 +206,7 @@ const PLACES: Record<string, Record<string, Entry>> = {
   CreatePaymentBody: {
     customer: 'The payer, as an object.',
     expires: 'Window in which it can be paid.',
-    items: 'Items of the order.',
+    items: 'Items of the order. Other fields of an item are stored and returned, too.',
     name: "The payer's name.",
   },
   ChargePaymentBody: {

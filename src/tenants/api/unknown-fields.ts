@@ -31,6 +31,8 @@ interface Known {
 
 interface Shape {
   properties?: Record<string, Shape>;
+  /** Of an object that ignores unknown fields: `true`. */
+  additionalProperties?: unknown;
   items?: Shape;
 }
 
@@ -43,7 +45,8 @@ interface Found {
 
 /**
  * Returns a function that finds the fields of a body that its schema does not have; called once per route. Objects whose schema lists no
- * fields, such as `metadata`, may hold anything. For a body without unknown fields the cost is one look-up for each field.
+ * fields, such as `metadata`, and those that keep other fields may hold anything. For a body without unknown fields the cost is one
+ * look-up for each field.
  */
 export function unknownFieldsOf(schema: TSchema): (body: unknown) => UnknownFields {
   let known: Known | null | undefined;
@@ -92,8 +95,8 @@ function collect(value: unknown, known: Known, inside: string, found: Found[]): 
 
 /** Returns the fields of a schema. The recursion is as deep as the schema in the code, whatever the body. */
 function knownOf(schema: Shape): Known | null {
-  const { properties } = schema.items ?? schema;
-  if (!properties) return null;
+  const { properties, additionalProperties } = schema.items ?? schema;
+  if (!properties || typeof additionalProperties === 'object') return null;
   const fields = new Map(Object.entries(properties).map(([name, inner]) => [name, knownOf(inner)]));
   // Paths of fields in list entries contain an index, so they are not suggested.
   const single = [...fields].filter(([name]) => !properties[name]?.items);
