@@ -134,7 +134,8 @@ function management(deps: RouteDeps, base: string): Route[] {
       problems: ['account_not_found'],
       handle: (call) =>
         writing(call, async (tx, context) => {
-          const switched = setActive(tx, context, refOf(call), action === 'reactivate');
+          const verify = (before: AccountRow) => call.verifySeen?.(presentAccount(context.environment, before));
+          const switched = setActive(tx, context, refOf(call), action === 'reactivate', verify);
           return reply(call, 200, `Account ${action}d`, await recorded(tx, call, `account.${action}`, switched));
         }),
     });

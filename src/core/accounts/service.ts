@@ -111,10 +111,18 @@ export async function replaceAccount(
 
 /**
  * Activates or deactivates an account. An inactive account takes no new payments; existing ones continue. Idempotent.
+ * @param verify throws to prevent the change of the account as it is under its lock
  * @throws Problem 404
  */
-export async function setActive(tx: Tx, context: AccountContext, ref: AccountRef, active: boolean): Promise<AccountRow> {
+export async function setActive(
+  tx: Tx,
+  context: AccountContext,
+  ref: AccountRef,
+  active: boolean,
+  verify: (before: AccountRow) => void = () => undefined,
+): Promise<AccountRow> {
   const row = await locked(tx, context, ref);
+  verify(row);
   return row.active === active ? row : save(tx, context, row, { active });
 }
 

@@ -120,7 +120,7 @@ export function customerRoutes(deps: RouteDeps): Route[] {
       replies: { 200: one },
       handle: (call) =>
         writing(call, async (tx, context) => {
-          const blocked = setBlocked(tx, context, refOf(call), true);
+          const blocked = setBlocked(tx, context, refOf(call), true, seenBy(call));
           return reply(call, 200, 'Customer blocked', await recorded(tx, call, 'customer.block', blocked));
         }),
     }),
@@ -134,7 +134,7 @@ export function customerRoutes(deps: RouteDeps): Route[] {
       replies: { 200: one },
       handle: (call) =>
         writing(call, async (tx, context) => {
-          const free = setBlocked(tx, context, refOf(call), false);
+          const free = setBlocked(tx, context, refOf(call), false, seenBy(call));
           return reply(call, 200, 'Customer unblocked', await recorded(tx, call, 'customer.unblock', free));
         }),
     }),
@@ -150,6 +150,11 @@ function writing(call: AnyCall, work: (tx: Tx, context: CustomerContext) => Prom
 
 function refOf(call: AnyCall): CustomerRef {
   return { team_id: call.caller.team.id, id: call.params.id as string };
+}
+
+/** Returns the check of a customer under its lock that came with the call. */
+function seenBy(call: AnyCall): (before: CustomerRow) => void {
+  return (before) => call.verifySeen?.(presentCustomer(call.caller.store.environment, before));
 }
 
 function reply(call: AnyCall, code: number, message: string, row: CustomerRow): Reply {

@@ -72,10 +72,18 @@ export function replaceCustomer(tx: Tx, context: CustomerContext, ref: CustomerR
 
 /**
  * Blocks or unblocks a customer. Payments of a blocked customer are rejected. Idempotent.
+ * @param verify throws to prevent the change of the customer as it is under its lock
  * @throws Problem 404
  */
-export async function setBlocked(tx: Tx, context: CustomerContext, ref: CustomerRef, blocked: boolean): Promise<CustomerRow> {
+export async function setBlocked(
+  tx: Tx,
+  context: CustomerContext,
+  ref: CustomerRef,
+  blocked: boolean,
+  verify: (before: CustomerRow) => void = () => undefined,
+): Promise<CustomerRow> {
   const before = await locked(tx, context.environment, ref);
+  verify(before);
   if ((before.blocked_at !== null) === blocked) return before;
   return store(tx, context, { ...before, blocked_at: blocked ? new Date(context.at) : null });
 }

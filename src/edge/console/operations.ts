@@ -71,13 +71,15 @@ export class Operations {
   async #run(found: RunnableRoute, caller: Caller, visit: Visit, sent: ApiCall): Promise<Reply> {
     const { route } = found;
     refuseCall(found, caller);
-    const { params = {}, query = {}, body = {}, idempotency_key = null, sync = null, verifyPayee, verifyDestination } = sent;
+    const { params = {}, query = {}, body = {}, idempotency_key = null, sync = null } = sent;
+    const { verifyPayee, verifyDestination, verifySeen } = sent;
     return runInside(this.#deps, found, caller, {
       ...{ params, query: queryTexts(query), body, sync: route.sync ? sync : null },
       idempotency_key,
       ...{ request_id: visit.request_id, trace_id: visit.trace_id, ip: visit.ip, at: visit.at },
       ...(verifyPayee ? { verifyPayee } : {}),
       ...(verifyDestination ? { verifyDestination } : {}),
+      ...(verifySeen ? { verifySeen } : {}),
     });
   }
 }

@@ -91,6 +91,8 @@ export interface ApiCall {
   verifyPayee?(payee: PaidTo): void;
   /** Verifies where the money of a subaccount goes that the operation is about to change. */
   verifyDestination?(before: PaysOutTo): void;
+  /** Verifies that the object that the operation is about to change is as the person saw it. */
+  verifySeen?(before: object): void;
 }
 
 /** Answer of a page. */

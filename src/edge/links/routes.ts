@@ -81,14 +81,11 @@ export function linkRoutes(deps: RouteDeps): Route[] {
       body: changeLinkBody,
       replies: { 200: one },
       handle: (call) =>
-        writing(deps, call, async (tx, context) =>
-          reply(
-            deps,
-            200,
-            'Link updated',
-            await recorded(tx, call, 'link.update', changeLink(tx, context, refOf(call), call.body)),
-          ),
-        ),
+        writing(deps, call, async (tx, context) => {
+          const verify = (before: LinkRow) => call.verifySeen?.(presentLink(deps, before));
+          const changed = changeLink(tx, context, refOf(call), call.body, verify);
+          return reply(deps, 200, 'Link updated', await recorded(tx, call, 'link.update', changed));
+        }),
     }),
     route({
       method: 'GET',

@@ -65,11 +65,19 @@ export async function getLink(db: Queryable, ref: LinkRef): Promise<LinkRow> {
 
 /**
  * PATCH: absent fields keep their value.
+ * @param verify throws to prevent the change of the link as it is under its lock
  * @throws Problem 404, 422
  */
-export async function changeLink(tx: Tx, context: LinkContext, ref: LinkRef, body: ChangeLinkBody): Promise<LinkRow> {
+export async function changeLink(
+  tx: Tx,
+  context: LinkContext,
+  ref: LinkRef,
+  body: ChangeLinkBody,
+  verify: (before: LinkRow) => void = () => undefined,
+): Promise<LinkRow> {
   const before = isId('lnk', ENVIRONMENT, ref.id) ? await lockLink(tx, ref) : undefined;
   if (!before) throw notFound('Link');
+  verify(before);
   const wanted = { ...before, ...fieldsOf(body) };
   const errors = faultsOf(wanted, body, context.at);
   if (body.currency !== undefined && body.currency !== before.currency) errors.currency = ['cannot be changed: make a new link'];

@@ -82,6 +82,8 @@ export interface Call<Body = unknown, Query = unknown> {
   verifyPayee?(payee: PaidTo): void;
   /** The same for where the money of a subaccount goes that the operation is about to change. */
   verifyDestination?(before: PaysOutTo): void;
+  /** The same for an object that the operation is about to change, as the API returns it. */
+  verifySeen?(before: object): void;
 }
 
 /** What identifies the recipient of a payout: the money goes there. */

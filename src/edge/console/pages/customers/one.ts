@@ -1,8 +1,10 @@
 import { type Html, type HtmlPart, html } from '../../../../kit/html.ts';
 import { channelById } from '../../../../providers/reference/channels.ts';
 import type { Answer, TeamVisit } from '../../page.ts';
+import type { Fault } from '../../parts/fault.ts';
 import { type CursorMeta, pager } from '../../parts/pager.ts';
 import { alert, badge, card, type Column, doneAlert, empty, facts, idText, table, when } from '../../parts/parts.ts';
+import { switchFields } from '../../switch-once.ts';
 import { type Listed, paymentsTable } from '../payments/list.ts';
 import { type Customer, customerOf, type Method, titleOf } from './read.ts';
 import { CUSTOMER_TEXTS } from './texts.ts';
@@ -10,8 +12,11 @@ import { CUSTOMER_TEXTS } from './texts.ts';
 /** Payments listed on the page of a customer. */
 const PAYMENTS = 10;
 
-/** Shows one customer; of an erased one only the id, the day of the erasure and the payments, which have no personal data. */
-export async function showCustomer(visit: TeamVisit): Promise<Answer> {
+/**
+ * Shows one customer, with the reason of a rejected action; of an erased one only the id, the day of the erasure and the payments, which have
+ * no personal data.
+ */
+export async function showCustomer(visit: TeamVisit, fault?: Fault): Promise<Answer> {
   const { language, base, query } = visit;
   const texts = CUSTOMER_TEXTS[language];
   const customer = await customerOf(visit);
@@ -22,19 +27,21 @@ export async function showCustomer(visit: TeamVisit): Promise<Answer> {
     kind: 'page',
     title,
     nav: '/customers',
+    ...(fault ? { status: fault.status } : {}),
     body: html`<p class="back"><a href="${base}/customers">← ${texts.title}</a></p>
 <div class="page-head"><div><h1>${title} ${customer.blocked && !erased && badge(texts.blocked, 'bad')}</h1><p class="note">${idText(customer.id)}</p></div>
-<div class="actions">${!erased && actions(visit, customer)}</div></div>${doneAlert(texts.done, query.done)}${erased && alert(texts.erasedText, 'info')}
+<div class="actions">${!erased && actions(visit, customer, fault)}</div></div>${alert(fault?.message)}${!fault && doneAlert(texts.done, query.done)}${erased && alert(texts.erasedText, 'info')}
 <div class="columns"><div>${payments}${methods}</div><div>${detailsCard(visit, customer)}</div></div>`,
   };
 }
 
-function actions(visit: TeamVisit, { id, blocked }: Customer): Html | null {
+function actions(visit: TeamVisit, customer: Customer, fault?: Fault): Html | null {
+  const { id, blocked } = customer;
   if (!visit.can('customer.write')) return null;
   const texts = CUSTOMER_TEXTS[visit.language];
   const path = `${visit.base}/customers/${id}`;
   const verb = blocked ? 'unblock' : 'block';
-  return html`<form method="post" action="${path}/${verb}">${visit.formFields()}<button class="quiet-button">${texts.actions[verb]}</button></form>
+  return html`<form method="post" action="${path}/${verb}">${switchFields(visit, customer, fault)}<button class="quiet-button">${texts.actions[verb]}</button></form>
 <a class="button danger" href="${path}/erase">${texts.actions.erase}</a>`;
 }
 

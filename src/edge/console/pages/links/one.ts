@@ -5,6 +5,7 @@ import { number, wireMoney } from '../../parts/format.ts';
 import { type CursorMeta, pager } from '../../parts/pager.ts';
 import { alert, card, confirm, doneAlert, empty, facts, idText, when } from '../../parts/parts.ts';
 import { shareCard } from '../../parts/share.ts';
+import { switchFields, switchOnce } from '../../switch-once.ts';
 import { type Listed, paymentsTable } from '../payments/list.ts';
 import { amountOf, type Link, linkBadge, linkOf } from './read.ts';
 import { LINK_TEXTS } from './texts.ts';
@@ -25,7 +26,7 @@ export async function showLink(visit: TeamVisit, fault?: Fault): Promise<Answer>
     ...(fault ? { status: fault.status } : {}),
     body: html`<p class="back"><a href="${base}/links">← ${texts.title}</a></p>
 <div class="page-head"><div><h1>${link.title} ${linkBadge(link.status, language)}</h1><p class="note">${idText(link.id)}</p></div>
-<div class="actions">${visit.can('link.write') && actions(visit, link)}</div></div>${alert(fault?.message)}${!fault && doneAlert(texts.done, query.done)}
+<div class="actions">${visit.can('link.write') && actions(visit, link, fault)}</div></div>${alert(fault?.message)}${!fault && doneAlert(texts.done, query.done)}
 <div class="columns"><div>${detailsCard(visit, link)}${payments}</div><div>${shareCard(visit, texts.page, link.url)}</div></div>`,
   };
 }
@@ -34,21 +35,25 @@ export async function showLink(visit: TeamVisit, fault?: Fault): Promise<Answer>
 export async function setActive(visit: TeamVisit, active: boolean): Promise<Answer> {
   const id = visit.params.id ?? '';
   try {
-    await visit.api('PATCH /links/:id', { params: { id }, body: { active } });
+    const wanted = active ? 'active' : 'inactive';
+    const isSwitched = async () => (await linkOf(visit)).status === wanted;
+    await switchOnce(visit, 'PATCH /links/:id', { params: { id }, body: { active } }, isSwitched);
   } catch (error) {
     return showLink(visit, faultOf(visit, error));
   }
   return redirect(`${visit.base}/links/${id}?done=${active ? 'activate' : 'deactivate'}`);
 }
 
-function actions(visit: TeamVisit, { id, status }: Link): Html {
+function actions(visit: TeamVisit, link: Link, fault?: Fault): Html {
+  const { id, status } = link;
   const texts = LINK_TEXTS[visit.language];
   const path = `${visit.base}/links/${id}`;
+  const hidden = switchFields(visit, link, fault);
   const { activate, deactivate, deactivateWhy } = texts.actions;
   return html`${
     status === 'inactive'
-      ? html`<form method="post" action="${path}/activate">${visit.formFields()}<button class="quiet-button">${activate}</button></form>`
-      : confirm({ summary: deactivate, why: deactivateWhy, action: `${path}/deactivate`, danger: true }, visit.formFields())
+      ? html`<form method="post" action="${path}/activate">${hidden}<button class="quiet-button">${activate}</button></form>`
+      : confirm({ summary: deactivate, why: deactivateWhy, action: `${path}/deactivate`, danger: true }, hidden)
   }<a class="button" href="${path}/edit">${texts.edit}</a>`;
 }
 

@@ -2,6 +2,7 @@ import { html } from '../../../../kit/html.ts';
 import { type Answer, redirect, type TeamVisit } from '../../page.ts';
 import { faultOf } from '../../parts/fault.ts';
 import { card, idText, pageHead, when } from '../../parts/parts.ts';
+import { switchOnce } from '../../switch-once.ts';
 import { showAccount } from './one.ts';
 import { accountOf } from './read.ts';
 import { ACCOUNT_TEXTS } from './texts.ts';
@@ -10,7 +11,8 @@ import { ACCOUNT_TEXTS } from './texts.ts';
 export async function setActive(visit: TeamVisit, verb: 'deactivate' | 'reactivate'): Promise<Answer> {
   const { id = '' } = visit.params;
   try {
-    await visit.api(`POST /accounts/:id/${verb}`, { params: { id } });
+    const isSwitched = async () => (await accountOf(visit)).active === (verb === 'reactivate');
+    await switchOnce(visit, `POST /accounts/:id/${verb}`, { params: { id } }, isSwitched);
   } catch (error) {
     return showAccount(visit, faultOf(visit, error));
   }

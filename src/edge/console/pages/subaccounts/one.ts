@@ -8,6 +8,7 @@ import type { Fault } from '../../parts/fault.ts';
 import { wireMoney } from '../../parts/format.ts';
 import { alert, card, confirm, doneAlert, facts, idText, select, when } from '../../parts/parts.ts';
 import { withQuery } from '../../paths.ts';
+import { switchFields } from '../../switch-once.ts';
 import { type Account, accountBadges, accountOf, shareOf } from './read.ts';
 import { ACCOUNT_TEXTS } from './texts.ts';
 
@@ -24,19 +25,21 @@ export async function showAccount(visit: TeamVisit, fault?: Fault): Promise<Answ
     ...(fault ? { status: fault.status } : {}),
     body: html`<p class="back"><a href="${base}/subaccounts">← ${texts.title}</a></p>
 <div class="page-head"><div><h1>${account.name} ${accountBadges(account, visit)}</h1><p class="note">${idText(account.id)}</p></div>
-<div class="actions">${visit.can('account.write') && actions(visit, account)}</div></div>${alert(fault?.message)}${!fault && doneAlert(texts.done, query.done)}
+<div class="actions">${visit.can('account.write') && actions(visit, account, fault)}</div></div>${alert(fault?.message)}${!fault && doneAlert(texts.done, query.done)}
 <div class="columns"><div>${detailsCard(visit, account)}</div><div class="balance">${balance}</div></div>`,
   };
 }
 
-function actions(visit: TeamVisit, { id, active }: Account): Html {
+function actions(visit: TeamVisit, account: Account, fault?: Fault): Html {
+  const { id, active } = account;
   const texts = ACCOUNT_TEXTS[visit.language];
+  const hidden = switchFields(visit, account, fault);
   const path = `${visit.base}/subaccounts/${id}`;
   const { deactivate, deactivateWhy, reactivate } = texts.actions;
   return html`<form method="post" action="${path}/onboarding">${visit.formFields()}<button class="quiet-button">${texts.onboard}</button></form>${
     active
-      ? confirm({ summary: deactivate, why: deactivateWhy, action: `${path}/deactivate`, danger: true }, visit.formFields())
-      : html`<form method="post" action="${path}/reactivate">${visit.formFields()}<button class="quiet-button">${reactivate}</button></form>`
+      ? confirm({ summary: deactivate, why: deactivateWhy, action: `${path}/deactivate`, danger: true }, hidden)
+      : html`<form method="post" action="${path}/reactivate">${hidden}<button class="quiet-button">${reactivate}</button></form>`
   }<a class="button" href="${path}/edit">${texts.edit}</a>`;
 }
 
