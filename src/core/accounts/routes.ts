@@ -134,8 +134,7 @@ function management(deps: RouteDeps, base: string): Route[] {
       problems: ['account_not_found'],
       handle: (call) =>
         writing(call, async (tx, context) => {
-          const verify = (before: AccountRow) => call.verifySeen?.(presentAccount(context.environment, before));
-          const switched = setActive(tx, context, refOf(call), action === 'reactivate', verify);
+          const switched = setActive(tx, context, refOf(call), action === 'reactivate', seenBy(call));
           return reply(call, 200, `Account ${action}d`, await recorded(tx, call, `account.${action}`, switched));
         }),
     });
@@ -196,6 +195,14 @@ function writing(call: AnyCall, work: (tx: Tx, context: AccountContext) => Promi
   return db.transaction((tx) => work(tx, { environment, at: call.at }));
 }
 
+/** Returns the checks of an account under its lock that came with the call. */
+function seenBy(call: AnyCall): (before: AccountRow) => void {
+  return (before) => {
+    call.verifyDestination?.(before);
+    call.verifySeen?.(presentAccount(call.caller.store.environment, before));
+  };
+}
+
 function refOf(call: AnyCall): AccountRef {
   return { team_id: call.caller.team.id, id: call.params.id as string };
 }
@@ -212,7 +219,7 @@ function reply(call: AnyCall, code: number, message: string, row: AccountRow): R
 function changed(call: Call<ChangeAccountBody, unknown>): Promise<Reply> {
   return writing(call, (tx, context) =>
     once(tx, call as Call, 'PATCH /accounts/:id', async () => {
-      const account = changeAccount(tx, context, refOf(call), call.body, (before) => call.verifyDestination?.(before));
+      const account = changeAccount(tx, context, refOf(call), call.body, seenBy(call as AnyCall));
       return reply(call, 200, 'Account updated', await recorded(tx, call, 'account.update', account));
     }),
   );

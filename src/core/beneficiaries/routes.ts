@@ -119,7 +119,8 @@ export function beneficiaryRoutes(deps: Pick<BeneficiaryDeps, 'secrets'>): Route
       replies: { 200: one },
       handle: (call) =>
         writing(call, async (tx, context) => {
-          const changed = changeBeneficiary(tx, context, refOf(call), call.body);
+          const verify = (before: BeneficiaryRow) => call.verifySeen?.(presentBeneficiary(context.environment, before));
+          const changed = changeBeneficiary(tx, context, refOf(call), call.body, verify);
           return reply(call, 200, 'Beneficiary updated', await recorded(tx, call, 'beneficiary.update', changed));
         }),
     }),

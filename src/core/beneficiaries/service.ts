@@ -100,6 +100,7 @@ function known(row: BeneficiaryRow | undefined): BeneficiaryRow {
 
 /**
  * PATCH: absent fields keep their value.
+ * @param verify throws to prevent the change of the beneficiary as it is under its lock
  * @throws Problem 404, 422
  */
 export function changeBeneficiary(
@@ -107,8 +108,12 @@ export function changeBeneficiary(
   context: BeneficiaryContext,
   ref: BeneficiaryRef,
   body: ChangeBeneficiaryBody,
+  verify: (before: BeneficiaryRow) => void = () => undefined,
 ): Promise<BeneficiaryRow> {
-  return write(tx, context, ref, body, (row) => ({ ...row, ...given(body) }));
+  return write(tx, context, ref, body, (before) => {
+    verify(before);
+    return { ...before, ...given(body) };
+  });
 }
 
 /**

@@ -23,6 +23,8 @@ export interface InvoiceRequest {
   request_id: string;
   /** Milliseconds since the epoch. */
   at: number;
+  /** Throws to prevent the change of the invoice as it is under its lock. Absent: any state is accepted. */
+  verify?(before: InvoiceRow): void;
 }
 
 /**

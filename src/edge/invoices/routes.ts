@@ -160,7 +160,8 @@ type AnyCall = Call<unknown, unknown>;
 
 function writing(call: AnyCall, work: (tx: Tx, request: InvoiceRequest) => Promise<Reply>): Promise<Reply> {
   const { caller, request_id, at } = call;
-  const request = { team_id: caller.team.id, key_id: caller.key_id, request_id, at };
+  const verify = (before: InvoiceRow) => call.verifySeen?.(presentInvoice(before));
+  const request = { team_id: caller.team.id, key_id: caller.key_id, request_id, at, verify };
   return transact(caller.store.db, (tx) => work(tx, request));
 }
 

@@ -39,6 +39,7 @@ export async function sendInvoice(tx: Tx, deps: SendDeps, request: InvoiceReques
   const { at } = request;
   const ref = { team_id: team.id, id };
   const before = await lockInvoice(tx, ref);
+  request.verify?.(before);
   const trigger = before.status === 'draft' ? 'sent' : 'reminded';
   if (nextInvoiceStatus(before.status, trigger) === null) throw new Problem(400, `The invoice is ${before.status}.`);
   // An unverified team cannot receive payments, and would use our mails to send arbitrary text.

@@ -38,6 +38,7 @@ export async function lockInvoice(tx: Tx, ref: InvoiceRef): Promise<InvoiceRow> 
  */
 export async function changeInvoice(tx: Tx, request: InvoiceRequest, id: string, body: ChangeInvoiceBody): Promise<InvoiceRow> {
   const before = await lockInvoice(tx, { team_id: request.team_id, id });
+  request.verify?.(before);
   const changes = before.status === 'draft' ? await changedDraft(tx, request, before, body) : relabelled(before, body);
   const [row] = await applySteps(tx, request.at, [{ before, changes }]);
   if (row?.customer_id !== before.customer_id) await insertFormerCustomer(tx, before);

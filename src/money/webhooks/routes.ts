@@ -106,7 +106,8 @@ export function webhookRoutes(deps: WebhookDeps): Route[] {
       replies: { 200: one },
       handle: (call) =>
         call.caller.store.db.transaction(async (tx) => {
-          const changed = changeEndpoint(tx, refOf(call), call.body, call.at);
+          const verify = (before: EndpointRow) => call.verifySeen?.(presentEndpoint(call.caller.store.environment, before));
+          const changed = changeEndpoint(tx, refOf(call), call.body, call.at, verify);
           return reply(call, 'Webhook updated', await recorded(tx, call, 'webhook.update', changed));
         }),
     }),

@@ -89,10 +89,20 @@ export async function getEndpoint(db: Queryable, ref: EndpointRef): Promise<Endp
 
 /**
  * PATCH: absent fields stay unchanged.
+ * @param verify throws to prevent the change of the endpoint as it is under its lock
  * @throws Problem 404, 422
  */
-export function changeEndpoint(tx: Tx, ref: EndpointRef, body: ChangeEndpointBody, at: number) {
-  return write(tx, ref, at, (row) => ({ ...row, ...given(body) }));
+export function changeEndpoint(
+  tx: Tx,
+  ref: EndpointRef,
+  body: ChangeEndpointBody,
+  at: number,
+  verify: (before: EndpointRow) => void = () => undefined,
+) {
+  return write(tx, ref, at, (before) => {
+    verify(before);
+    return { ...before, ...given(body) };
+  });
 }
 
 /**

@@ -42,12 +42,13 @@ export async function editInvoice(visit: TeamVisit): Promise<Answer> {
   const typed = typedIn(visit);
   if (asksForLine(visit)) return formPage(visit, invoice, withLine(typed));
   try {
-    refuseStale(visit, typedFrom(invoice), typed);
     const { id } = invoice;
-    await visit.api('PATCH /invoices/:id', { params: { id }, body: bodyOf(typed, visit.language, invoice) });
+    const body = bodyOf(typed, visit.language, invoice);
+    const verifySeen = (before: object) => refuseStale(visit, typedFrom(before as Invoice), typed);
+    await visit.api('PATCH /invoices/:id', { params: { id }, body, verifySeen });
     return redirect(`${visit.base}/invoices/${id}?done=update`);
   } catch (error) {
-    return formPage(visit, invoice, typed, faultOf(visit, error));
+    return formPage(visit, await invoiceOf(visit), typed, faultOf(visit, error));
   }
 }
 

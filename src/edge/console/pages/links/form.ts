@@ -37,11 +37,12 @@ export async function editLink(visit: TeamVisit): Promise<Answer> {
   const link = await linkOf(visit);
   const typed = typedIn(visit);
   try {
-    refuseStale(visit, changeable(typedFrom(link)), changeable(typed));
-    await visit.api('PATCH /links/:id', { params: { id: link.id }, body: bodyOf(typed, visit.language, link) });
+    const body = bodyOf(typed, visit.language, link);
+    const verifySeen = (before: object) => refuseStale(visit, changeable(typedFrom(before as Link)), changeable(typed));
+    await visit.api('PATCH /links/:id', { params: { id: link.id }, body, verifySeen });
     return redirect(`${visit.base}/links/${link.id}?done=update`);
   } catch (error) {
-    return formPage(visit, link, typed, faultOf(visit, error));
+    return formPage(visit, await linkOf(visit), typed, faultOf(visit, error));
   }
 }
 

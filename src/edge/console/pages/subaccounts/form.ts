@@ -65,17 +65,19 @@ export async function editAccount(visit: TeamVisit): Promise<Answer> {
   const account = await accountOf(visit);
   const typed = typedIn(visit);
   try {
-    refuseStale(visit, typedFrom(account), typed);
+    const verifySeen = (before: object) => refuseStale(visit, typedFrom(before as Account), typed);
+    // Also where a second person decides: the operation runs later, with what was asked for.
+    verifySeen(account);
     const body = bodyOf(visit, typed);
     const redirected = isRedirected(body, account);
     const held = redirected && (await heldAccount(visit, body, account, async () => null));
     if (held) return held;
     // An unchanged destination is not sent: it would undo a change that a second person approves at the same time.
     const { split: _split, settlement: _settlement, ...others } = body;
-    await visit.api('PATCH /accounts/:id', { params: { id: account.id }, body: redirected ? body : others });
+    await visit.api('PATCH /accounts/:id', { params: { id: account.id }, body: redirected ? body : others, verifySeen });
     return redirect(`${visit.base}/subaccounts/${account.id}?done=update`);
   } catch (error) {
-    return formPage(visit, account, typed, faultOf(visit, error));
+    return formPage(visit, await accountOf(visit), typed, faultOf(visit, error));
   }
 }
 

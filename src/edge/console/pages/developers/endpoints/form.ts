@@ -68,10 +68,9 @@ export async function showEdit(visit: TeamVisit, asked?: Asked, fault?: Fault): 
 export async function editEndpoint(visit: TeamVisit): Promise<Answer> {
   const asked = { ...askedOf(visit), active: fieldOf(visit, 'active') === 'yes' };
   const { id = '' } = visit.params;
-  const endpoint = await endpointOf(visit);
   try {
-    refuseStale(visit, storedOf(endpoint), asked);
-    await visit.api('PATCH /webhooks/:id', { params: { id }, body: asked });
+    const verifySeen = (before: object) => refuseStale(visit, storedOf(before as Endpoint), asked);
+    await visit.api('PATCH /webhooks/:id', { params: { id }, body: asked, verifySeen });
   } catch (error) {
     return showEdit(visit, asked, faultOf(visit, error));
   }

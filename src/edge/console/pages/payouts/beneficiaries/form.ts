@@ -68,11 +68,10 @@ ${fields(visit, typed ?? stored, fault)}`,
 /** Changes a beneficiary. Existing payouts keep their recipient. */
 export async function changeBeneficiary(visit: TeamVisit): Promise<Answer> {
   const typed = typedOf(visit);
-  const beneficiary = await beneficiaryOf(visit);
-  const { id, channel } = beneficiary;
+  const { id, channel } = await beneficiaryOf(visit);
   try {
-    refuseStale(visit, typedFrom(beneficiary), typed);
-    await visit.api('PATCH /beneficiaries/:id', { params: { id }, body: bodyOf(typed, channel) });
+    const verifySeen = (before: object) => refuseStale(visit, typedFrom(before as Beneficiary), typed);
+    await visit.api('PATCH /beneficiaries/:id', { params: { id }, body: bodyOf(typed, channel), verifySeen });
   } catch (error) {
     return showEdit(visit, typed, faultOf(visit, error));
   }
