@@ -1,8 +1,10 @@
 import { notFound, Problem } from '../../../../../kit/errors.ts';
 import { isId } from '../../../../../kit/ids.ts';
-import type { Db, Tx } from '../../../../../kit/sql.ts';
+import { type Html, html } from '../../../../../kit/html.ts';
+import type { Db, Queryable, Tx } from '../../../../../kit/sql.ts';
 import type { Action } from '../../../../../tenants/audit/actions.ts';
 import { record } from '../../../../../tenants/audit/record.ts';
+import { entriesAbout } from '../../../../../tenants/audit/store.ts';
 import type { KeyKind } from '../../../../../tenants/keys/caller.ts';
 import type { Scope } from '../../../../../tenants/keys/scopes.ts';
 import { checkNotEnded, createKeyOnce, type KeyOptions, keyState, rightsOf } from '../../../../../tenants/keys/service.ts';
@@ -10,6 +12,11 @@ import { expireKey, findTeamKey, type KeyRow, lockTeamKey, revokeKey, switchKey 
 import { actorOf } from '../../../actor.ts';
 import { type Change, changeOrAsk, type HeldAction, movesMoneyOut } from '../../../approvals/held.ts';
 import type { Answer, TeamVisit } from '../../../page.ts';
+import type { Fault } from '../../../parts/fault.ts';
+import { refuseUnseen, seenField } from '../../../parts/seen.ts';
+
+/** Maximum audit entries of one key that are counted: more than people cause. */
+const MAX_ENTRIES = 1_000;
 
 /** Fields of the form. */
 export type WantedKey = Omit<KeyOptions, 'team_id' | 'environment'>;
@@ -67,14 +74,26 @@ export function checkActive(key: KeyRow, { at }: TeamVisit): void {
   if (keyState(key, at) !== 'active') throw new Problem(409, 'The key is not active: create a new one.');
 }
 
+/** Renders the hidden fields of the form that activates or deactivates a key. */
+export async function switchFields(control: Db, visit: TeamVisit, id: string, fault?: Fault): Promise<Html> {
+  return html`${visit.formFields()}${seenField(visit, await changesOf(control, visit, id), fault)}`;
+}
+
+/** Returns what differs after each change of a key, also after one that restores its state. */
+async function changesOf(db: Queryable, { team }: TeamVisit, id: string): Promise<{ changes: number }> {
+  return { changes: (await entriesAbout(db, team.id, [id], MAX_ENTRIES)).length };
+}
+
 /**
  * Activates or deactivates a key.
- * @throws Problem 404; 403 when the role permits less than the key that is to be activated; 409 when the key is revoked or has expired
+ * @throws Problem 404; 403 when the role permits less than the key that is to be activated; 409 when the key is revoked or has expired, or
+ * was changed after the person saw it
  */
 export async function setActive(tx: Tx, visit: TeamVisit, active: boolean): Promise<void> {
   const key = present(await lockTeamKey(tx, refOf(visit)));
   if (active) checkRights(visit, key.kind, key.scopes);
   checkNotEnded(key, visit.at);
+  refuseUnseen(visit, await changesOf(tx, visit, key.id));
   await switchKey(tx, key.id, active);
   await note(tx, visit, active ? 'key.activate' : 'key.deactivate', key.id);
 }
