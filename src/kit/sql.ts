@@ -137,7 +137,7 @@ export function clause(strings: TemplateStringsArray, ...holes: unknown[]): Frag
 }
 
 /** The key of a row of a team. */
-interface RowKey {
+export interface RowKey {
   team_id: bigint;
   id: string;
 }

@@ -1,9 +1,11 @@
 import { WORKER } from '../../tenants/audit/actor.ts';
 import type { Store } from '../../platform/db/stores.ts';
 import { must, Problem } from '../../kit/errors.ts';
+import type { Tx } from '../../kit/sql.ts';
 import { channelById } from '../../providers/reference/channels.ts';
 import { accountKey } from '../../platform/work/account-key.ts';
 import { type CallSweep, callSweep } from '../../platform/work/call-sweep.ts';
+import { type RowSweep, rowSweep, type Take } from '../../platform/work/row-sweep.ts';
 import type { Sweep } from '../../platform/work/sweep.ts';
 import { apply } from '../payments/apply.ts';
 import { attemptsOf, claimDueAttempts } from '../attempts/store.ts';
@@ -24,31 +26,37 @@ const UNTAKEN_MS = 10 * 60_000;
 
 /** Expires payments within 5 s of the end of their window, without any request for them: runs every second. */
 export function expirySweep(deps: PaymentDeps, store: Store): Sweep {
-  return {
+  const sweep: RowSweep = {
     name: 'payment-expiry',
     environment: store.environment,
     idle_ms: 1_000,
-    round: async () => {
+    max: EXPIRY_BATCH,
+    change: async (take) => {
       const at = deps.clock.now();
-      if (!(await anyExpired(store.db, new Date(at)))) return 0;
-      const expired = await store.db.transaction(async (tx) => {
-        const refs = await lockExpired(tx, new Date(at), EXPIRY_BATCH);
-        if (refs.length === 0) return 0;
-        await apply(
-          tx,
-          { environment: store.environment, at, listeners: deps.listeners },
-          refs.map(({ team_id, id }) => ({
-            team_id,
-            payment_id: id,
-            occurrences: [{ kind: 'window_elapsed' }],
-          })),
-        );
-        return refs.length;
-      });
+      if (!(await anyExpired(store.db, new Date(at), take.except))) return 0;
+      const expired = await store.db.transaction((tx) => expire(tx, { deps, store, at }, take));
       if (expired > 0) deps.wake.ring(store.environment);
       return expired;
     },
+    failure: 'a payment could not expire; it will be tried again',
   };
+  return rowSweep(sweep, deps);
+}
+
+async function expire(tx: Tx, { deps, store, at }: { deps: PaymentDeps; store: Store; at: number }, take: Take): Promise<number> {
+  const refs = await lockExpired(tx, new Date(at), take.limit, take.except);
+  take.taken(refs);
+  if (refs.length === 0) return 0;
+  await apply(
+    tx,
+    { environment: store.environment, at, listeners: deps.listeners },
+    refs.map(({ team_id, id }) => ({
+      team_id,
+      payment_id: id,
+      occurrences: [{ kind: 'window_elapsed' }],
+    })),
+  );
+  return refs.length;
 }
 
 /** Polls providers for attempts that are under way or unknown. */

@@ -4,6 +4,7 @@ import { must } from '../../kit/errors.ts';
 import { amongKeys, BY_KEY, clause, fixed, part, PLANNED_EACH_TIME, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import { intervalOf, type Shifted, type TimeShift } from '../../platform/db/time-shift.ts';
 import { notAt } from '../../platform/work/account-key.ts';
+import { notAmong } from '../../platform/work/row-sweep.ts';
 import { BY_SHARD, dueBefore, EVERY_TURN, IN_SHARD, shardsOf, type Turn } from '../../platform/work/shards.ts';
 import type { AttemptRow } from '../attempts/schema.ts';
 import { lockAttempts } from '../attempts/store.ts';
@@ -226,22 +227,25 @@ export async function writeClaim(db: Queryable, ref: PaymentRef, from: Buffer | 
 }
 
 /** Payments whose window is over and that have no attempt under way and no money that waits for a decision, the oldest first. */
-const expired = (now: Date, limit: number) => part`
+const expired = (now: Date, limit: number, except: readonly PaymentRef[]) => part`
   select team_id, id from payments p
   where expires_at <= ${now} and status in ('pending', 'partial')
     and not exists (select 1 from attempts a where a.team_id = p.team_id and a.payment_id = p.id
       and (a.status in ('created', 'open', 'unknown') or a.mismatch is not null))
-    and not ${HAS_UNDECIDED_BY_STATEMENT}
+    and not ${HAS_UNDECIDED_BY_STATEMENT} ${notAmong(except)}
   order by expires_at limit ${limit}`;
 
-/** Returns whether a payment has expired. Unlike {@link lockExpired}, it needs no transaction. */
-export async function anyExpired(db: Queryable, now: Date): Promise<boolean> {
-  return (await db.maybe(sql`${expired(now, 1)}${PLANNED_EACH_TIME}`)) !== undefined;
+/** Returns whether a payment has expired. Unlike {@link lockExpired}, it needs no transaction. @param except rows to leave out */
+export async function anyExpired(db: Queryable, now: Date, except: readonly PaymentRef[] = []): Promise<boolean> {
+  return (await db.maybe(sql`${expired(now, 1, except)}${PLANNED_EACH_TIME}`)) !== undefined;
 }
 
-/** Locks payments whose window is over and that have no attempt under way. Rows locked by another worker are skipped. */
-export function lockExpired(tx: Tx, now: Date, limit: number): Promise<PaymentRef[]> {
-  return tx.all<PaymentRef>(sql`${expired(now, limit)} for update of p skip locked${PLANNED_EACH_TIME}`);
+/**
+ * Locks payments whose window is over and that have no attempt under way. Rows locked by another worker are skipped.
+ * @param except rows to leave out
+ */
+export function lockExpired(tx: Tx, now: Date, limit: number, except: readonly PaymentRef[] = []): Promise<PaymentRef[]> {
+  return tx.all<PaymentRef>(sql`${expired(now, limit, except)} for update of p skip locked${PLANNED_EACH_TIME}`);
 }
 
 /**

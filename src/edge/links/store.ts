@@ -5,6 +5,7 @@ import type { Position } from '../../kit/paging.ts';
 import { type Fragment, fixed, PLANNED_EACH_TIME, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import { ListSearcher } from '../../platform/search/list.ts';
 import type { Searchable } from '../../platform/search/searchable.ts';
+import { notAmong } from '../../platform/work/row-sweep.ts';
 import type { LinkRow } from './schema.ts';
 
 const columns = fixed(`team_id, id, title, description, reference, amount_minor, min_amount_minor, max_amount_minor, currency,
@@ -66,10 +67,13 @@ export async function countLinks(db: Queryable, team_id: bigint, query: LinkFilt
   return Number(row?.total ?? 0n);
 }
 
-/** Returns active links past their expiry, locked for this transaction. Rows that another worker has locked are skipped. */
-export function lockOverdue(tx: Tx, now: Date, limit: number): Promise<LinkRow[]> {
+/**
+ * Returns active links past their expiry, locked for this transaction. Rows that another worker has locked are skipped.
+ * @param except rows to leave out
+ */
+export function lockOverdue(tx: Tx, now: Date, limit: number, except: readonly LinkRef[]): Promise<LinkRow[]> {
   return tx.all<LinkRow>(sql`
-    select ${columns} from links where status = 'active' and expires_at <= ${now}
+    select ${columns} from links where status = 'active' and expires_at <= ${now} ${notAmong(except)}
     order by expires_at limit ${limit} for update skip locked${PLANNED_EACH_TIME}`);
 }
 
