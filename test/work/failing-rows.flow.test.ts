@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { expirySweep } from '../../src/core/charge/sweeps.ts';
+import { retentionSweep } from '../../src/core/payments/sweeps.ts';
 import { linkSweep } from '../../src/edge/links/sweeps.ts';
-import type { Sql } from '../../src/kit/sql.ts';
+import { type Sql, sql } from '../../src/kit/sql.ts';
 import { type DbPool, openPool } from '../../src/platform/db/pool.ts';
 import type { Store } from '../../src/platform/db/stores.ts';
 import type { Sweep } from '../../src/platform/work/sweep.ts';
@@ -33,6 +34,14 @@ async function newPayment(): Promise<string> {
   return (await api.call('POST', '/payments', { key: merchant.live.secret, body })).body.transaction.id;
 }
 
+async function newRetained(): Promise<string> {
+  const id = await newPayment();
+  await owner.run(sql`
+    insert into settlement_items (team_id, payment_id, account_id, currency, share_minor, amount_minor, release_at)
+    values (${merchant.team.id}, ${id}, '', 'XAF', 100, 100, ${new Date(clock.now())})`);
+  return id;
+}
+
 interface Kind {
   what: string;
   sweepOf(deps: Deps, store: Store): Sweep;
@@ -53,6 +62,10 @@ const KINDS: Kind[] = [
     make: async () =>
       (await newLink(api, merchant.live.secret, { expires_at: new Date(clock.now() + 5 * MINUTE_MS).toISOString() })).id,
     ...{ table: 'links', key: 'id', done: `status = 'expired'` },
+  },
+  {
+    ...{ what: 'payment whose retention ends', sweepOf: retentionSweep, make: newRetained },
+    ...{ table: 'settlement_items', key: 'payment_id', done: 'released_at is not null' },
   },
 ];
 

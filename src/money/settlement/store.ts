@@ -1,8 +1,11 @@
 import { jsonText } from '../../kit/json.ts';
 import type { Minor } from '../../kit/money.ts';
 import { must } from '../../kit/errors.ts';
-import { type Fragment, type Queryable, sql, type Tx, part } from '../../kit/sql.ts';
+import { type Fragment, fixed, type Queryable, type RowKey, sql, type Tx, part } from '../../kit/sql.ts';
 import { countMoved, intervalOf, type Shifted, type TimeShift } from '../../platform/db/time-shift.ts';
+import { notAmong } from '../../platform/work/row-sweep.ts';
+
+const PAYMENT_ID = fixed('payment_id');
 
 /** The share of one party of a succeeded payment, and how much of it is still pending. Amounts are in hundredths. */
 export interface SettlementItem {
@@ -76,12 +79,13 @@ export interface PaymentRef {
 /**
  * Returns payments with money due for release, without locking them. Items whose pending amount exceeds their share are wrong
  * and are not released.
+ * @param except ids of payments to leave out
  */
-export function duePayments(db: Queryable, now: Date, limit: number): Promise<PaymentRef[]> {
+export function duePayments(db: Queryable, now: Date, limit: number, except: readonly RowKey[] = []): Promise<PaymentRef[]> {
   return db.all<PaymentRef>(sql`
     select distinct team_id, payment_id from (
       select team_id, payment_id from settlement_items
-      where released_at is null and release_at <= ${now} and amount_minor <= share_minor
+      where released_at is null and release_at <= ${now} and amount_minor <= share_minor ${notAmong(except, PAYMENT_ID)}
       order by release_at limit ${limit}
     ) due order by team_id, payment_id`);
 }
