@@ -1,6 +1,7 @@
 import { AWAITS_DECISION } from '../../core/payments/statement-amounts-store.ts';
 import { jsonText } from '../../kit/json.ts';
 import { amongKeys, fixed, PLANNED_EACH_TIME, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { notAmong } from '../../platform/work/row-sweep.ts';
 import type { InvoiceRow } from './schema.ts';
 import type { InvoiceRef } from './token.ts';
 
@@ -40,16 +41,12 @@ export function lockInvoices(tx: Tx, refs: readonly InvoiceRef[]): Promise<Invoi
 /**
  * Returns invoices past their due date, locked. Rows that are locked by another worker or a payment are left for the next
  * round.
+ * @param except rows to leave out
  */
-export function lockOverdue(tx: Tx, now: Date, limit: number): Promise<InvoiceRow[]> {
+export function lockOverdue(tx: Tx, now: Date, limit: number, except: readonly InvoiceRef[]): Promise<InvoiceRow[]> {
   return tx.all<InvoiceRow>(sql`
-    select ${columns} from invoices where overdue_at <= ${now} and status in ('sent', 'viewed', 'partial')
+    select ${columns} from invoices where overdue_at <= ${now} and status in ('sent', 'viewed', 'partial') ${notAmong(except)}
     order by overdue_at limit ${limit} for update skip locked${PLANNED_EACH_TIME}`);
-}
-
-/** Postpones the next try to mark an invoice as overdue. */
-export async function postponeOverdue(db: Queryable, { team_id, id }: InvoiceRef, until: Date): Promise<void> {
-  await db.run(sql`update invoices set overdue_at = ${until} where team_id = ${team_id} and id = ${id}`);
 }
 
 /** Writes every column that can change, of all rows in one statement. */
