@@ -97,7 +97,7 @@ async function change(
       store,
       { team_id: team.id, id: call.params.id as string },
       trigger,
-      evidence ? { evidence } : {},
+      { ...(evidence ? { evidence } : {}), ...(call.verifyFirst ? { verify: call.verifyFirst } : {}) },
       callerOf(call),
     ),
   );

@@ -1,6 +1,7 @@
 import type { Action } from '../../tenants/audit/actions.ts';
 import { type Actor, PROVIDER } from '../../tenants/audit/actor.ts';
 import { record } from '../../tenants/audit/record.ts';
+import type { Call } from '../../tenants/api/route.ts';
 import type { Store } from '../../platform/db/stores.ts';
 import type { EventType } from '../../money/events/catalogue.ts';
 import { recordEvents } from '../../money/webhooks/record-store.ts';
@@ -118,7 +119,7 @@ export async function changeDispute(
   store: Store,
   ref: { team_id: bigint; id: string },
   trigger: DisputeTrigger,
-  { evidence, note }: { evidence?: JsonObject; note?: string } = {},
+  { evidence, note, verify }: { evidence?: JsonObject; note?: string; verify?: Call['verifyFirst'] } = {},
   by: Actor = PROVIDER,
 ): Promise<DisputeRow> {
   const at = deps.clock.now();
@@ -126,6 +127,7 @@ export async function changeDispute(
     const known = await getDispute(store, ref.team_id, ref.id, tx);
     await lockPayment(tx, ref.team_id, known.payment_id);
     const before = must(await lockDispute(tx, ref.team_id, ref.id), 'it was just read');
+    await verify?.();
     const status = nextDisputeStatus(before.status, trigger);
     if (status === null) throw new Problem(400, `The dispute is ${before.status}: that is not possible any more.`);
     if (trigger === 'evidence_sent' && before.due_at !== null && at >= before.due_at.getTime()) {

@@ -1,10 +1,9 @@
 import { type Minor, wireFromMinor } from '../../kit/money.ts';
 import { shownIn } from '../../tenants/api/idempotency.ts';
-import { ask } from '../../tenants/approvals/service.ts';
 import { findByForm } from '../../tenants/approvals/store.ts';
 import { listThresholds } from '../../tenants/approvals/threshold-store.ts';
 import { needsSecond } from '../../tenants/approvals/thresholds.ts';
-import { approvalActor } from './approvals/actor.ts';
+import { askUnlessRan, runUnlessAsked, type Turn } from './approvals/once.ts';
 import { payeeOf } from './approvals/payee.ts';
 import { ranBefore } from './approvals/ran.ts';
 import type { ApiCall, TeamVisit } from './page.ts';
@@ -18,6 +17,8 @@ export interface Moved {
 /** Input of an operation that moves money. When the body has no amount, the compared amount is sent. */
 export type MovingCall = Pick<ApiCall, 'idempotency_key' | 'params' | 'verifyPayee'> & {
   body?: Readonly<Record<string, unknown>>;
+  /** For an operation that accepts no idempotency key. */
+  turn?: Turn;
 };
 
 /**
@@ -53,14 +54,13 @@ export async function countNeedingSecond({ approvals: { control }, team }: TeamV
  * @throws Problem as the API responds with it
  */
 export async function movesMoney(visit: TeamVisit, operation: string, call: MovingCall, moved: Moved): Promise<Movement> {
-  const { control, secrets } = visit.approvals;
   const { params, body: given } = call;
   const form_key = call.idempotency_key ?? visit.formKey;
   const before = await movedBefore(visit, operation, call);
   if (before) return before;
   if (!(await secondRule(visit, moved)).needed) {
-    const reply = await visit.api(operation, { ...call, idempotency_key: form_key });
-    return { kind: 'done', id: shownIn(reply), earlier: false };
+    const led = await runUnlessAsked(visit, operation, { ...call, idempotency_key: form_key });
+    return 'reply' in led ? { kind: 'done', id: shownIn(led.reply), earlier: false } : { kind: 'asked', ...led };
   }
   // The body that the second person sees is the one that is sent. Without an amount in it, the compared amount is used.
   const body = given ? { ...given, amount: given.amount ?? wireFromMinor(moved.amount_minor) } : {};
@@ -75,8 +75,8 @@ export async function movesMoney(visit: TeamVisit, operation: string, call: Movi
     ...moved,
     wanted: { body, ...(params ? { params } : {}), ...(payee ? { payee } : {}) },
   } as const;
-  const approval = await control.transaction((tx) => ask(tx, secrets, approvalActor(visit), request));
-  return { kind: 'asked', approval };
+  const led = await askUnlessRan(visit, request, () => movedBefore(visit, operation, call), call.turn);
+  return 'ran' in led ? led.ran : { kind: 'asked', ...led };
 }
 
 /** Returns the earlier result of {@link movesMoney} for the same call, however long ago; null when there is none. */

@@ -72,7 +72,7 @@ export class Operations {
     const { route } = found;
     refuseCall(found, caller);
     const { params = {}, query = {}, body = {}, idempotency_key = null, sync = null } = sent;
-    const { verifyPayee, verifyDestination, verifySeen } = sent;
+    const { verifyPayee, verifyDestination, verifySeen, verifyFirst } = sent;
     return runInside(this.#deps, found, caller, {
       ...{ params, query: queryTexts(query), body, sync: route.sync ? sync : null },
       idempotency_key,
@@ -80,6 +80,7 @@ export class Operations {
       ...(verifyPayee ? { verifyPayee } : {}),
       ...(verifyDestination ? { verifyDestination } : {}),
       ...(verifySeen ? { verifySeen } : {}),
+      ...(verifyFirst ? { verifyFirst } : {}),
     });
   }
 }

@@ -93,6 +93,8 @@ export interface ApiCall {
   verifyDestination?(before: PaysOutTo): void;
   /** Verifies that the object that the operation is about to change is as the person saw it. */
   verifySeen?(before: object): void;
+  /** Verifies that the operation may run, once it has taken its idempotency key. */
+  verifyFirst?(): Promise<void>;
 }
 
 /** Answer of a page. */

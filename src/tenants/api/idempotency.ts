@@ -2,7 +2,8 @@ import type { Caller } from '../keys/caller.ts';
 import { sha256 } from '../../kit/crypto.ts';
 import { invalid, must, type Problem } from '../../kit/errors.ts';
 import { canonicalJson } from '../../kit/json.ts';
-import type { Queryable, Tx } from '../../kit/sql.ts';
+import type { Db, Queryable, Tx } from '../../kit/sql.ts';
+import { rolledBack } from '../../platform/db/rolled-back.ts';
 import { versions } from '../versions/registry.ts';
 import { findKey, type KeyRef, type KeyRow, storeResponses, takeKey } from './idempotency-store.ts';
 import type { Call, Reply } from './route.ts';
@@ -83,10 +84,27 @@ export async function once(
   if (key === null) return work();
   const slot = { team_id: call.caller.team.id, route, key, request_hash: requestHash(call), created_at: new Date(call.at) };
   if (!(await takeKey(tx, slot))) return replay(must(await findKey(tx, slot), 'a key that conflicted is there'), call);
+  await call.verifyFirst?.();
   const reply = await work();
   const { team_id } = slot;
   await storeResponses(tx, [{ team_id, route, key, answer: storedResponse(stored(reply)), resource_id: shownIn(reply) }]);
   return reply;
+}
+
+/** Content of a key that is rolled back: no request can match it. */
+const NO_REQUEST = Buffer.alloc(0);
+
+/**
+ * Runs work while no request has the key: a request that has taken it is waited for, and one that takes it waits. The key stays unused.
+ * @returns null when the key is taken
+ */
+export async function whileUnused<T>(db: Db, slot: KeyRef, at: number, work: () => Promise<T>): Promise<{ done: T } | null> {
+  let result: { done: T } | null = null;
+  await rolledBack(db, async (tx) => {
+    const isUnused = await takeKey(tx, { ...slot, request_hash: NO_REQUEST, created_at: new Date(at) });
+    result = isUnused ? { done: await work() } : null;
+  });
+  return result;
 }
 
 /** Returns the id of the object in a response; null when it has none. An erasure finds stored responses by it. */

@@ -84,6 +84,11 @@ export interface Call<Body = unknown, Query = unknown> {
   verifyDestination?(before: PaysOutTo): void;
   /** The same for an object that the operation is about to change, as the API returns it. */
   verifySeen?(before: object): void;
+  /**
+   * Verifies that the operation may run, in its transaction, once it has taken its idempotency key or locked what it changes. An error
+   * prevents it, and the key stays unused. Absent: it may. Only actions of the console have it, where a second person may have to decide.
+   */
+  verifyFirst?(): Promise<void>;
 }
 
 /** What identifies the recipient of a payout: the money goes there. */

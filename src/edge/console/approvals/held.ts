@@ -1,5 +1,6 @@
-import type { Db, Tx } from '../../../kit/sql.ts';
-import { ask, type Request } from '../../../tenants/approvals/service.ts';
+import type { Tx } from '../../../kit/sql.ts';
+import { rolledBack } from '../../../platform/db/rolled-back.ts';
+import type { Request } from '../../../tenants/approvals/service.ts';
 import { findByForm } from '../../../tenants/approvals/store.ts';
 import { listThresholds } from '../../../tenants/approvals/threshold-store.ts';
 import { lockThresholds, refuseTooFew } from '../../../tenants/approvals/thresholds.ts';
@@ -8,7 +9,7 @@ import type { KeyKind } from '../../../tenants/keys/caller.ts';
 import type { Scope } from '../../../tenants/keys/scopes.ts';
 import { rightsOf } from '../../../tenants/keys/service.ts';
 import { type Answer, redirect, type TeamVisit } from '../page.ts';
-import { approvalActor } from './actor.ts';
+import { askUnlessRan, type Turn } from './once.ts';
 
 /** Scopes with which a key moves money, or decides where it goes. */
 const MONEY_SCOPES: readonly Scope[] = ['refund.write', 'transfer.write', 'beneficiary.write', 'account.write', 'dispute.write'];
@@ -24,6 +25,8 @@ export type HeldAction = Pick<Request, 'operation' | 'permission'> & {
   body: Readonly<Record<string, unknown>>;
   /** Parts of the request outside of the body, and the state on which it relies. */
   seen?: Omit<Wanted, 'body'>;
+  /** For an operation of the API that accepts no idempotency key. */
+  turn?: Turn;
 };
 
 /**
@@ -40,24 +43,25 @@ export type MadeBefore = () => Promise<Answer | null>;
  */
 export async function heldBack(
   visit: TeamVisit,
-  { body, seen = {}, ...action }: HeldAction,
+  { body, seen = {}, turn, ...action }: HeldAction,
   madeBefore: MadeBefore,
   rehearse?: (tx: Tx) => Promise<unknown>,
 ): Promise<Answer | null> {
-  const { control, secrets } = visit.approvals;
+  const { control } = visit.approvals;
   const known = await findByForm(control, visit.team.id, visit.formKey);
   if (known !== undefined) return toApproval(visit, known);
   if ((await listThresholds(control, visit.team.id)).length === 0) return null;
   const before = await madeBefore();
   if (before) return before;
   if (rehearse) {
-    await rehearsal(control, async (tx) => {
+    await rolledBack(control, async (tx) => {
       await rehearse(tx);
       await refuseTooFew(tx, visit.team.id);
     });
   }
   const request = { ...action, form_key: visit.formKey, amount_minor: null, currency: null, wanted: { body, ...seen } };
-  return toApproval(visit, await control.transaction((tx) => ask(tx, secrets, approvalActor(visit), request)));
+  const led = await askUnlessRan(visit, request, madeBefore, turn);
+  return 'ran' in led ? led.ran : toApproval(visit, led.approval);
 }
 
 /** A change in `control`, where people, keys and thresholds are. */
@@ -91,18 +95,4 @@ export async function changeOrAsk<T>(
 /** Redirects to the page of an approval. */
 export function toApproval({ base }: TeamVisit, id: string): Answer {
   return redirect(`${base}/approvals/${id}`);
-}
-
-class RolledBack extends Error {}
-
-/** Runs work and rolls it back. */
-async function rehearsal(control: Db, work: (tx: Tx) => Promise<unknown>): Promise<void> {
-  try {
-    await control.transaction(async (tx) => {
-      await work(tx);
-      throw new RolledBack();
-    });
-  } catch (error) {
-    if (!(error instanceof RolledBack)) throw error;
-  }
 }

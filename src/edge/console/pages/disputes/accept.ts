@@ -1,6 +1,9 @@
+import { nextDisputeStatus } from '../../../../core/disputes/states.ts';
+import { lockDispute } from '../../../../core/disputes/store.ts';
 import { html } from '../../../../kit/html.ts';
 import { hundredths } from '../../../../kit/money.ts';
 import { toApproval } from '../../approvals/held.ts';
+import type { Turn } from '../../approvals/once.ts';
 import { doneOnce, isRecorded } from '../../done-once.ts';
 import { type Moved, movesMoney } from '../../money.ts';
 import { type Answer, fieldOf, redirect, type TeamVisit } from '../../page.ts';
@@ -53,7 +56,7 @@ export async function submitAccept(visit: TeamVisit): Promise<Answer> {
   if (typedAmount(typed) !== amount) return showAccept(visit, { typed });
   try {
     const accepted = await doneOnce(
-      () => movesMoney(visit, 'POST /disputes/:id/accept', { params: { id } }, movedBy(dispute)),
+      () => movesMoney(visit, 'POST /disputes/:id/accept', { params: { id }, turn: whileOpen(visit, id) }, movedBy(dispute)),
       () => isRecorded(visit, 'dispute.accept', id),
     );
     if (accepted?.kind === 'asked') return toApproval(visit, accepted.approval);
@@ -61,4 +64,13 @@ export async function submitAccept(visit: TeamVisit): Promise<Answer> {
     return showAccept(visit, { typed, fault: faultOf(visit, error) });
   }
   return redirect(`${visit.base}/disputes/${id}?done=accept`);
+}
+
+/** Requests an approval while nobody changes the dispute, unless it cannot be accepted any more. */
+function whileOpen({ store, team }: TeamVisit, id: string): Turn {
+  return (work) =>
+    store.db.transaction(async (tx) => {
+      const dispute = await lockDispute(tx, team.id, id);
+      return dispute && nextDisputeStatus(dispute.status, 'accepted') !== null ? { done: await work() } : null;
+    });
 }

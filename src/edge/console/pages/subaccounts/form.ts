@@ -4,7 +4,9 @@ import type { Split } from '../../../../money/settlement/shares.ts';
 import { CHANNELS } from '../../../../providers/reference/channels.ts';
 import { must } from '../../../../kit/errors.ts';
 import { type Html, html } from '../../../../kit/html.ts';
-import { heldAccount, isRedirected } from '../../approvals/account.ts';
+import { heldAccount, isAs, isRedirected } from '../../approvals/account.ts';
+import { toApproval } from '../../approvals/held.ts';
+import { runUnlessAsked } from '../../approvals/once.ts';
 import { ranBefore } from '../../approvals/ran.ts';
 import { type Answer, fieldOf, type PageAnswer, redirect, type TeamVisit } from '../../page.ts';
 import { typedAmount } from '../../parts/amount.ts';
@@ -13,6 +15,9 @@ import { alert, card, field, pageHead, select } from '../../parts/parts.ts';
 import { refuseStale, seenField } from '../../parts/seen.ts';
 import { type Account, accountOf } from './read.ts';
 import { ACCOUNT_TEXTS } from './texts.ts';
+
+/** Operation that changes a subaccount. */
+const OPERATION = 'PATCH /accounts/:id';
 
 const FIELDS = ['name', 'email', 'phone', 'split_type', 'split_value', 'channel', 'account_number'] as const;
 
@@ -37,8 +42,9 @@ export async function createAccount(visit: TeamVisit): Promise<Answer> {
     const body = bodyOf(visit, typed);
     const held = isRedirected(body, null) && (await heldAccount(visit, body, null, () => createdBefore(visit, body)));
     if (held) return held;
-    const made = await visit.api('POST /accounts', { body, idempotency_key: visit.formKey });
-    return toCreated(visit, (made.body as { account: Account }).account.id);
+    const led = await runUnlessAsked(visit, 'POST /accounts', { body, idempotency_key: visit.formKey });
+    if ('approval' in led) return toApproval(visit, led.approval);
+    return toCreated(visit, (led.reply.body as { account: Account }).account.id);
   } catch (error) {
     return formPage(visit, null, typed, faultOf(visit, error));
   }
@@ -70,12 +76,17 @@ export async function editAccount(visit: TeamVisit): Promise<Answer> {
     verifySeen(account);
     const body = bodyOf(visit, typed);
     const redirected = isRedirected(body, account);
-    const held = redirected && (await heldAccount(visit, body, account, async () => null));
+    const saved = redirect(`${visit.base}/subaccounts/${account.id}?done=update`);
+    const savedBefore = async () => (isAs(await accountOf(visit), body) ? saved : null);
+    const held = redirected && (await heldAccount(visit, body, account, savedBefore));
     if (held) return held;
     // An unchanged destination is not sent: it would undo a change that a second person approves at the same time.
     const { split: _split, settlement: _settlement, ...others } = body;
-    await visit.api('PATCH /accounts/:id', { params: { id: account.id }, body: redirected ? body : others, verifySeen });
-    return redirect(`${visit.base}/subaccounts/${account.id}?done=update`);
+    const call = { params: { id: account.id }, body: redirected ? body : others, verifySeen };
+    const led = await (redirected
+      ? runUnlessAsked(visit, OPERATION, { ...call, idempotency_key: visit.formKey })
+      : visit.api(OPERATION, call));
+    return 'approval' in led ? toApproval(visit, led.approval) : saved;
   } catch (error) {
     return formPage(visit, await accountOf(visit), typed, faultOf(visit, error));
   }
