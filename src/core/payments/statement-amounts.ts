@@ -33,7 +33,11 @@ export async function withoutStated(tx: Tx, judged: Judged[]): Promise<Judged[]>
 
 /** Returns the attempts for which a statement has shown money that waits for a decision, of the payments that would expire. */
 export function undecidedOfExpiring(tx: Tx, judged: readonly Judged[]): Promise<Set<string>> {
-  const expiring = judged.filter(({ change }) => change.occurrences.some(({ kind }) => kind === 'window_elapsed'));
+  const expiring = judged.filter(
+    ({ payment, change }) =>
+      (payment.status === 'pending' || payment.status === 'partial') &&
+      change.occurrences.some(({ kind }) => kind === 'window_elapsed'),
+  );
   return undecidedByStatement(
     tx,
     expiring.flatMap(({ own }) => own),
