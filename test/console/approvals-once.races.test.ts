@@ -76,7 +76,7 @@ const FORMS: Record<string, Form> = {
       const form = { ...formToken((await maker.get(path)).text), ...values };
       return () => maker.post(path, form);
     },
-    ...{ ran: /\?done=update$/, made: 'select 1 from accounts where team_id = $1 and settlement is not null', table: 'accounts' },
+    ...{ ran: /\?done=update$/, made: 'select 1 from accounts where team_id = $1 and settlement is not null', table: KEYS },
   },
   'an accepted dispute': {
     open: async (shop) => {

@@ -129,7 +129,7 @@ export async function changeDispute(
     const before = must(await lockDispute(tx, ref.team_id, ref.id), 'it was just read');
     await verify?.();
     const status = nextDisputeStatus(before.status, trigger);
-    if (status === null) throw new Problem(400, `The dispute is ${before.status}: that is not possible any more.`);
+    if (status === null) throw impossible(before);
     if (trigger === 'evidence_sent' && before.due_at !== null && at >= before.due_at.getTime()) {
       throw new Problem(400, 'The time to send evidence is over.');
     }
@@ -158,6 +158,11 @@ async function settle(tx: Tx, row: DisputeRow): Promise<void> {
   if (row.status === 'lost') return book(tx, row, 'dispute.lost', lostPostings(row.draws));
   const back = { team_id, kind: `dispute.${row.status}`, source_id, currency, payment_id, from: 'disputed', each: true } as const;
   await returnDrawn(tx, back, row.draws, row.amount_minor);
+}
+
+/** Returns the error 400 for a change that a dispute does not permit in its status. */
+export function impossible({ status }: Pick<DisputeRow, 'status'>): Problem {
+  return new Problem(400, `The dispute is ${status}: that is not possible any more.`);
 }
 
 function lostPostings(draws: Draw[]): Posting[] {

@@ -36,7 +36,8 @@ export function storedResponse(reply: Reply): string {
   return JSON.stringify({ ...reply, version: versions.newest });
 }
 
-function reusedKey() {
+/** Returns the error 422 for a key that another request has used. */
+export function reusedKey(): Problem {
   return invalid({ idempotency_key: ['was already used with a different payload'] }, 'idempotency_key_reused');
 }
 

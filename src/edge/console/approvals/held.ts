@@ -9,7 +9,7 @@ import type { KeyKind } from '../../../tenants/keys/caller.ts';
 import type { Scope } from '../../../tenants/keys/scopes.ts';
 import { rightsOf } from '../../../tenants/keys/service.ts';
 import { type Answer, redirect, type TeamVisit } from '../page.ts';
-import { askUnlessRan, type Turn } from './once.ts';
+import { askUnlessRan } from './once.ts';
 
 /** Scopes with which a key moves money, or decides where it goes. */
 const MONEY_SCOPES: readonly Scope[] = ['refund.write', 'transfer.write', 'beneficiary.write', 'account.write', 'dispute.write'];
@@ -25,8 +25,6 @@ export type HeldAction = Pick<Request, 'operation' | 'permission'> & {
   body: Readonly<Record<string, unknown>>;
   /** Parts of the request outside of the body, and the state on which it relies. */
   seen?: Omit<Wanted, 'body'>;
-  /** For an operation of the API that accepts no idempotency key. */
-  turn?: Turn;
 };
 
 /**
@@ -43,7 +41,7 @@ export type MadeBefore = () => Promise<Answer | null>;
  */
 export async function heldBack(
   visit: TeamVisit,
-  { body, seen = {}, turn, ...action }: HeldAction,
+  { body, seen = {}, ...action }: HeldAction,
   madeBefore: MadeBefore,
   rehearse?: (tx: Tx) => Promise<unknown>,
 ): Promise<Answer | null> {
@@ -60,7 +58,7 @@ export async function heldBack(
     });
   }
   const request = { ...action, form_key: visit.formKey, amount_minor: null, currency: null, wanted: { body, ...seen } };
-  const led = await askUnlessRan(visit, request, madeBefore, turn);
+  const led = await askUnlessRan(visit, request, madeBefore);
   return 'ran' in led ? led.ran : toApproval(visit, led.approval);
 }
 

@@ -1,5 +1,5 @@
 import { Problem } from '../../../kit/errors.ts';
-import { whileUnused } from '../../../tenants/api/idempotency.ts';
+import { reusedKey, whileUnused } from '../../../tenants/api/idempotency.ts';
 import type { Reply } from '../../../tenants/api/route.ts';
 import { isOperation } from '../../../tenants/approvals/schema.ts';
 import { ask, type Request } from '../../../tenants/approvals/service.ts';
@@ -9,9 +9,9 @@ import { approvalActor } from './actor.ts';
 
 /**
  * Runs work while the operation of a form cannot run: one that is running is waited for, and one that begins waits.
- * @returns null when the operation has run
+ * @returns the error of the operation, without running the work, when it has run or is not possible any more
  */
-export type Turn = (work: () => Promise<string>) => Promise<{ done: string } | null>;
+export type Turn = (work: () => Promise<string>) => Promise<{ done: string } | { refused: Problem }>;
 
 /** The form has asked for an approval. */
 class Asked extends Problem {
@@ -51,6 +51,7 @@ export async function runUnlessAsked(
  * Requests the approval of a form, unless its operation has run.
  * @param ran returns the result of the operation; null when it has not run, or with another input
  * @param turn for an operation that accepts no idempotency key
+ * @throws Problem when the operation cannot run: nobody is asked for it
  */
 export async function askUnlessRan<T>(
   visit: TeamVisit,
@@ -62,11 +63,13 @@ export async function askUnlessRan<T>(
   const asked = () => control.transaction((tx) => ask(tx, secrets, approvalActor(visit), request));
   if (!isOperation(request)) return { approval: await asked() };
   const first = await turn(asked);
-  if (first) return { approval: first.done };
+  if ('done' in first) return { approval: first.done };
   const before = await ran();
-  return before === null ? { approval: await asked() } : { ran: before };
+  if (before === null) throw first.refused;
+  return { ran: before };
 }
 
-function whileKeyUnused({ team, store, at }: TeamVisit, { operation, form_key }: Request, work: () => Promise<string>) {
-  return whileUnused(store.db, { team_id: team.id, route: operation, key: form_key }, at, work);
+async function whileKeyUnused({ team, store, at }: TeamVisit, { operation, form_key }: Request, work: () => Promise<string>) {
+  const slot = { team_id: team.id, route: operation, key: form_key };
+  return (await whileUnused(store.db, slot, at, work)) ?? { refused: reusedKey() };
 }

@@ -1,5 +1,7 @@
+import { impossible } from '../../../../core/disputes/service.ts';
 import { nextDisputeStatus } from '../../../../core/disputes/states.ts';
 import { lockDispute } from '../../../../core/disputes/store.ts';
+import { must } from '../../../../kit/errors.ts';
 import { html } from '../../../../kit/html.ts';
 import { hundredths } from '../../../../kit/money.ts';
 import { toApproval } from '../../approvals/held.ts';
@@ -70,7 +72,7 @@ export async function submitAccept(visit: TeamVisit): Promise<Answer> {
 function whileOpen({ store, team }: TeamVisit, id: string): Turn {
   return (work) =>
     store.db.transaction(async (tx) => {
-      const dispute = await lockDispute(tx, team.id, id);
-      return dispute && nextDisputeStatus(dispute.status, 'accepted') !== null ? { done: await work() } : null;
+      const dispute = must(await lockDispute(tx, team.id, id), 'it was just read');
+      return nextDisputeStatus(dispute.status, 'accepted') === null ? { refused: impossible(dispute) } : { done: await work() };
     });
 }

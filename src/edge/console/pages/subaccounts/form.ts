@@ -77,7 +77,8 @@ export async function editAccount(visit: TeamVisit): Promise<Answer> {
     const body = bodyOf(visit, typed);
     const redirected = isRedirected(body, account);
     const saved = redirect(`${visit.base}/subaccounts/${account.id}?done=update`);
-    const savedBefore = async () => (isAs(await accountOf(visit), body) ? saved : null);
+    const savedBefore = async () =>
+      isAs(await accountOf(visit), body) || (await ranHere(visit, account.id, body)) ? saved : null;
     const held = redirected && (await heldAccount(visit, body, account, savedBefore));
     if (held) return held;
     // An unchanged destination is not sent: it would undo a change that a second person approves at the same time.
@@ -90,6 +91,12 @@ export async function editAccount(visit: TeamVisit): Promise<Answer> {
   } catch (error) {
     return formPage(visit, await accountOf(visit), typed, faultOf(visit, error));
   }
+}
+
+/** Whether the form has saved the subaccount, also when it was changed since. */
+async function ranHere(visit: TeamVisit, id: string, body: CreateAccountBody): Promise<boolean> {
+  const form = { operation: OPERATION, form_key: visit.formKey };
+  return (await ranBefore(visit, form, { params: { id }, body: { ...body } })) !== null;
 }
 
 function typedFrom({ name, email, phone, split, settlement }: Account): Typed {
