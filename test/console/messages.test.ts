@@ -74,6 +74,7 @@ test('what is stored of the end of refunds, payouts and endpoints has French', (
   const stored = [
     'It waits for money: the balance does not cover it yet.',
     'The payment was charged back.',
+    'An earlier refund reached the payer after it had failed.',
     'ended by hand: it was not sent',
     'resolved by hand: no money moved',
     'the provider does not know it yet',

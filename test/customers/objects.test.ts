@@ -31,3 +31,26 @@ test('no customer has text where an object belongs, whatever wrote it', async ()
   const read = await api.call('GET', `/customers/${id}`);
   assert.deepEqual([read.status, read.body.customer.metadata, read.body.customer.address], [200, null, {}]);
 });
+
+test('text in a row of before the constraint is absent, and the next change removes it', async () => {
+  const { body } = await api.call('POST', '/customers', { body: { email: 'older@shop.example', name: 'Older' } });
+  const { id } = body.customer;
+  const [{ definition }] = (await owner.all<{ definition: string }>(
+    sql`select pg_get_constraintdef(oid) as definition from pg_constraint where conname = 'customers_objects'`,
+  )) as [{ definition: string }];
+  await owner.run(sql`alter table customers drop constraint customers_objects`);
+  await owner.run(sql`update customers set metadata = '"vip"', address = '"Rue 1"' where id = ${id}`);
+  await owner.run({ text: `alter table customers add constraint customers_objects ${definition}`, values: [] });
+  const shown = async (path: string, method: 'GET' | 'POST' = 'GET') => {
+    const { status, body: answer } = await api.call(method, path);
+    const { metadata, address } = answer.customer ?? answer.items.find((one: { id: string }) => one.id === id);
+    return [status, metadata, address];
+  };
+  assert.deepEqual(await shown(`/customers/${id}`), [200, null, null]);
+  assert.deepEqual(await shown('/customers'), [200, null, null]);
+  assert.deepEqual(await shown('/customers?search=older'), [200, null, null]);
+  assert.deepEqual(await shown(`/customers/${id}/block`, 'POST'), [200, null, null]);
+  assert.deepEqual(await owner.all(sql`select metadata, address from customers where id = ${id}`), [
+    { metadata: null, address: null },
+  ]);
+});

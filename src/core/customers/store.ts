@@ -7,8 +7,11 @@ import type { Searchable } from '../../platform/search/searchable.ts';
 import type { CustomerRow } from './schema.ts';
 import { needlesOf, searchText } from './search.ts';
 
-const columns = fixed(`team_id, id, name, email, phone, company_name, address, billing, tax_id, metadata, blocked_at, archived_at,
-  event_count, created_at, updated_at`);
+/** SQL: an object of a customer. In rows of before the constraint `customers_objects`, anything else counts as absent. */
+const object = (name: string) => `case when json_typeof(${name}) = 'object' then ${name} end as ${name}`;
+
+const columns = fixed(`team_id, id, name, email, phone, company_name, ${object('address')}, ${object('billing')}, tax_id,
+  ${object('metadata')}, blocked_at, archived_at, event_count, created_at, updated_at`);
 
 export interface CustomerRef {
   team_id: bigint;

@@ -58,9 +58,10 @@ export async function applyRefund(
   const wait_ms = pollDelay(plan, row.polls);
   // A callback, or a poll of another worker, may be newer than this outcome.
   const hasNews = row.polls !== known.polls || isNewPoll(row.next_poll_at, known.next_poll_at);
-  const later = (change: Partial<RefundPart>, message: string | null, ms = wait_ms) => {
+  const later = async (change: Partial<RefundPart>, message: string | null, ms = wait_ms) => {
     const next_poll_at = nextPoll(new Date(context.at + ms), row.next_poll_at, known.next_poll_at);
-    return scheduleNext(tx, context, row, part_index, change, message, next_poll_at);
+    const scheduled = await scheduleNext(tx, context, row, part_index, change, message, next_poll_at);
+    return waits(scheduled) ? withoutExcess(tx, context, scheduled) : scheduled;
   };
   // Once a provider has contradicted our books, the part is not sent again, whatever the provider reports later.
   if (part.halted && allowsSending(outcome)) return later({}, null);
@@ -164,9 +165,25 @@ async function partSucceeded(
   if (counted.length > 0) await apply(tx, context, [{ team_id, payment_id, occurrences: counted }]);
   const message = late ? `Part ${part_index + 1} reached the payer after the refund had failed.` : row.message;
   const done = await continueOrEnd(tx, context, { ...row, draws, message });
-  // Another refund may have been made of what seemed to be left.
-  if (late && row.kind === 'merchant') await endExcessRefunds(tx, context, payment);
-  return done;
+  // Another refund may have been made of what seemed to be left. It may also be this one, of which another part is to be sent.
+  return late || waits(done) ? withoutExcess(tx, context, done) : done;
+}
+
+/** Whether the refund has a part that is to be sent. */
+function waits(row: RefundRow): boolean {
+  const index = isFinal(row.status) ? null : currentPart(row);
+  return index !== null && row.legs[index]?.status === 'waiting';
+}
+
+/**
+ * Ends the merchant's refunds of a payment that wait and would return more than was paid. It is compared whenever a refund has succeeded
+ * late, and whenever one begins to wait: it may have been at its provider when another succeeded.
+ * @returns the refund as it is then
+ */
+async function withoutExcess(tx: Tx, context: ApplyContext, row: RefundRow): Promise<RefundRow> {
+  if (row.kind !== 'merchant') return row;
+  await endExcessRefunds(tx, context, { team_id: row.team_id, id: row.payment_id });
+  return must(await lockRefund(tx, row.team_id, row.id), 'it was just written');
 }
 
 /** Counts a refunded part. A payment never counts more than was paid, even when a late part was refunded again meanwhile. */

@@ -35,23 +35,23 @@ export async function endUncoveredRefunds(tx: Tx, context: MoveContext, ref: { t
 
 /**
  * Ends those of the merchant's refunds of a payment that wait, the newest first, which would return more than was paid: the payer has been
- * refunded by one that had been reported as failed when they were made. A refund with a part at its provider stays unchanged. The caller
- * has locked the payment.
+ * refunded by one that had been reported as failed when they were made. A refund with a part at its provider stays unchanged until
+ * it waits. The caller has locked the payment.
  */
 export async function endExcessRefunds(tx: Tx, context: MoveContext, ref: { team_id: bigint; id: string }): Promise<void> {
-  if (!(await returnsTooMuch(tx, ref))) return;
   for (const row of (await lockUncovered(tx, ref.team_id, ref.id)).toReversed()) {
-    await endWaiting(tx, context, row, 'An earlier refund reached the payer after it had failed.');
-    if (!(await returnsTooMuch(tx, ref))) return;
+    if (await isExcess(tx, row)) await endWaiting(tx, context, row, 'An earlier refund reached the payer after it had failed.');
   }
 }
 
-/** Whether refunds and disputes return more than was paid, in all or of one charge, once those under way have succeeded. */
-async function returnsTooMuch(tx: Tx, { team_id, id }: { team_id: bigint; id: string }): Promise<boolean> {
-  const payment = must(await lockPayment(tx, team_id, id), 'the caller has locked it');
-  const refunds_minor = payment.refunded_minor + (await refundsUnderWay(tx, team_id, id));
+/** Whether all refunds and disputes return more than was paid, or those of a charge that the rest of this refund is about. */
+async function isExcess(tx: Tx, { team_id, payment_id, legs }: RefundRow): Promise<boolean> {
+  const payment = must(await lockPayment(tx, team_id, payment_id), 'the caller has locked it');
+  const refunds_minor = payment.refunded_minor + (await refundsUnderWay(tx, team_id, payment_id));
   if (refunds_minor > payment.amount_minor) return true;
-  if (refunds_minor + (await disputedOf(tx, team_id, id)) > payment.captured_minor) return true;
-  const taken = await takenByAttempt(tx, team_id, id);
-  return (await capturesOf(tx, { team_id, id })).some((capture) => (taken.get(capture.id) ?? 0n) > capture.amount_minor);
+  if (refunds_minor + (await disputedOf(tx, team_id, payment_id)) > payment.captured_minor) return true;
+  const taken = await takenByAttempt(tx, team_id, payment_id);
+  const captures = await capturesOf(tx, { team_id, id: payment_id });
+  const over = new Set(captures.filter(({ id, amount_minor }) => (taken.get(id) ?? 0n) > amount_minor).map(({ id }) => id));
+  return legs.some(({ status, attempt_id }) => status === 'waiting' && over.has(attempt_id));
 }

@@ -192,6 +192,10 @@ export const SENTENCES: readonly Pair[] = [
   // What is stored with refunds, payouts and endpoints.
   ['It waits for money: the balance does not cover it yet.', 'En attente de fonds : le solde n’est pas encore suffisant.'],
   ['The payment was charged back.', 'Le montant du paiement a été restitué au payeur à la suite d’un litige.'],
+  [
+    'An earlier refund reached the payer after it had failed.',
+    'Un remboursement précédent est parvenu au payeur après son échec.',
+  ],
   ['ended by hand: it was not sent', 'clos manuellement : il n’a pas été envoyé'],
   ['resolved by hand: no money moved', 'résolu manuellement : aucun mouvement d’argent'],
   ['the provider does not know it yet', 'le prestataire ne le connaît pas encore'],
