@@ -37,11 +37,15 @@ export async function endUncoveredRefunds(tx: Tx, context: MoveContext, ref: { t
  * Ends those of the merchant's refunds of a payment that wait, the newest first, which would return more than was paid: the payer has been
  * refunded by one that had been reported as failed when they were made. A refund with a part at its provider stays unchanged until
  * it waits. The caller has locked the payment.
+ * @returns the refunds that have ended
  */
-export async function endExcessRefunds(tx: Tx, context: MoveContext, ref: { team_id: bigint; id: string }): Promise<void> {
+export async function endExcessRefunds(tx: Tx, context: MoveContext, ref: { team_id: bigint; id: string }): Promise<RefundRow[]> {
+  const ended: RefundRow[] = [];
   for (const row of (await lockUncovered(tx, ref.team_id, ref.id)).toReversed()) {
-    if (await isExcess(tx, row)) await endWaiting(tx, context, row, 'An earlier refund reached the payer after it had failed.');
+    if (!(await isExcess(tx, row))) continue;
+    ended.push(await endWaiting(tx, context, row, 'An earlier refund reached the payer after it had failed.'));
   }
+  return ended;
 }
 
 /** Whether all refunds and disputes return more than was paid, or those of a charge that the rest of this refund is about. */
