@@ -74,7 +74,7 @@ test('unknown customers, other ids and other teams are rejected', async () => {
   assert.equal(unknown.code, 1);
   assert.match(unknown.stderr, /Customer Not Found/);
   const payment = await run(['approve', 'trx_test_00000000000000000000000000']);
-  assert.equal(payment.code, 1);
+  assert.equal(payment.code, 2);
   assert.match(payment.stderr, /not the id of a customer/);
   const other = await api.newMerchant();
   const { body } = await api.call('POST', '/customers', { key: other.sandbox.secret, body: { email: 'a@b.example' } });

@@ -142,6 +142,7 @@ const RETURNS: Record<string, Work> = {
 const DISPUTES: Record<string, Work> = {
   findDispute: (tx, { team_id, dispute }) => disputes.findDispute(tx, team_id, dispute.id),
   lockDispute: (tx, { team_id, dispute }) => disputes.lockDispute(tx, team_id, dispute.id),
+  disputedOf: (tx, { team_id, dispute }) => disputes.disputedOf(tx, team_id, dispute.payment_id),
   findBlocking: (tx, { team_id, dispute }) => disputes.findBlocking(tx, team_id, dispute.payment_id),
   'findBlocking, nothing: none': (tx, { team_id, partial }) => disputes.findBlocking(tx, team_id, partial.id),
   updateDispute: (tx, { dispute }) => disputes.updateDispute(tx, { ...dispute, status: 'won' }),
