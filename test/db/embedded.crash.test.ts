@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { before, type TestContext } from 'node:test';
+import { logTail } from '../../src/platform/db/embedded/log.ts';
 import { waitFor } from '../../src/platform/db/embedded/wait.ts';
 import { readPostmaster } from '../../src/platform/db/embedded/postmaster.ts';
 import { startEmbedded } from '../../src/platform/db/embedded.ts';
@@ -112,7 +113,7 @@ test('a server that cannot start again is tried until it can', async (t) => {
   const needed = path.join(dataDir, 'pg18', 'global', 'pg_control');
   fs.renameSync(needed, `${needed}.away`);
   process.kill(owner.pid, 'SIGKILL');
-  const refused = () => fs.readFileSync(path.join(dataDir, 'pg18.log'), 'utf8').split('pg_control').length > 2;
+  const refused = () => logTail(path.join(dataDir, 'pg18')).split('pg_control').length > 2;
   assert.ok(await waitFor(refused, SOON_MS), 'it is not tried twice');
   fs.renameSync(`${needed}.away`, needed);
   assert.deepEqual(await queryAgain(owner.url), [{ n: 1 }]);
@@ -123,7 +124,7 @@ test('an owner that is asked to stop while its server cannot start again ends', 
   const owner = await ownerWithRow(t, dataDir);
   fs.rmSync(path.join(dataDir, 'pg18', 'global', 'pg_control'));
   process.kill(owner.pid, 'SIGKILL');
-  const refused = () => fs.readFileSync(path.join(dataDir, 'pg18.log'), 'utf8').includes('pg_control');
+  const refused = () => logTail(path.join(dataDir, 'pg18')).includes('pg_control');
   assert.ok(await waitFor(refused, SOON_MS));
   await owner.tell('stop');
   assert.equal(owner.child.exitCode, 0);
