@@ -266,7 +266,7 @@ export interface Provider {
   /** The provider account, `pa_…`. For the sandbox, its name. */
   readonly account_id: string;
   readonly capabilities: Capabilities;
-  /** Returns the channels currently available. Null: every channel (the sandbox). */
+  /** Returns the channels currently available. Null: every channel (the sandbox). A list is replaced, never changed, because routing indexes it. */
   offers(): readonly Offer[] | null;
   /**
    * Returns whether the account has the channel, but its operator is closed for the operation at the moment and is not among the

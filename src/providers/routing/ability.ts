@@ -2,6 +2,9 @@ import { wireFromMinor } from '../../kit/money.ts';
 import type { Offer, Provider } from '../adapters/contract.ts';
 import type { RouteRequest } from './schema.ts';
 
+/** The offers of each list, by channel and currency, because a list of an aggregator has more than a hundred. */
+const INDEXED = new WeakMap<readonly Offer[], Map<string, Offer[]>>();
+
 type Wanted = Pick<RouteRequest, 'operation' | 'channel' | 'currency' | 'amount_minor' | 'whole_minor'>;
 
 /** Returns the reason why the provider cannot accept the request, or null when it can. */
@@ -22,11 +25,25 @@ export function inability(provider: Provider, wanted: Wanted): string | null {
 export function offersFor(provider: Provider, { operation, channel, currency }: Wanted): Offer[] | null {
   if (operation === 'payout' && !provider.payouts?.reaches(channel.id, currency)) return [];
   const offers = provider.offers();
+  if (offers === null) return null;
   return (
-    offers?.filter(
-      (offer) => offer.channel === channel.id && offer.currency === currency && offer.operations.includes(operation),
-    ) ?? null
+    indexOf(offers)
+      .get(nameOf(channel.id, currency))
+      ?.filter(({ operations }) => operations.includes(operation)) ?? []
   );
+}
+
+function indexOf(offers: readonly Offer[]): Map<string, Offer[]> {
+  let index = INDEXED.get(offers);
+  if (!index) {
+    index = Map.groupBy(offers, ({ channel, currency }) => nameOf(channel, currency));
+    INDEXED.set(offers, index);
+  }
+  return index;
+}
+
+function nameOf(channel: string, currency: string): string {
+  return `${channel} ${currency}`;
 }
 
 /** Returns whether the provider would accept the request if the operator of the channel were not closed at the moment. */
