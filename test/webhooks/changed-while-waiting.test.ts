@@ -13,12 +13,13 @@ const WAITED_MS = 500;
 
 /**
  * An endpoint of which one delivery is under way and three are claimed and wait for it.
+ * @param announce makes five events
  * @returns lets the endpoint answer, and waits until nothing is under way any more
  */
-async function waiting(endpoint: Endpoint): Promise<() => Promise<void>> {
+async function waiting(endpoint: Endpoint, announce = () => hooks.announce(5)): Promise<() => Promise<void>> {
   const held: ServerResponse[] = [];
   hooks.receiver.behave((response) => held.push(response));
-  await hooks.announce(5);
+  await announce();
   const tuning = { per_endpoint: 1, per_quick: 8, quick_ms: 600_000, lease_slack_ms: 1_200_000 };
   const worker = hooks.start({ tuning });
   await hooks.receiver.waitFor(1);
@@ -67,3 +68,27 @@ for (const [what, stop] of [
     assert.equal(await hooks.pending(), 0);
   });
 }
+
+test('deliveries that were claimed before the erasure of their customer, and not sent yet, have nothing of the person', async () => {
+  const email = 'awa.ngo@mail.example';
+  const { id } = (await hooks.call('POST', '/customers', { name: 'Awa Ngo', email })).customer;
+  const endpoint = await hooks.register();
+  const goOn = await waiting(endpoint, async () => {
+    for (let i = 0; i < 5; i++) await hooks.call('PATCH', `/customers/${id}`, { metadata: { visits: i } });
+  });
+  const bodies = () => hooks.receiver.received.map(({ body }) => body.toString());
+  assert.ok(bodies().every((body) => body.includes(email)));
+  await hooks.call('DELETE', `/customers/${id}`);
+  await goOn();
+  const [, , ...later] = hooks.receiver.received;
+  assert.ok(later.length >= 3);
+  for (const one of later) {
+    assert.equal(verify(one, endpoint.secret), null);
+    assert.ok(one.event.data.name.startsWith('Deleted User '));
+  }
+  assert.ok(
+    !bodies()
+      .slice(2)
+      .some((body) => body.includes(email)),
+  );
+});

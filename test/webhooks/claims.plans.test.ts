@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import pg from 'pg';
+import { must } from '../../src/kit/errors.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { openPool } from '../../src/platform/db/pool.ts';
 import { type Queryable, type Sql, sql } from '../../src/kit/sql.ts';
 import { type Claim, claimDue, type Outcome, recordOutcomes } from '../../src/money/webhooks/deliveries-store.ts';
+import { findSendable } from '../../src/money/webhooks/store.ts';
 import { Deliveries } from '../setup/deliveries.ts';
 import { EVERY_TURN } from '../../src/platform/work/shards.ts';
 
@@ -17,7 +19,11 @@ function watched(db: Queryable) {
     sent.push(statement);
     return db.all(statement);
   };
-  return { db: { ...db, all } as Queryable, sent };
+  const maybe: Queryable['maybe'] = (statement) => {
+    sent.push(statement);
+    return db.maybe(statement);
+  };
+  return { db: { ...db, all, maybe } as Queryable, sent };
 }
 
 const claim = (db: Queryable, rows: number) =>
@@ -91,7 +97,10 @@ test('claims and outcomes reach their rows by keys, whatever PostgreSQL knows of
   await copies(id, 5);
   await backlog(id, 5, 50);
   const { db, sent } = watched(hooks.store.db);
-  await recordOutcomes(db, 'sandbox', answered(await claim(db, 20)));
+  const claimed = await claim(db, 20);
+  assert.equal((await findSendable(db, must(claimed.rows[0], 'it is due')))?.body.toString(), '{}');
+  await recordOutcomes(db, 'sandbox', answered(claimed));
+  assert.equal(sent.length, 3);
   for (const statement of sent) {
     assert.ok(statement.name && statement.by_key, 'planned once');
     const { plan } = await explained(statement);

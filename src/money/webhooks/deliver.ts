@@ -14,7 +14,7 @@ import { Outcomes } from './outcomes.ts';
 import { Pacer } from './pacer.ts';
 import { attempt, type Sender } from './send.ts';
 import { type SlotLimits, Slots } from './slots.ts';
-import { dropQueuesOfInactive, findTarget } from './store.ts';
+import { dropQueuesOfInactive, findSendable } from './store.ts';
 import { guardOf } from './url.ts';
 
 /** Settings that tests or experiments may change. */
@@ -42,16 +42,17 @@ const DEFAULTS: DeliveryTuning = {
 /** The terms on which a claim holds a delivery. */
 interface Held {
   claim: string;
-  /** Monotonic milliseconds. Until then the delivery is sent to the endpoint as the claim read it. Later the endpoint is read again. */
+  /** Monotonic milliseconds. Until then the delivery is sent as the claim read its endpoint and body. Later both are read again. */
   known_until: number;
   /** Monotonic milliseconds. A delivery that starts later might be sent twice: the lease might end before its outcome is recorded. */
   start_by: number;
 }
 
 /**
- * Time after a claim for which its copy of an endpoint is used. When a quick endpoint becomes slow, deliveries that were claimed for it
- * wait for seconds. Meanwhile its secret may be rotated, its URL changed, or the endpoint deleted, all of which take effect at once. A
- * delivery that starts within this time does not read the endpoint again: a change could as well come a moment after such a read.
+ * Time after a claim for which its copy of an endpoint and of a body is used. When a quick endpoint becomes slow, deliveries that were
+ * claimed for it wait for seconds. Meanwhile its secret may be rotated, its URL changed, the endpoint deleted, or the person in the body
+ * erased, all of which take effect at once. A delivery that starts within this time reads neither again: a change could as well come a
+ * moment after such a read.
  */
 const KNOWN_MS = 100;
 
@@ -230,13 +231,13 @@ class DeliveryWorker {
 
   async #attempt(row: Claimed, { known_until, start_by }: Held) {
     const { db } = this.#store;
-    const target =
-      performance.now() > known_until ? await findTarget(db, { team_id: row.team_id, id: row.endpoint_id }) : row.target;
-    if (!target) return NOTHING_SENT;
-    const body = await bodyFor(db, { ...row, body: unpack(row.body) }, target.api_version);
+    const claimed = row.target && { ...row.target, body: row.body };
+    const sendable = performance.now() > known_until ? await findSendable(db, row) : claimed;
+    if (!sendable) return NOTHING_SENT;
+    const body = await bodyFor(db, { ...row, body: unpack(sendable.body) }, sendable.api_version);
     // Reading the endpoint and the body may have taken long.
     if (performance.now() > start_by) return 'too late' as const;
-    return attempt(this.#sender(), { ...row, body }, target);
+    return attempt(this.#sender(), { ...row, body }, sendable);
   }
 
   #sender(): Sender {

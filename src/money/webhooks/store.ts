@@ -1,7 +1,7 @@
 import { type Ids, rowsOf, rowsOfPage, rowsToCount } from '../../kit/pages.ts';
 import type { Position } from '../../kit/paging.ts';
 import { must } from '../../kit/errors.ts';
-import { clause, type Fragment, fixed, type Queryable, sql, type Tx, part } from '../../kit/sql.ts';
+import { BY_KEY, clause, type Fragment, fixed, type Queryable, sql, type Tx, part } from '../../kit/sql.ts';
 import { countMoved, intervalOf, type Shifted, type TimeShift } from '../../platform/db/time-shift.ts';
 import type { AttemptRow, EndpointRow } from './schema.ts';
 
@@ -41,13 +41,21 @@ export function findEndpoint(db: Queryable, ref: EndpointRef): Promise<EndpointR
   return db.maybe<EndpointRow>(sql`select ${columns} from webhook_endpoints where team_id = ${ref.team_id} and id = ${ref.id}`);
 }
 
-/** Returns where a delivery to the endpoint goes now; undefined when it was deleted or deactivated. */
-export function findTarget(
+/** The body of a delivery as stored (packed), and where it goes. */
+export type Sendable = Pick<EndpointRow, 'url' | 'secret_sealed' | 'api_version'> & { body: Buffer };
+
+/**
+ * Returns what a delivery sends now, and where it goes; undefined when its endpoint was deleted or deactivated. An erasure changes bodies,
+ * so both are read at the same moment.
+ */
+export function findSendable(
   db: Queryable,
-  ref: EndpointRef,
-): Promise<Pick<EndpointRow, 'url' | 'secret_sealed' | 'api_version'> | undefined> {
-  return db.maybe(sql`
-    select url, secret_sealed, api_version from webhook_endpoints where team_id = ${ref.team_id} and id = ${ref.id} and active`);
+  { team_id, endpoint_id, event_id }: { team_id: bigint; endpoint_id: string; event_id: string },
+): Promise<Sendable | undefined> {
+  return db.maybe<Sendable>(sql`
+    select e.url, e.secret_sealed, e.api_version, v.body
+    from webhook_endpoints e join events v on v.team_id = e.team_id and v.id = ${event_id}
+    where e.team_id = ${team_id} and e.id = ${endpoint_id} and e.active${BY_KEY}`);
 }
 
 /** Returns the endpoint and locks it until the transaction ends. */
