@@ -7,6 +7,7 @@ import { sql } from '../../src/kit/sql.ts';
 import type { Cancellation, Reading } from '../../src/providers/adapters/contract.ts';
 import { type Api, startApi } from '../setup/api.ts';
 import { Registry, type TestProvider } from '../setup/providers.ts';
+import { signedIn } from '../console/people.ts';
 import { newPayment, Payer } from './payer.ts';
 
 /** What the provider with a cancellation answers; the test sets it. */
@@ -124,6 +125,24 @@ test('a cancellation that the provider has not confirmed ends nothing, and no se
     sql`select count(*)::integer as count from attempts where payment_id = ${id}`,
   );
   assert.equal(count, 1);
+});
+
+test('a person who cancels after a payer could not is shown the reason, not that it was cancelled', async () => {
+  const finance = await signedIn(api, 'finance');
+  const payments = `/console/${api.team.id}/sandbox/payments`;
+  const read: Reading = { kind: 'succeeded', provider_ref: 'w', amount_minor: 2_500_000n, currency: 'XOF' };
+  for (const [status, outcome] of [
+    ['succeeded', { cancel: { kind: 'too_late', message: 'complete' }, read }],
+    ['processing', { cancel: { kind: 'unknown', message: 'no answer' }, read: PENDING }],
+  ] as [string, typeof answer][]) {
+    const { payer, id } = await begun(WAVE, 'sn.wave', '770000000');
+    answer = outcome;
+    await payer.submit({}, '/cancel');
+    assert.equal(await statusOf(id), status);
+    const refused = await finance.submit(payments, `${payments}/${id}/cancel`);
+    assert.equal(refused.status, 400);
+    assert.match(refused.text, /class="alert bad"[^>]*>The payment is (?:succeeded|processing) and cannot be cancelled/);
+  }
 });
 
 test('a prompt that no provider can take back has words instead of a button, and a submit changes nothing', async () => {

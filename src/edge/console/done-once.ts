@@ -27,7 +27,7 @@ export async function doneOnce<T>(operation: () => Promise<T>, isDone: () => Pro
 
 /**
  * Returns whether the audit trail has an action of this team about an object. For actions that are done at most once to an object, and
- * for objects that are gone.
+ * for objects that are gone. An entry of a payer does not count: it records a request to the provider, which may reject it.
  * @param db where the trail of the action is; default: the store
  */
 export async function isRecorded(
@@ -37,5 +37,5 @@ export async function isRecorded(
   db: Queryable = store.db,
 ): Promise<boolean> {
   const entries = await entriesAbout(db, team.id, [id], MAX_ENTRIES);
-  return entries.some((entry) => entry.action === action);
+  return entries.some((entry) => entry.action === action && entry.actor !== 'payer');
 }
