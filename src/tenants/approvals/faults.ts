@@ -11,6 +11,8 @@ export type ApprovalFault =
   | 'approvers'
   | 'payee'
   | 'account'
+  | 'role'
+  | 'threshold'
   | 'not_own';
 
 const MESSAGES: Readonly<Record<ApprovalFault, string>> = {
@@ -23,6 +25,8 @@ const MESSAGES: Readonly<Record<ApprovalFault, string>> = {
   approvers: 'With a threshold, a team keeps two people who may approve.',
   payee: 'The recipient has changed since: ask again.',
   account: 'Where its money goes has changed since: ask again.',
+  role: 'The role of this person has changed since: ask again.',
+  threshold: 'The threshold has changed since: ask again.',
   not_own: 'Only whoever asked may do this.',
 };
 

@@ -1,6 +1,6 @@
 import type { Environment } from '../../kit/environment.ts';
 import type { Minor } from '../../kit/money.ts';
-import type { Permission } from '../people/roles.ts';
+import type { Permission, Role } from '../people/roles.ts';
 
 /** Kind of action that needs the approval of a second person. */
 export type ApprovalKind = 'money' | 'account' | 'key' | 'person' | 'threshold';
@@ -37,6 +37,10 @@ export interface Wanted {
   account?: Readonly<Record<string, unknown>>;
   /** When the membership of the person began, in milliseconds since the epoch, at the time of the request. A later membership is not changed. */
   joined_at?: number | null;
+  /** The role of the person at the time of the request. A role that was given since is not replaced. */
+  role?: Role;
+  /** The threshold of the currency in its minor unit at the time of the request; null: none. One that was set since is not replaced. */
+  threshold?: string | null;
 }
 
 /** Returns whether the approved request runs as an operation of the API, in the name of the second person. */

@@ -3,17 +3,18 @@ import type { Tx } from '../../../kit/sql.ts';
 import type { ApprovalRow, Wanted } from '../../../tenants/approvals/schema.ts';
 import { listThresholds, removeThreshold, setThreshold } from '../../../tenants/approvals/threshold-store.ts';
 import { refuseApproval } from '../../../tenants/approvals/faults.ts';
-import { refuseTooFew } from '../../../tenants/approvals/thresholds.ts';
+import { lockThresholds, refuseTooFew } from '../../../tenants/approvals/thresholds.ts';
 import { record } from '../../../tenants/audit/record.ts';
 import { checkNotEnded, rightsOf } from '../../../tenants/keys/service.ts';
 import { lockTeamKey, switchKey } from '../../../tenants/keys/store.ts';
-import { lockMember } from '../../../tenants/people/member-store.ts';
-import { changeRole, invite, removeMember, resend } from '../../../tenants/people/members.ts';
+import { lockMember, lockMembers } from '../../../tenants/people/member-store.ts';
+import { changeRole, invite, removeMember, resend, type Subject } from '../../../tenants/people/members.ts';
 import { isPermitted, type Role } from '../../../tenants/people/roles.ts';
 import { findUser } from '../../../tenants/people/store.ts';
 import { actorOf } from '../actor.ts';
 import { keyOfAsked } from '../forms.ts';
 import type { TeamVisit } from '../page.ts';
+import { isOtherRole, isOtherThreshold } from './replaced.ts';
 
 /** Actions that run when they are approved. Actions that show a key are run later, by the requester. */
 export type Performed =
@@ -25,30 +26,28 @@ export type Performed =
   | 'threshold.remove'
   | 'key.activate';
 
-type Perform = (
-  tx: Tx,
-  visit: TeamVisit,
-  row: ApprovalRow,
-  body: Record<string, string>,
-  joined_at: number | null,
-) => Promise<unknown>;
+type Perform = (tx: Tx, visit: TeamVisit, row: ApprovalRow, body: Record<string, string>, wanted: Wanted) => Promise<unknown>;
 
 /** The actions. They follow the rules for the requester, and the audit entry names the approver. */
 const ACTIONS: Readonly<Record<Performed, Perform>> = {
-  'person.role': (tx, visit, row, { user = '', role }, joined_at) =>
-    changeRole(tx, makerOf(visit, row), { user_id: user, joined_at }, role as Role),
-  'person.remove': (tx, visit, row, { user = '' }, joined_at) =>
-    removeMember(tx, makerOf(visit, row), { user_id: user, joined_at }),
+  'person.role': async (tx, visit, row, { user = '', role }, wanted) => {
+    const now = (await lockMembers(tx, visit.team.id)).find(({ user_id }) => user_id === user);
+    if (isOtherRole(wanted, now?.role)) refuseApproval('role');
+    return changeRole(tx, makerOf(visit, row), subjectOf(user, wanted), role as Role);
+  },
+  'person.remove': (tx, visit, row, { user = '' }, wanted) => removeMember(tx, makerOf(visit, row), subjectOf(user, wanted)),
   'person.invite': async (tx, visit, row, { email = '', role }) => {
     const form_key = keyOfAsked(row.form_key, [email, role]);
     return invite(tx, makerOf(visit, row), { email, role: role as Role, ...(await senderOf(tx, visit, row)), form_key });
   },
   'person.resend': async (tx, visit, row, { link = '' }) => resend(tx, makerOf(visit, row), link, await senderOf(tx, visit, row)),
-  'threshold.set': async (tx, visit, _row, { currency = '', above_minor = '' }) => {
+  'threshold.set': async (tx, visit, _row, { currency = '', above_minor = '' }, wanted) => {
+    await refuseOtherThreshold(tx, visit, wanted);
     await setThreshold(tx, visit.team.id, currency, BigInt(above_minor));
     await note(tx, visit, 'threshold.set', currency);
   },
-  'threshold.remove': async (tx, visit, _row, { currency = '' }) => {
+  'threshold.remove': async (tx, visit, _row, { currency = '' }, wanted) => {
+    await refuseOtherThreshold(tx, visit, wanted);
     await removeThreshold(tx, visit.team.id, currency);
     await note(tx, visit, 'threshold.remove', currency);
   },
@@ -71,13 +70,23 @@ export function isPerformed(operation: string): operation is Performed {
 
 /**
  * Runs an approved action of the console.
- * @throws Problem as the action does for the requester; 409 when too few people could approve after it
+ * @throws Problem as the action does for the requester; 409 when too few people could approve after it, or when it would replace a role or
+ *   a threshold that was set since the request
  */
-export async function perform(tx: Tx, visit: TeamVisit, row: ApprovalRow, { body, joined_at = null }: Wanted): Promise<void> {
+export async function perform(tx: Tx, visit: TeamVisit, row: ApprovalRow, wanted: Wanted): Promise<void> {
   const { operation } = row;
   if (!isPerformed(operation)) throw new Error(`no action ${operation}`);
-  await ACTIONS[operation](tx, visit, row, body as Record<string, string>, joined_at);
+  await ACTIONS[operation](tx, visit, row, wanted.body as Record<string, string>, wanted);
   if ((await listThresholds(tx, visit.team.id)).length > 0) await refuseTooFew(tx, visit.team.id);
+}
+
+/** Verifies that the threshold is as at the time of the request. It is locked until the transaction ends. */
+async function refuseOtherThreshold(tx: Tx, { team }: TeamVisit, wanted: Wanted): Promise<void> {
+  if (isOtherThreshold(wanted, await lockThresholds(tx, team.id))) refuseApproval('threshold');
+}
+
+function subjectOf(user_id: string, { joined_at = null }: Wanted): Subject {
+  return { user_id, joined_at };
 }
 
 function makerOf(visit: TeamVisit, { asked_by }: ApprovalRow) {

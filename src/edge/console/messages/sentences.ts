@@ -153,6 +153,11 @@ export const SENTENCES: readonly Pair[] = [
   ],
   ['The recipient has changed since: ask again.', 'Le bénéficiaire a été modifié depuis : refaites la demande.'],
   ['Where its money goes has changed since: ask again.', 'La destination des fonds a été modifiée depuis : refaites la demande.'],
+  [
+    'The role of this person has changed since: ask again.',
+    'Le rôle de cette personne a été modifié depuis : refaites la demande.',
+  ],
+  ['The threshold has changed since: ask again.', 'Le seuil a été modifié depuis : refaites la demande.'],
   ['Only whoever asked may do this.', 'Seul l’auteur de la demande peut le faire.'],
   [
     'Only an owner appoints owners, and changes or removes them.',

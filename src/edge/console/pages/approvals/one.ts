@@ -11,6 +11,7 @@ import { namesOfMembers } from '../../../../tenants/people/names-store.ts';
 import { hasOtherDestination } from '../../approvals/account.ts';
 import { hasOtherPayee } from '../../approvals/payee.ts';
 import { mayDecide } from '../../approvals/decider.ts';
+import { hasOtherRole, hasOtherThreshold } from '../../approvals/replaced.ts';
 import { asTheyStand, madeBy } from '../../approvals/standing.ts';
 import { isPerformed } from '../../approvals/perform.ts';
 import type { Answer, TeamVisit } from '../../page.ts';
@@ -74,7 +75,9 @@ ${wantedView(visit, row, wanted, { names, changed })}${card(texts.state, about)}
 async function changedSince(visit: TeamVisit, wanted: Wanted): Promise<string | null> {
   const texts = APPROVAL_TEXTS[visit.language];
   if (await hasOtherPayee(visit, wanted)) return texts.payeeChanged;
-  return (await hasOtherDestination(visit, wanted)) ? texts.accountChanged : null;
+  if (await hasOtherDestination(visit, wanted)) return texts.accountChanged;
+  if (await hasOtherRole(visit, wanted)) return texts.roleChanged;
+  return (await hasOtherThreshold(visit, wanted)) ? texts.thresholdChanged : null;
 }
 
 function resultPath({ base }: TeamVisit, id: string): string {

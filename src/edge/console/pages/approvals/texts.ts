@@ -58,6 +58,8 @@ type Name =
   | 'payeeChanged'
   | 'accountNote'
   | 'accountChanged'
+  | 'roleChanged'
+  | 'thresholdChanged'
   | 'never'
   | 'anyAddress'
   /** Beside the state: this person may decide. */
@@ -115,6 +117,8 @@ export const APPROVAL_TEXTS: Texts<ApprovalTexts> = {
     payeeChanged: 'The recipient has changed since: an approval will fail.',
     accountNote: 'Where its money went when it was asked for',
     accountChanged: 'Where its money goes has changed since: an approval will fail.',
+    roleChanged: 'The role of this person has changed since: an approval will fail.',
+    thresholdChanged: 'The threshold has changed since: an approval will fail.',
     never: 'does not end',
     anyAddress: 'any address',
     forYou: 'Waits for you',
@@ -166,6 +170,8 @@ export const APPROVAL_TEXTS: Texts<ApprovalTexts> = {
       approvers: 'With a threshold, a team keeps two people who may approve. Appoint another one first.',
       payee: 'The recipient has changed since: ask again.',
       account: 'Where its money goes has changed since: ask again.',
+      role: 'The role of this person has changed since: ask again.',
+      threshold: 'The threshold has changed since: ask again.',
       not_own: 'Only whoever asked may do this.',
     },
     done: {
@@ -214,6 +220,8 @@ export const APPROVAL_TEXTS: Texts<ApprovalTexts> = {
     payeeChanged: 'Le bénéficiaire a été modifié depuis : une validation échouera.',
     accountNote: 'Destination des fonds au moment de la demande',
     accountChanged: 'La destination des fonds a été modifiée depuis : une validation échouera.',
+    roleChanged: 'Le rôle de cette personne a été modifié depuis : une validation échouera.',
+    thresholdChanged: 'Le seuil a été modifié depuis : une validation échouera.',
     never: 'sans fin',
     anyAddress: 'toutes les adresses',
     forYou: 'Attend votre décision',
@@ -266,6 +274,8 @@ export const APPROVAL_TEXTS: Texts<ApprovalTexts> = {
       approvers: 'Avec un seuil, une équipe doit garder deux personnes habilitées à valider. Nommez-en d’abord une autre.',
       payee: 'Le bénéficiaire a été modifié depuis : refaites la demande.',
       account: 'La destination des fonds a été modifiée depuis : refaites la demande.',
+      role: 'Le rôle de cette personne a été modifié depuis : refaites la demande.',
+      threshold: 'Le seuil a été modifié depuis : refaites la demande.',
       not_own: 'Seul l’auteur de la demande peut le faire.',
     },
     done: {

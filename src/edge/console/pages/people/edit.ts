@@ -57,7 +57,8 @@ export async function submitRole(deps: ConsoleDeps, visit: TeamVisit): Promise<A
   if (!isRole(role)) throw notFound();
   const whom = subjectOf(visit);
   const { user_id: user, joined_at } = whom;
-  const action = heldPerson('person.role', { user, role }, { joined_at });
+  const before = await memberOf(deps, visit);
+  const action = heldPerson('person.role', { user, role }, { joined_at, ...(before && { role: before.role }) });
   const hasRole = async () => (await memberOf(deps, visit))?.role === role;
   return change(deps, visit, 'changed', {
     action,

@@ -8,6 +8,7 @@ import { listThresholds, setThreshold } from '../../../../tenants/approvals/thre
 import { record } from '../../../../tenants/audit/record.ts';
 import { actorOf } from '../../actor.ts';
 import { changeOrAsk, type HeldAction } from '../../approvals/held.ts';
+import { thresholdOf } from '../../approvals/replaced.ts';
 import { type Answer, fieldOf, redirect, type TeamVisit } from '../../page.ts';
 import { typedAmount } from '../../parts/amount.ts';
 import { approvalFaultText } from '../approvals/parts.ts';
@@ -80,15 +81,14 @@ export async function saveThreshold(visit: TeamVisit): Promise<Answer> {
   if (above_minor === null || Object.keys(errors).length > 0) {
     return showThresholds(visit, shownFault(visit.language, ownFaults(errors)));
   }
-  return held(visit, heldThreshold('threshold.set', { currency, above_minor: String(above_minor) }), (tx) =>
-    setFirst(tx, visit, { currency, above_minor }),
-  );
+  const action = await heldThreshold(visit, 'threshold.set', { currency, above_minor: String(above_minor) });
+  return held(visit, action, (tx) => setFirst(tx, visit, { currency, above_minor }));
 }
 
 /** Requests the approval to remove the threshold of a currency. */
-export function removeOne(visit: TeamVisit): Promise<Answer> {
+export async function removeOne(visit: TeamVisit): Promise<Answer> {
   const currency = fieldOf(visit, 'currency');
-  return held(visit, heldThreshold('threshold.remove', { currency }), async () => 'removed');
+  return held(visit, await heldThreshold(visit, 'threshold.remove', { currency }), async () => 'removed');
 }
 
 type Done = 'set' | 'same' | 'removed';
@@ -114,9 +114,8 @@ function toDone({ base }: TeamVisit, done: Done): Answer {
 }
 
 /** Returns whether the threshold is already as the form wants it: a double click on the first one, or the removal of one that is gone. */
-async function isSame({ approvals, team }: TeamVisit, { body: { currency, above_minor } }: HeldAction): Promise<boolean> {
-  const own = (await listThresholds(approvals.control, team.id)).find((one) => one.currency === currency);
-  return above_minor === undefined ? own === undefined : own?.above_minor === BigInt(String(above_minor));
+async function isSame({ approvals, team }: TeamVisit, { body: { currency, above_minor = null } }: HeldAction): Promise<boolean> {
+  return thresholdOf(await listThresholds(approvals.control, team.id), currency) === above_minor;
 }
 
 /** Sets the first threshold of a team. */
@@ -128,6 +127,12 @@ async function setFirst(tx: Tx, visit: TeamVisit, { currency, above_minor }: Thr
   return 'set';
 }
 
-function heldThreshold(operation: 'threshold.set' | 'threshold.remove', body: HeldAction['body']): HeldAction {
-  return { kind: 'threshold', operation, permission: 'setting.write', body };
+/** Returns a change of a threshold as a request for approval. */
+async function heldThreshold(
+  { approvals, team }: TeamVisit,
+  operation: 'threshold.set' | 'threshold.remove',
+  body: HeldAction['body'],
+): Promise<HeldAction> {
+  const threshold = thresholdOf(await listThresholds(approvals.control, team.id), body.currency);
+  return { kind: 'threshold', operation, permission: 'setting.write', body, seen: { threshold } };
 }

@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { sql } from '../../src/kit/sql.ts';
+import type { Wanted } from '../../src/tenants/approvals/schema.ts';
+import { sealWanted, wantedOf } from '../../src/tenants/approvals/wanted.ts';
+import { findApproval } from '../../src/tenants/approvals/store.ts';
+import { listThresholds } from '../../src/tenants/approvals/threshold-store.ts';
+import { must } from '../../src/kit/errors.ts';
+import { type Api, startApi } from '../setup/api.ts';
+import { approvalPath, openShop, press, type Shop, stored } from './approvals.ts';
+import { type Person, signedIn } from './people.ts';
+
+/** Requests that are approved after somebody has changed the same role or threshold. */
+let api: Api;
+let shop: Shop;
+let guest: Person;
+before(async () => {
+  api = await startApi();
+});
+after(() => api.stop());
+beforeEach(async () => {
+  shop = await openShop(api);
+  guest = await signedIn(api, 'support', shop.team);
+});
+
+const roleOf = async ({ id }: Person) =>
+  (await api.control.maybe<{ role: string }>(sql`select role from memberships where user_id = ${id}`))?.role;
+
+const askRole = async (role: string) => {
+  const people = `${shop.base}/people`;
+  return approvalPath(await shop.owner.submit(people, `${people}/${guest.id}/role`, { role }));
+};
+
+const thresholds = async () => {
+  const all = await listThresholds(api.control, shop.team.id);
+  return Object.fromEntries(all.map(({ currency, above_minor }) => [currency, Number(above_minor) / 100]));
+};
+
+/** @param above undefined: the threshold is removed */
+const askThreshold = async (currency: string, above?: string) => {
+  const page = `${shop.base}/settings/approvals`;
+  const values = above === undefined ? { currency } : { currency, above };
+  return approvalPath(await shop.owner.submit(page, above === undefined ? `${page}/remove` : page, values));
+};
+
+const approve = (path: string) => press(shop.checker, path, 'approve');
+
+async function outcomeOf(path: string): Promise<string> {
+  const { outcome, message } = await stored(shop, path);
+  return message ?? String(outcome);
+}
+
+/** Stores a request as an earlier release did. */
+async function storeWithout(path: string, name: keyof Wanted): Promise<void> {
+  const ref = { team_id: shop.team.id, environment: 'sandbox', id: path.split('/').at(-1) ?? '' } as const;
+  const { secrets } = api.deps;
+  const { [name]: seen, ...wanted } = wantedOf(secrets, must(await findApproval(api.control, ref), 'it was asked for'));
+  assert.ok(seen !== undefined);
+  const sealed = sealWanted(secrets, ref, wanted as Wanted);
+  await api.control.run(sql`update approvals set body_sealed = ${sealed} where id = ${ref.id}`);
+}
+
+const ROLE_CHANGED = 'The role of this person has changed since: ask again.';
+const THRESHOLD_CHANGED = 'The threshold has changed since: ask again.';
+
+test('a role that was approved later is not replaced, and the page of the older request says so', async () => {
+  const [older, later] = [await askRole('finance'), await askRole('read_only')];
+  assert.doesNotMatch((await shop.checker.get(older)).text, /has changed since/);
+  await approve(later);
+  assert.match((await shop.checker.get(older)).text, /The role of this person has changed since: an approval will fail\./);
+  await approve(older);
+  assert.deepEqual([await outcomeOf(older), await roleOf(guest)], [ROLE_CHANGED, 'read_only']);
+  assert.match(
+    (await shop.checker.get(older, { 'accept-language': 'fr' })).text,
+    /Le rôle de cette personne a été modifié depuis/,
+  );
+});
+
+test('a threshold that was approved later is neither replaced nor removed', async () => {
+  const [older, removal, later] = [
+    await askThreshold('XAF', '900000'),
+    await askThreshold('XAF'),
+    await askThreshold('XAF', '5000'),
+  ];
+  await approve(later);
+  for (const path of [older, removal]) {
+    assert.match((await shop.checker.get(path)).text, /The threshold has changed since: an approval will fail\./);
+    await approve(path);
+    assert.equal(await outcomeOf(path), THRESHOLD_CHANGED);
+  }
+  assert.deepEqual(await thresholds(), { XAF: 5_000 });
+});
+
+test('a threshold that was removed, or set for the first time in its currency, is not replaced either', async () => {
+  const [higher, removal] = [await askThreshold('XAF', '900000'), await askThreshold('XAF')];
+  const [first, second] = [await askThreshold('XOF', '7000'), await askThreshold('XOF', '8000')];
+  for (const path of [first, removal, higher, second]) await approve(path);
+  assert.deepEqual(await Promise.all([higher, second].map(outcomeOf)), [THRESHOLD_CHANGED, THRESHOLD_CHANGED]);
+  assert.deepEqual(await thresholds(), { XOF: 7_000 });
+});
+
+test('of two approvals at once one is done', async () => {
+  const pairs = [
+    [await askRole('finance'), await askRole('read_only')],
+    [await askThreshold('XAF', '900000'), await askThreshold('XAF', '5000')],
+  ] as const;
+  for (const [one, other] of pairs) {
+    await Promise.all([press(shop.checker, one, 'approve'), press(shop.maker, other, 'approve')]);
+    const outcomes = await Promise.all([stored(shop, one), stored(shop, other)]);
+    assert.deepEqual(outcomes.map(({ outcome }) => outcome).sort(), ['done', 'failed']);
+  }
+});
+
+test('a role or a threshold that already is as requested is done, with what else has changed', async () => {
+  const roles = [await askRole('finance'), await askRole('finance')];
+  const values = [await askThreshold('XAF', '5000'), await askThreshold('XAF', '5000'), await askThreshold('XOF', '5000')];
+  for (const path of [...roles, ...values]) await approve(path);
+  for (const path of [...roles, ...values]) assert.equal(await outcomeOf(path), 'done');
+  assert.deepEqual([await roleOf(guest), await thresholds()], ['finance', { XAF: 5_000, XOF: 5_000 }]);
+});
+
+test('requests of an earlier release, which do not have the former value, run as they did', async () => {
+  const [role, threshold] = [await askRole('finance'), await askThreshold('XAF', '900000')];
+  await storeWithout(role, 'role');
+  await storeWithout(threshold, 'threshold');
+  await approve(await askRole('read_only'));
+  await approve(await askThreshold('XAF', '5000'));
+  for (const path of [role, threshold]) {
+    assert.doesNotMatch((await shop.checker.get(path)).text, /has changed since/);
+    await approve(path);
+    assert.equal(await outcomeOf(path), 'done');
+  }
+  assert.deepEqual([await roleOf(guest), await thresholds()], ['finance', { XAF: 900_000 }]);
+});
