@@ -8,6 +8,7 @@ import { forgetPeopleSweep, userMailSweep } from '../../src/edge/mail/people-swe
 import { firstSignIn } from '../../src/program/start/first-sign-in.ts';
 import { linkPath } from '../../src/tenants/people/links.ts';
 import { hashPassword } from '../../src/tenants/people/passwords.ts';
+import { personal } from '../../src/tenants/people/personal.ts';
 import { insertMembership, insertUser } from '../../src/tenants/people/store.ts';
 import { type Api, startApi } from '../setup/api.ts';
 import { formToken, Person } from './people.ts';
@@ -260,4 +261,6 @@ test('what is past its retention is forgotten, and nothing else', async () => {
   await round();
   assert.deepEqual(await counts(), [{ sessions: 1, links: 0, mails: 0, challenges: 1 }]);
   assert.deepEqual(await api.control.all(sql`select name from sign_in_failures`), []);
+  const { sign_in_failures } = personal.tables;
+  assert.partialDeepStrictEqual(sign_in_failures?.rules?.name, { until: 'a day' }, 'as docs/customers.md says');
 });

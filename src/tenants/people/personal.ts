@@ -3,6 +3,7 @@ import { kept, type PersonalData } from '../../kit/personal.ts';
 const PERSON = kept('a person who works for the merchant, never a payer', 'for ever: actions in the audit trail name the user');
 const SIGNED_IN = kept('where a person of the merchant signed in', '90 days after the end of the session');
 const SENT = kept('a person who works for the merchant, never a payer', '30 days');
+const TRIED = kept('a person who works for the merchant, never a payer', 'a day');
 
 const VIEWED = kept(
   'what a person of the merchant calls a view of its own',
@@ -27,7 +28,7 @@ export const personal: PersonalData = {
       plain: 'id kind user_id team_id role invited_by created_at expires_at used_at revoked_at form_key resent_key',
       rules: { email: SENT },
     },
-    sign_in_failures: { plain: 'failures since', rules: { name: SENT } },
+    sign_in_failures: { plain: 'failures since', rules: { name: TRIED } },
     used_challenges: { plain: 'hash used_at' },
     user_mails: { plain: 'id kind tries created_at due_at sent_at error', rules: { recipient: SENT, facts: SENT } },
   },
