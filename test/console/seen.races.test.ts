@@ -36,9 +36,13 @@ interface Form {
   typed?: Values;
   /** Table of the object, which somebody else changes with this statement. */
   table: string;
-  id: string;
+  id: string | bigint;
   change: string;
+  /** Where that table is. Default: live. */
+  database?: 'control';
 }
+
+const TEAM = () => ({ table: 'teams', id: api.team.id, database: 'control' }) as const;
 
 const FORMS: Record<string, () => Promise<Form>> = {
   'the sending of a draft': async () => {
@@ -75,6 +79,19 @@ const FORMS: Record<string, () => Promise<Form>> = {
     const typed = { description: 'mine', url: webhook.url, api_version: webhook.api_version, events: '*', active: 'yes' };
     return { page, send: page, typed, table: 'webhook_endpoints', id: webhook.id, change: `description = 'changed'` };
   },
+  'a change of the settings': async () => {
+    const page = `${base}/settings`;
+    const typed = { name: 'Mine', email: 'awa@shop.example', default_currency: 'XAF', public_keys: 'contract' };
+    return { page, send: page, typed, ...TEAM(), change: `public_keys = 'pay-only'` };
+  },
+  'a change of the colour': async () => {
+    const page = `${base}/settings/branding`;
+    return { page, send: page, typed: { brand_color: '#123456' }, ...TEAM(), change: `brand_color = '#6b1d5c'` };
+  },
+  'a change of the language': async () => {
+    const page = `${base}/settings/languages`;
+    return { page, send: page, typed: { when: 'always', payer_language: 'fr' }, ...TEAM(), change: `payer_language = 'pt'` };
+  },
 };
 
 async function draft() {
@@ -85,14 +102,14 @@ async function draft() {
 
 for (const [name, make] of Object.entries(FORMS)) {
   test(`${name} waits for a change by somebody else, and does not apply to it`, async () => {
-    const { page, send, typed = {}, table, id, change } = await make();
+    const { page, send, typed = {}, table, id, change, database } = await make();
+    const db = database ? api.control : api.deps.stores.live.db;
     const form = { ...typed, ...hiddenOf(await owner.get(page), send) };
-    const stored = async () =>
-      (await api.deps.stores.live.db.all({ text: `select * from ${table} where id = $1`, values: [id] }))[0];
-    const { answer } = await api.deps.stores.live.db.transaction(async (tx) => {
+    const stored = async () => (await db.all({ text: `select * from ${table} where id = $1`, values: [id] }))[0];
+    const { answer } = await db.transaction(async (tx) => {
       await tx.run({ text: `update ${table} set ${change} where id = $1`, values: [id] });
       const answer = owner.post(send, form);
-      await untilLocked(api.databases.live, table);
+      await untilLocked(api.databases[database ?? 'live'], table);
       return { answer };
     });
     const changed = await stored();

@@ -1,4 +1,4 @@
-import { fixed, type Queryable, sql } from '../../kit/sql.ts';
+import { fixed, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import type { Brand, PayerLanguage, Seller, Team } from './schema.ts';
 
 export type TeamRow = Team & Seller & Brand & PayerLanguage & { created_at: Date };
@@ -22,6 +22,13 @@ export function findTeam(db: Queryable, id: bigint): Promise<TeamRow | undefined
   return db.maybe<TeamRow>(sql`
     select ${columns}
     from teams where id = ${id}`);
+}
+
+/** Returns a team by id. Until the caller's transaction ends, nothing else changes it. */
+export function lockTeam(tx: Tx, id: bigint): Promise<TeamRow | undefined> {
+  return tx.maybe<TeamRow>(sql`
+    select ${columns}
+    from teams where id = ${id} for no key update`);
 }
 
 /** Lists teams, newest first. */

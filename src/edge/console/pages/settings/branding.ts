@@ -1,21 +1,20 @@
-import { record } from '../../../../tenants/audit/record.ts';
 import type { Brand } from '../../../../tenants/teams/schema.ts';
-import { setBrandColor } from '../../../../tenants/teams/store.ts';
+import { setBrandColor, type TeamRow } from '../../../../tenants/teams/store.ts';
 import { type Html, html } from '../../../../kit/html.ts';
 import { sampleForm } from '../../../checkout/sample.ts';
 import { styleSources } from '../../../pages/assets.ts';
 import { isLanguage, type Language, payerLanguage } from '../../../pages/language.ts';
 import { type Colour, hex, readColour } from '../../../pages/theme/colour.ts';
 import { BRAND, themeOf } from '../../../pages/theme/theme.ts';
-import { actorOf } from '../../actor.ts';
 import { FRAMING_HEADERS, framedHeaders } from '../../assets.ts';
 import type { ConsoleDeps } from '../../deps.ts';
-import { type Answer, fieldOf, redirect, type TeamVisit } from '../../page.ts';
+import { type Answer, fieldOf, type TeamVisit } from '../../page.ts';
 import { withQuery } from '../../paths.ts';
-import { type Fault, faultOf } from '../../parts/fault.ts';
+import type { Fault } from '../../parts/fault.ts';
 import { alert, card, field, pageHead } from '../../parts/parts.ts';
-import { refuseStale, seenField } from '../../parts/seen.ts';
+import { seenField } from '../../parts/seen.ts';
 import { BRANDING_TEXTS } from './branding-texts.ts';
+import { saveTeam } from './save.ts';
 import { settingTabs } from './tabs.ts';
 
 /**
@@ -65,7 +64,7 @@ export function tryBranding(visit: TeamVisit): Answer {
 }
 
 /** Returns what the form changes, as it is stored. */
-function storedIn({ team: { brand_color } }: TeamVisit): Pick<Brand, 'brand_color'> {
+function storedIn({ team: { brand_color } }: { team: TeamRow }): Pick<Brand, 'brand_color'> {
   return { brand_color };
 }
 
@@ -74,23 +73,17 @@ function ownColor(color: Colour): string | null {
   return hex(color) === BRAND ? null : hex(color);
 }
 
-/** Saves the colour with the audit entry of the person. */
-export async function saveBranding({ stores }: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
+/** Saves the colour. */
+export async function saveBranding(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
   const typed = fieldOf(visit, 'do') === 'reset' ? BRAND : fieldOf(visit, 'brand_color');
   const color = readColour(typed);
   if (!color) return showBranding(visit, typed);
-  const brand_color = ownColor(color);
-  try {
-    refuseStale(visit, storedIn(visit), { brand_color });
-  } catch (error) {
-    return showBranding(visit, typed, faultOf(visit, error));
-  }
-  const { id } = visit.team;
-  await stores.control.transaction(async (tx) => {
-    await setBrandColor(tx, id, brand_color);
-    await record(tx, actorOf(visit), { team_id: id, action: 'team.update', resource_id: String(id), at: visit.at });
+  const wanted = { brand_color: ownColor(color) };
+  return saveTeam(deps, visit, {
+    ...{ path: '/settings/branding', typed: wanted, storedIn, wanted },
+    write: (tx) => setBrandColor(tx, visit.team.id, wanted.brand_color),
+    show: (now, fault) => showBranding(now, typed, fault),
   });
-  return redirect(`${visit.base}/settings/branding?done=save`);
 }
 
 /** Shows the checkout page of a sample payment, in the colour and the language of the address. */

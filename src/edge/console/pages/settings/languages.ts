@@ -1,20 +1,19 @@
 import { ownFaults } from '../../messages/own.ts';
 import type { FieldErrors } from '../../../../kit/errors.ts';
 import { type Html, html } from '../../../../kit/html.ts';
-import { record } from '../../../../tenants/audit/record.ts';
 import type { PayerLanguage } from '../../../../tenants/teams/schema.ts';
-import { setPayerLanguage } from '../../../../tenants/teams/store.ts';
+import { setPayerLanguage, type TeamRow } from '../../../../tenants/teams/store.ts';
 import { DEFAULT_LANGUAGE, isLanguage, LANGUAGES, payerLanguage, textsIn } from '../../../pages/language.ts';
-import { actorOf } from '../../actor.ts';
 import { FRAMING_HEADERS } from '../../assets.ts';
 import type { ConsoleDeps } from '../../deps.ts';
-import { type Answer, fieldOf, redirect, type TeamVisit } from '../../page.ts';
+import { type Answer, fieldOf, type TeamVisit } from '../../page.ts';
 import { choices, radio } from '../../parts/choices.ts';
 import { type Fault, faultOf, unplaced } from '../../parts/fault.ts';
 import { alert, card, facts, pageHead, select } from '../../parts/parts.ts';
-import { refuseStale, seenField } from '../../parts/seen.ts';
+import { seenField } from '../../parts/seen.ts';
 import { preview } from './branding.ts';
 import { LANGUAGE_TEXTS } from './language-texts.ts';
+import { saveTeam } from './save.ts';
 import { settingTabs } from './tabs.ts';
 
 /** Input of the form; before a submit, the team's own values. */
@@ -40,7 +39,7 @@ export function showLanguages(visit: TeamVisit, typed: Typed = storedIn(visit), 
   };
 }
 
-function storedIn({ team: { payer_language, payer_language_always } }: TeamVisit): Typed {
+function storedIn({ team: { payer_language, payer_language_always } }: { team: TeamRow }): Typed {
   return { when: payer_language_always ? 'always' : 'browser', payer_language: payer_language ?? DEFAULT_LANGUAGE };
 }
 
@@ -74,22 +73,20 @@ function values(visit: TeamVisit): Html {
   ]);
 }
 
-/** Saves the language with the audit entry of the person. */
-export async function saveLanguages({ stores }: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
+/** Saves the language. */
+export async function saveLanguages(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
   const typed: Typed = { when: fieldOf(visit, 'when'), payer_language: fieldOf(visit, 'payer_language') };
   let wanted: PayerLanguage;
   try {
-    refuseStale(visit, storedIn(visit), typed);
     wanted = readTyped(visit, typed);
   } catch (error) {
     return showLanguages(visit, typed, faultOf(visit, error));
   }
-  const { id } = visit.team;
-  await stores.control.transaction(async (tx) => {
-    await setPayerLanguage(tx, id, wanted);
-    await record(tx, actorOf(visit), { team_id: id, action: 'team.update', resource_id: String(id), at: visit.at });
+  return saveTeam(deps, visit, {
+    ...{ path: '/settings/languages', typed, storedIn, wanted },
+    write: (tx) => setPayerLanguage(tx, visit.team.id, wanted),
+    show: (now, fault) => showLanguages(now, typed, fault),
   });
-  return redirect(`${visit.base}/settings/languages?done=save`);
 }
 
 /** Returns the language settings of the input. @throws Problem 422 for invalid input */

@@ -3,17 +3,16 @@ import { emailAddressOf } from '../../../../kit/email.ts';
 import type { FieldErrors } from '../../../../kit/errors.ts';
 import { type Html, html } from '../../../../kit/html.ts';
 import { CURRENCIES, isCurrency } from '../../../../kit/money.ts';
-import { record } from '../../../../tenants/audit/record.ts';
 import { PUBLIC_KEYS, type PublicKeys } from '../../../../tenants/teams/schema.ts';
 import { postalAddressOf, taxIdOf, teamNameOf } from '../../../../tenants/teams/service.ts';
-import { changeSettings, type TeamSettings } from '../../../../tenants/teams/store.ts';
-import { actorOf } from '../../actor.ts';
+import { changeSettings, type TeamRow, type TeamSettings } from '../../../../tenants/teams/store.ts';
 import type { ConsoleDeps } from '../../deps.ts';
-import { type Answer, fieldOf, redirect, type TeamVisit } from '../../page.ts';
+import { type Answer, fieldOf, type TeamVisit } from '../../page.ts';
 import { checkbox, choices, radio } from '../../parts/choices.ts';
 import { type Fault, faultOf, unplaced } from '../../parts/fault.ts';
 import { alert, card, facts, field, idText, pageHead, select, textarea } from '../../parts/parts.ts';
-import { refuseStale, seenField } from '../../parts/seen.ts';
+import { seenField } from '../../parts/seen.ts';
+import { saveTeam } from './save.ts';
 import { settingTabs } from './tabs.ts';
 import { SETTING_TEXTS } from './texts.ts';
 
@@ -44,14 +43,14 @@ export function showSettings(visit: TeamVisit, typed: Typed = typedOf(visit), fa
   };
 }
 
-function typedOf({ team }: TeamVisit): Typed {
+function typedOf({ team }: { team: TeamRow }): Typed {
   const { name, email, default_currency, public_keys, unique_references, hosted_retry, address, tax_id } = team;
   const own = { name, email, default_currency, public_keys, unique_references, hosted_retry };
   return { ...own, address: address ?? '', tax_id: tax_id ?? '' };
 }
 
-/** Saves the settings with the audit entry of the person. */
-export async function saveSettings({ stores }: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
+/** Saves the settings. */
+export async function saveSettings(deps: ConsoleDeps, visit: TeamVisit): Promise<Answer> {
   const typed: Typed = {
     name: fieldOf(visit, 'name'),
     email: fieldOf(visit, 'email'),
@@ -62,19 +61,17 @@ export async function saveSettings({ stores }: ConsoleDeps, visit: TeamVisit): P
     unique_references: fieldOf(visit, 'unique_references') === 'yes',
     hosted_retry: fieldOf(visit, 'hosted_retry') === 'yes',
   };
-  let settings: TeamSettings;
+  let wanted: TeamSettings;
   try {
-    refuseStale(visit, typedOf(visit), typed);
-    settings = readSettings(visit, typed);
+    wanted = readSettings(visit, typed);
   } catch (error) {
     return showSettings(visit, typed, faultOf(visit, error));
   }
-  const { id } = visit.team;
-  await stores.control.transaction(async (tx) => {
-    await changeSettings(tx, id, settings);
-    await record(tx, actorOf(visit), { team_id: id, action: 'team.update', resource_id: String(id), at: visit.at });
+  return saveTeam(deps, visit, {
+    ...{ path: '/settings', typed, storedIn: typedOf, wanted },
+    write: (tx) => changeSettings(tx, visit.team.id, wanted),
+    show: (now, fault) => showSettings(now, typed, fault),
   });
-  return redirect(`${visit.base}/settings?done=save`);
 }
 
 /** Returns the settings of the input. @throws Problem 422 for invalid input */
