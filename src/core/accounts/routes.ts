@@ -215,7 +215,7 @@ function reply(call: AnyCall, code: number, message: string, row: AccountRow): R
   return { code, message, body: { account: shown(call, row) } };
 }
 
-/** Changes an account. A request of the API has no idempotency key here. Forms and approvals of the console have one, so that each runs once. */
+/** Changes an account. */
 function changed(call: Call<ChangeAccountBody, unknown>): Promise<Reply> {
   return writing(call, (tx, context) =>
     once(tx, call as Call, 'PATCH /accounts/:id', async () => {

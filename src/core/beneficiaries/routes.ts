@@ -118,11 +118,13 @@ export function beneficiaryRoutes(deps: Pick<BeneficiaryDeps, 'secrets'>): Route
       check: checkChange,
       replies: { 200: one },
       handle: (call) =>
-        writing(call, async (tx, context) => {
-          const verify = (before: BeneficiaryRow) => call.verifySeen?.(presentBeneficiary(context.environment, before));
-          const changed = changeBeneficiary(tx, context, refOf(call), call.body, verify);
-          return reply(call, 200, 'Beneficiary updated', await recorded(tx, call, 'beneficiary.update', changed));
-        }),
+        writing(call, (tx, context) =>
+          once(tx, call as Call, 'PATCH /beneficiaries/:id', async () => {
+            const verify = (before: BeneficiaryRow) => call.verifySeen?.(presentBeneficiary(context.environment, before));
+            const changed = changeBeneficiary(tx, context, refOf(call), call.body, verify);
+            return reply(call, 200, 'Beneficiary updated', await recorded(tx, call, 'beneficiary.update', changed));
+          }),
+        ),
     }),
     route({
       ...WRITE,

@@ -87,10 +87,12 @@ export function invoiceRoutes(deps: InvoiceDeps): Route[] {
       check: checkChange,
       replies: { 200: one },
       handle: (call) =>
-        writing(call, async (tx, request) => {
-          const changed = changeInvoice(tx, request, call.params.id as string, call.body);
-          return reply(200, 'Invoice updated', await recorded(tx, call, 'invoice.update', changed));
-        }),
+        writing(call, (tx, request) =>
+          once(tx, call as Call, 'PATCH /invoices/:id', async () => {
+            const changed = changeInvoice(tx, request, call.params.id as string, call.body);
+            return reply(200, 'Invoice updated', await recorded(tx, call, 'invoice.update', changed));
+          }),
+        ),
     }),
     route({
       ...WRITE,

@@ -81,11 +81,13 @@ export function linkRoutes(deps: RouteDeps): Route[] {
       body: changeLinkBody,
       replies: { 200: one },
       handle: (call) =>
-        writing(deps, call, async (tx, context) => {
-          const verify = (before: LinkRow) => call.verifySeen?.(presentLink(deps, before));
-          const changed = changeLink(tx, context, refOf(call), call.body, verify);
-          return reply(deps, 200, 'Link updated', await recorded(tx, call, 'link.update', changed));
-        }),
+        writing(deps, call, (tx, context) =>
+          once(tx, call as Call, 'PATCH /links/:id', async () => {
+            const verify = (before: LinkRow) => call.verifySeen?.(presentLink(deps, before));
+            const changed = changeLink(tx, context, refOf(call), call.body, verify);
+            return reply(deps, 200, 'Link updated', await recorded(tx, call, 'link.update', changed));
+          }),
+        ),
     }),
     route({
       method: 'GET',

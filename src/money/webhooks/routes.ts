@@ -105,11 +105,13 @@ export function webhookRoutes(deps: WebhookDeps): Route[] {
       check,
       replies: { 200: one },
       handle: (call) =>
-        call.caller.store.db.transaction(async (tx) => {
-          const verify = (before: EndpointRow) => call.verifySeen?.(presentEndpoint(call.caller.store.environment, before));
-          const changed = changeEndpoint(tx, refOf(call), call.body, call.at, verify);
-          return reply(call, 'Webhook updated', await recorded(tx, call, 'webhook.update', changed));
-        }),
+        call.caller.store.db.transaction((tx) =>
+          once(tx, call as Call, 'PATCH /webhooks/:id', async () => {
+            const verify = (before: EndpointRow) => call.verifySeen?.(presentEndpoint(call.caller.store.environment, before));
+            const changed = changeEndpoint(tx, refOf(call), call.body, call.at, verify);
+            return reply(call, 'Webhook updated', await recorded(tx, call, 'webhook.update', changed));
+          }),
+        ),
     }),
     route({
       ...WRITE,

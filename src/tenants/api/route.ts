@@ -65,7 +65,7 @@ export interface Call<Body = unknown, Query = unknown> {
   body: Body;
   /** Body as sent in an older API version. Absent: the same as `body`. */
   sent_body?: unknown;
-  /** Idempotency-Key header, validated; null when absent. */
+  /** Idempotency-Key header of a POST, validated; null when absent. Forms and approvals of the console have one for each change. */
   idempotency_key: string | null;
   /** X-Sync header; null when absent. */
   sync: string | null;

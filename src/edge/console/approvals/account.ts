@@ -40,13 +40,6 @@ export function heldAccount(
   return heldBack(visit, { kind: 'account', operation, permission, body: sent, seen }, madeBefore);
 }
 
-/** Returns whether the subaccount has every detail in this body. */
-export function isAs(account: Shown, body: CreateAccountBody): boolean {
-  const wanted: Partial<AccountRow> = sentDetails(body);
-  const now: Partial<AccountRow> = account;
-  return Object.keys(wanted).every((name) => isDeepStrictEqual(now[name as keyof AccountRow], wanted[name as keyof AccountRow]));
-}
-
 /** Leaves out unchanged details. The decision may take days, and sending them would undo changes made meanwhile. */
 function withoutKept(body: CreateAccountBody, before: Shown): Readonly<Record<string, unknown>> {
   const isKept = (name: string, value: unknown) =>

@@ -5,7 +5,8 @@ import { type PageAnswer, fieldOf, redirect, type Answer, type TeamVisit } from 
 import { type Fault, faultOf, unplaced } from '../../parts/fault.ts';
 import { checkbox, choices } from '../../parts/choices.ts';
 import { alert, card, field, pageHead, select, textarea } from '../../parts/parts.ts';
-import { refuseStale, seenField } from '../../parts/seen.ts';
+import { seenField } from '../../parts/seen.ts';
+import { saveOnce } from '../../save-once.ts';
 import { type Invoice, invoiceOf } from './read.ts';
 import { INVOICE_TEXTS } from './texts.ts';
 import { bodyOf, LINE_FIELDS, newInvoice, type Typed, type TypedLine, typedFrom, typedIn, withLine } from './typed.ts';
@@ -44,8 +45,8 @@ export async function editInvoice(visit: TeamVisit): Promise<Answer> {
   try {
     const { id } = invoice;
     const body = bodyOf(typed, visit.language, invoice);
-    const verifySeen = (before: object) => refuseStale(visit, typedFrom(before as Invoice), typed);
-    await visit.api('PATCH /invoices/:id', { params: { id }, body, verifySeen });
+    const storedOf = (one: object) => typedFrom(one as Invoice);
+    await saveOnce(visit, 'PATCH /invoices/:id', { id, typed, body, storedOf });
     return redirect(`${visit.base}/invoices/${id}?done=update`);
   } catch (error) {
     return formPage(visit, await invoiceOf(visit), typed, faultOf(visit, error));

@@ -5,7 +5,8 @@ import { type Answer, type PageAnswer, redirect, type TeamVisit } from '../../pa
 import { checkbox, choices } from '../../parts/choices.ts';
 import { type Fault, faultOf, unplaced } from '../../parts/fault.ts';
 import { alert, card, field, pageHead, select, textarea } from '../../parts/parts.ts';
-import { refuseStale, seenField } from '../../parts/seen.ts';
+import { seenField } from '../../parts/seen.ts';
+import { saveOnce } from '../../save-once.ts';
 import { type Link, linkOf } from './read.ts';
 import { LINK_TEXTS } from './texts.ts';
 import { bodyOf, newLink, type Typed, typedFrom, typedIn } from './typed.ts';
@@ -38,8 +39,8 @@ export async function editLink(visit: TeamVisit): Promise<Answer> {
   const typed = typedIn(visit);
   try {
     const body = bodyOf(typed, visit.language, link);
-    const verifySeen = (before: object) => refuseStale(visit, changeable(typedFrom(before as Link)), changeable(typed));
-    await visit.api('PATCH /links/:id', { params: { id: link.id }, body, verifySeen });
+    const storedOf = (one: object) => changeable(typedFrom(one as Link));
+    await saveOnce(visit, 'PATCH /links/:id', { id: link.id, typed: changeable(typed), body, storedOf });
     return redirect(`${visit.base}/links/${link.id}?done=update`);
   } catch (error) {
     return formPage(visit, await linkOf(visit), typed, faultOf(visit, error));

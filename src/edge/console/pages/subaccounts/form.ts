@@ -4,7 +4,8 @@ import type { Split } from '../../../../money/settlement/shares.ts';
 import { CHANNELS } from '../../../../providers/reference/channels.ts';
 import { must } from '../../../../kit/errors.ts';
 import { type Html, html } from '../../../../kit/html.ts';
-import { heldAccount, isAs, isRedirected } from '../../approvals/account.ts';
+import { findByForm } from '../../../../tenants/approvals/store.ts';
+import { heldAccount, isRedirected } from '../../approvals/account.ts';
 import { toApproval } from '../../approvals/held.ts';
 import { runUnlessAsked } from '../../approvals/once.ts';
 import { ranBefore } from '../../approvals/ran.ts';
@@ -13,6 +14,7 @@ import { typedAmount } from '../../parts/amount.ts';
 import { type Fault, faultOf, unplaced } from '../../parts/fault.ts';
 import { alert, card, field, pageHead, select } from '../../parts/parts.ts';
 import { refuseStale, seenField } from '../../parts/seen.ts';
+import { isSaved, keyOfEdit } from '../../save-once.ts';
 import { type Account, accountOf } from './read.ts';
 import { ACCOUNT_TEXTS } from './texts.ts';
 
@@ -70,33 +72,38 @@ export async function showEdit(visit: TeamVisit): Promise<Answer> {
 export async function editAccount(visit: TeamVisit): Promise<Answer> {
   const account = await accountOf(visit);
   const typed = typedIn(visit);
+  // Its approval and its operation have the same key, which depends on the input: corrected input is another request.
+  const asked = { ...visit, formKey: keyOfEdit(visit, account.id, typed) };
+  const saved = redirect(`${visit.base}/subaccounts/${account.id}?done=update`);
   try {
+    const answered = () => answeredBefore(asked, saved);
+    const first = await answered();
+    if (first) return first;
     const verifySeen = (before: object) => refuseStale(visit, typedFrom(before as Account), typed);
     // Also where a second person decides: the operation runs later, with what was asked for.
     verifySeen(account);
     const body = bodyOf(visit, typed);
     const redirected = isRedirected(body, account);
-    const saved = redirect(`${visit.base}/subaccounts/${account.id}?done=update`);
-    const savedBefore = async () =>
-      isAs(await accountOf(visit), body) || (await ranHere(visit, account.id, body)) ? saved : null;
-    const held = redirected && (await heldAccount(visit, body, account, savedBefore));
+    const held = redirected && (await heldAccount(asked, body, account, answered));
     if (held) return held;
     // An unchanged destination is not sent: it would undo a change that a second person approves at the same time.
     const { split: _split, settlement: _settlement, ...others } = body;
     const call = { params: { id: account.id }, body: redirected ? body : others, verifySeen };
-    const led = await (redirected
-      ? runUnlessAsked(visit, OPERATION, { ...call, idempotency_key: visit.formKey })
-      : visit.api(OPERATION, call));
+    const led = await runUnlessAsked(visit, OPERATION, { ...call, idempotency_key: asked.formKey });
     return 'approval' in led ? toApproval(visit, led.approval) : saved;
   } catch (error) {
     return formPage(visit, await accountOf(visit), typed, faultOf(visit, error));
   }
 }
 
-/** Whether the form has saved the subaccount, also when it was changed since. */
-async function ranHere(visit: TeamVisit, id: string, body: CreateAccountBody): Promise<boolean> {
-  const form = { operation: OPERATION, form_key: visit.formKey };
-  return (await ranBefore(visit, form, { params: { id }, body: { ...body } })) !== null;
+/**
+ * Returns where an earlier submit of the form led: to its approval, or to the saved subaccount, also when that was changed since. Null
+ * when there is none.
+ */
+async function answeredBefore(asked: TeamVisit, saved: Answer): Promise<Answer | null> {
+  const approval = await findByForm(asked.approvals.control, asked.team.id, asked.formKey);
+  if (approval !== undefined) return toApproval(asked, approval);
+  return (await isSaved(asked, OPERATION, asked.formKey)) ? saved : null;
 }
 
 function typedFrom({ name, email, phone, split, settlement }: Account): Typed {

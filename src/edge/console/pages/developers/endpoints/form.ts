@@ -6,7 +6,8 @@ import { type Answer, fieldOf, redirect, type TeamVisit } from '../../../page.ts
 import { checkbox, choices, chosenOf } from '../../../parts/choices.ts';
 import { type Fault, faultOf } from '../../../parts/fault.ts';
 import { alert, field, pageHead, select } from '../../../parts/parts.ts';
-import { refuseStale, seenField } from '../../../parts/seen.ts';
+import { seenField } from '../../../parts/seen.ts';
+import { saveOnce } from '../../../save-once.ts';
 import { backTo, type Endpoint, endpointOf } from './read.ts';
 import { secretPage } from './secret.ts';
 import { ENDPOINT_TEXTS } from './texts.ts';
@@ -69,8 +70,8 @@ export async function editEndpoint(visit: TeamVisit): Promise<Answer> {
   const asked = { ...askedOf(visit), active: fieldOf(visit, 'active') === 'yes' };
   const { id = '' } = visit.params;
   try {
-    const verifySeen = (before: object) => refuseStale(visit, storedOf(before as Endpoint), asked);
-    await visit.api('PATCH /webhooks/:id', { params: { id }, body: asked, verifySeen });
+    const edit = { id, typed: asked, body: asked, storedOf: (endpoint: object) => storedOf(endpoint as Endpoint) };
+    await saveOnce(visit, 'PATCH /webhooks/:id', edit);
   } catch (error) {
     return showEdit(visit, asked, faultOf(visit, error));
   }

@@ -3,7 +3,8 @@ import { channelById } from '../../../../../providers/reference/channels.ts';
 import { type Answer, fieldOf, redirect, type TeamVisit } from '../../../page.ts';
 import { type Fault, faultOf } from '../../../parts/fault.ts';
 import { alert, facts, field, pageHead, select } from '../../../parts/parts.ts';
-import { refuseStale, seenField } from '../../../parts/seen.ts';
+import { seenField } from '../../../parts/seen.ts';
+import { saveOnce } from '../../../save-once.ts';
 import { PAYOUT_CHANNELS } from '../recipient.ts';
 import { PAYOUT_TEXTS } from '../texts.ts';
 import { type Beneficiary, beneficiaryOf } from './list.ts';
@@ -70,8 +71,8 @@ export async function changeBeneficiary(visit: TeamVisit): Promise<Answer> {
   const typed = typedOf(visit);
   const { id, channel } = await beneficiaryOf(visit);
   try {
-    const verifySeen = (before: object) => refuseStale(visit, typedFrom(before as Beneficiary), typed);
-    await visit.api('PATCH /beneficiaries/:id', { params: { id }, body: bodyOf(typed, channel), verifySeen });
+    const storedOf = (beneficiary: object) => typedFrom(beneficiary as Beneficiary);
+    await saveOnce(visit, 'PATCH /beneficiaries/:id', { id, typed, body: bodyOf(typed, channel), storedOf });
   } catch (error) {
     return showEdit(visit, typed, faultOf(visit, error));
   }
