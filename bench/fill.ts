@@ -5,6 +5,8 @@ import type { Team } from '../src/tenants/teams/schema.ts';
 const SPAN_MS = 30 * 24 * 3_600_000;
 /** Newer than this nothing is made, so that all of it is settled (payments/totals.ts). */
 const REST_MS = 600_000;
+/** Older than this, an attempt has no number of its payer any more (edge/erasure/sweeps.ts), and no sweep has to remove it while a section is measured. */
+const NUMBER_KEPT_MS = 7 * 24 * 3_600_000;
 
 /** The 26 characters of an id made at `at`: ten of time, sixteen that look random (hexadecimal digits are allowed ones). */
 const ULID = `${Array.from({ length: 10 }, (_, i) => `substr('0123456789abcdefghjkmnpqrstvwxyz', ((at >> ${45 - 5 * i}) & 31)::integer + 1, 1)`).join(' || ')}
@@ -61,10 +63,10 @@ export async function fillPayments(
         moment, moment, moment + interval '1 day', moment + interval '20 s'
       from made order by i
     )
-    insert into attempts (team_id, id, payment_id, provider, channel, status, amount_minor, currency, payer, country,
+    insert into attempts (team_id, id, payment_id, provider, channel, status, amount_minor, currency, payer, payer_hash, country,
       provider_key, provider_ref, created_at, submitted_at, closed_at)
-    select $1::bigint, $6 || ulid, $5 || ulid, 'sandbox', 'cm.mtn', status, amount_minor, 'XAF', '+237650000000', 'CM',
-      'k' || ulid, 'r' || ulid, moment, moment, moment + interval '20 s'
+    select $1::bigint, $6 || ulid, $5 || ulid, 'sandbox', 'cm.mtn', status, amount_minor, 'XAF', case when at > $8::bigint then '+237650000000' end,
+      case when at <= $8::bigint then md5(ulid) || md5(ulid || 'payer') end, 'CM', 'k' || ulid, 'r' || ulid, moment, moment, moment + interval '20 s'
     from made order by i`,
     [
       team.id,
@@ -74,6 +76,7 @@ export async function fillPayments(
       idPrefix('trx', 'live'),
       idPrefix('att', 'live'),
       after + 1,
+      Date.now() - NUMBER_KEPT_MS,
     ],
   );
 }
