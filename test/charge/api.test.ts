@@ -26,6 +26,8 @@ const ACCEPTED: [what: string, body: object, channel: string, action: string][] 
   ['a client_ip', { ...MTN, client_ip: '41.202.219.73' }, 'cm.mtn', 'confirm'],
   ['a bank account', { channel: 'cm.bank', data: { account_number: '10003 00100 01234567890 27' } }, 'cm.bank', 'transfer'],
   ['a card', { channel: 'cm.card' }, 'cm.card', 'redirect'],
+  ['the country of the channel', { ...MTN, data: { ...MTN.data, country: 'CM' } }, 'cm.mtn', 'confirm'],
+  ['the country in lower case', { channel: 'cm.card', data: { country: 'cm' } }, 'cm.card', 'redirect'],
   ['a card and an empty data', { channel: 'cm.card', data: {} }, 'cm.card', 'redirect'],
 ];
 
@@ -92,6 +94,14 @@ const REFUSED: [why: string, payment: object, body: object, field: string, error
   ['phone too short', {}, { channel: 'cm.mtn', data: { phone: '65000000' } }, 'data.phone'],
   ['phone of another country', {}, { channel: 'cm.mtn', data: { phone: '+2250700000000' } }, 'data.phone'],
   ['phone in words', {}, { channel: 'cm.mtn', data: { phone: 'six five' } }, 'data.phone'],
+  ['a country that is not the one of a wallet', {}, { ...MTN, data: { ...MTN.data, country: 'TG' } }, 'data.country'],
+  [
+    'a country that is not the one of a bank',
+    {},
+    { channel: 'cm.bank', data: { account_number: '1', country: 'tg' } },
+    'data.country',
+  ],
+  ['a country that is not the one of a card', {}, { channel: 'cm.card', data: { country: 'TG' } }, 'data.country'],
   ['data a text', {}, { channel: 'cm.mtn', data: 'x' }, 'data'],
   ['data null', {}, { channel: 'cm.mtn', data: null }, 'data'],
   ['no account number for a sandbox bank', {}, { channel: 'cm.bank' }, 'data.account_number'],

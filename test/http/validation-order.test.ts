@@ -7,6 +7,13 @@ after(() => api.stop());
 
 const MANY = Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`k${i}`, i]));
 
+const PAYER = { email: 'awa@buyers.example' };
+const LORRY = [{ name: 'Lorry', unit_price: 9_000 }];
+const INVOICE_WITHOUT_NAME = ['customer', 'customer_id', 'items.0.name', 'min_amount'];
+
+/** Invoices exist in live only. */
+const keyFor = (path: string) => (path === '/invoices' ? api.keys.live.secret : api.keys.sandbox.secret);
+
 /**
  * Bodies with a fault that a schema can express and one that it cannot. All faults that depend on the body alone are named at once,
  * before the resource of the path or the body is looked for (steps 13 to 15 of docs/contract/order-of-checks.md).
@@ -50,12 +57,30 @@ const FAULTY: [request: string, body: object, fields: string[]][] = [
   ],
   ['PUT /accounts/acct_test_x', { split: 7, settlement: 7, metadata: 7 }, ['email', 'metadata', 'name', 'settlement', 'split']],
   ['PATCH /accounts/acct_test_x', { split: { type: 'fixed', value: 0.001 } }, ['split.value']],
+  [
+    'POST /payments/trx_test_x',
+    { channel: 'cm.mtn', data: { phone: '12', country: 'TG' }, client_ip: 'x'.repeat(65) },
+    ['client_ip', 'data.country', 'data.phone'],
+  ],
+  ['POST /payments/trx_test_x', { channel: 'cm.bank', client_ip: 7 }, ['client_ip', 'data.account_number']],
+  ['POST /payments/trx_test_x', { channel: 7, data: { phone: '12', country: 'TG' } }, ['channel']],
+  ['POST /payments/trx_test_x', { channel: 'cm.mtn', data: ['12'] }, ['data']],
+  ['POST /identity/resolve', { channel: 'cm.mtn', phone: '12', country: 'TG', bank_code: 7 }, ['bank_code', 'country', 'phone']],
+  ['POST /identity/resolve', { channel: 7, phone: '12' }, ['channel']],
+  [
+    'POST /invoices',
+    { currency: 'XAF', items: [{ name: 'x', unit_price: 1 }], min_amount: 5, customer: { email: 'nobody' } },
+    ['customer.email', 'items', 'min_amount'],
+  ],
+  ['POST /invoices', { currency: 'XAF', items: [{ unit_price: 1 }], min_amount: 5 }, INVOICE_WITHOUT_NAME],
+  ['POST /invoices', { currency: 'XAF', items: LORRY, min_amount: 5, allow_partial: 'x', customer: PAYER }, ['allow_partial']],
+  ['POST /invoices', { currency: 'X', items: LORRY, min_amount: 1.5, allow_partial: true, customer: PAYER }, ['currency']],
 ];
 
 for (const [request, body, fields] of FAULTY) {
   test(`422 ${request} names ${fields.join(', ')}`, async () => {
     const [method, path] = request.split(' ') as [string, string];
-    const { status, body: found } = await api.call(method, path, { body });
+    const { status, body: found } = await api.call(method, path, { key: keyFor(path), body });
     assert.deepEqual([status, Object.keys(found.errors ?? {}).sort()], [422, fields], JSON.stringify(found));
   });
 }
@@ -63,13 +88,18 @@ for (const [request, body, fields] of FAULTY) {
 test('422 an invalid body with an idempotency key that was used, or an invalid one, names the fields of the body', async () => {
   const payment = { amount: 100, currency: 'XAF', phone: '1' };
   const create = (path: string, key: string, body: object) =>
-    api.call('POST', path, { body, headers: { 'idempotency-key': key } });
+    api.call('POST', path, { key: keyFor(path), body, headers: { 'idempotency-key': key } });
   assert.equal((await create('/webhooks', 'used', { url: 'https://shop.example/hook' })).status, 201);
   for (const key of ['used', 'a b']) {
     const { status, body } = await create('/webhooks', key, { url: 'https://shop.example/hook', metadata: MANY });
     assert.deepEqual([status, Object.keys(body.errors)], [422, ['metadata']]);
     const refund = await create('/refunds', key, { payment: 'trx_test_x', amount: 10.005, reason: 'duplicate' });
     assert.deepEqual([refund.status, Object.keys(refund.body.errors)], [422, ['amount']]);
+    const charge = await create('/payments/trx_test_x', key, { channel: 'cm.mtn', data: { phone: '12' } });
+    assert.deepEqual([charge.status, Object.keys(charge.body.errors)], [422, ['data.phone']]);
+    const small = { currency: 'XAF', items: [{ name: 'x', unit_price: 1 }], customer: PAYER };
+    const invoice = await create('/invoices', key, small);
+    assert.deepEqual([invoice.status, Object.keys(invoice.body.errors)], [422, ['items']]);
   }
   assert.equal((await create('/payments', 'used', payment)).status, 201);
 });

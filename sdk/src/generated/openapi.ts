@@ -2540,7 +2540,7 @@ export interface components {
                 account_number?: string;
                 /** @description One-time code, on the second call of a channel that requires one. */
                 otp?: string;
-                /** @description ISO 3166-1 alpha-2. */
+                /** @description ISO 3166-1 alpha-2; country of the channel. */
                 country?: string;
             };
             /** @description The payer's IP address, for fraud checks. */

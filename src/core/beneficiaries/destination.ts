@@ -1,6 +1,6 @@
 import { type FieldErrors, invalid } from '../../kit/errors.ts';
 import type { ChannelKind } from '../../kit/channel-kind.ts';
-import { type Channel, channelById } from '../../providers/reference/channels.ts';
+import { type Channel, channelById, countryFault } from '../../providers/reference/channels.ts';
 import { parsePhone } from '../../providers/reference/phones.ts';
 
 /** Kinds of channels that support payouts. */
@@ -45,6 +45,21 @@ function paysOut(channel: Channel): channel is PayoutChannel {
 }
 
 /**
+ * Validates channel and destination of a body that may not fit its schema. An unknown channel has no errors here: {@link payoutChannel}
+ * reports it.
+ * @returns errors by field
+ */
+export function checkDestination(body: DestinationFields & { channel: string }): FieldErrors {
+  const errors: FieldErrors = {};
+  const channel = knownPayoutChannel(body.channel);
+  const text = (value: unknown) => (typeof value === 'string' ? value : null);
+  const { phone, account_number, country } = body;
+  const fields = { phone: text(phone), account_number: text(account_number), country: text(country) };
+  if (channel) readDestination(channel, fields, '', errors);
+  return errors;
+}
+
+/**
  * Reads the destination on a channel. Mobile money also accepts its number as `account_number`, the name in many APIs.
  * @param prefix prefix of the field names in `errors`, such as `beneficiary.`
  * @param errors receives the errors; the result is not valid when there are any
@@ -55,9 +70,8 @@ export function readDestination(
   prefix: string,
   errors: FieldErrors,
 ): Destination {
-  if (fields.country && fields.country.toUpperCase() !== channel.country) {
-    errors[`${prefix}country`] = [`is not the country of ${channel.id}`];
-  }
+  const objection = countryFault(channel, fields.country);
+  if (objection) errors[`${prefix}country`] = [objection];
   const read = channel.kind === 'mobile_money' ? readWallet : readBank;
   return read(channel, fields, prefix, errors);
 }

@@ -5,7 +5,14 @@ import { isId, newId } from '../../kit/ids.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import type { Queryable, Tx } from '../../kit/sql.ts';
 import { checkFreeObjects } from '../../kit/metadata.ts';
-import { type Destination, type PayoutChannel, knownPayoutChannel, payoutChannel, readDestination } from './destination.ts';
+import {
+  checkDestination,
+  type Destination,
+  type PayoutChannel,
+  knownPayoutChannel,
+  payoutChannel,
+  readDestination,
+} from './destination.ts';
 import { presentBeneficiary } from './present.ts';
 import type { BeneficiaryRow, ChangeBeneficiaryBody, CreateBeneficiaryBody, ReplaceBeneficiaryBody } from './schema.ts';
 import {
@@ -35,13 +42,10 @@ export function checkChange({ metadata }: ChangeBeneficiaryBody): FieldErrors {
 
 /** Validates a new beneficiary, like {@link checkChange}. An unknown channel is reported when it is created. */
 export function checkCreate(body: CreateBeneficiaryBody): FieldErrors {
-  const errors = checkChange(body);
+  const errors = { ...checkChange(body), ...checkDestination(body) };
   const channel = knownPayoutChannel(body.channel);
-  if (!channel) return errors;
-  const text = (value: unknown) => (typeof value === 'string' ? value : null);
-  const { phone, account_number, country, currency } = body;
-  readDestination(channel, { phone: text(phone), account_number: text(account_number), country: text(country) }, '', errors);
-  if (currency !== undefined && !channel.currencies.some((code) => code === currency)) {
+  const { currency } = body;
+  if (channel && currency !== undefined && !channel.currencies.some((code) => code === currency)) {
     errors.currency = [`is not a currency of ${channel.id}`];
   }
   return errors;

@@ -1,9 +1,9 @@
 import type { Actor } from '../../tenants/audit/actor.ts';
 import type { Config } from '../../platform/config/config.ts';
-import { invalid } from '../../kit/errors.ts';
+import { type FieldErrors, invalid } from '../../kit/errors.ts';
 import type { Environment } from '../../kit/environment.ts';
 import type { Minor } from '../../kit/money.ts';
-import { type Channel, channelById, checkAmount } from '../../providers/reference/channels.ts';
+import { type Channel, channelById, checkAmount, countryFault } from '../../providers/reference/channels.ts';
 import { parsePhone } from '../../providers/reference/phones.ts';
 import { withFee } from '../../providers/routing/limits.ts';
 import type { Prompter } from '../attempts/schema.ts';
@@ -46,32 +46,66 @@ export interface Charge extends Instrument {
   };
 }
 
+type PayerData = NonNullable<ChargeBody['data']>;
+
 /**
  * Reads channel and payer from a request body; needs no payment.
- * @throws Problem 422 naming `channel`, `data.phone` or `data.account_number`
+ * @throws Problem 422 naming `channel`, or `data.country`, `data.phone` and `data.account_number`
  */
 export function readInstrument(environment: Environment, body: Pick<ChargeBody, 'channel' | 'data'>): Instrument {
   const channel = channelById(body.channel);
   if (!channel) throw invalid({ channel: ['is not a channel: GET /channels lists them'] }, 'channel_not_supported');
-  const data = body.data ?? {};
+  const errors: FieldErrors = {};
+  const payer = readPayer(environment, channel, body.data ?? {}, errors);
+  if (Object.keys(errors).length > 0) throw invalid(errors);
+  return { channel, payer };
+}
+
+/**
+ * Validates what the schema of a charge cannot express. The body may not fit the schema. An unknown channel has no errors here:
+ * {@link readInstrument} reports it.
+ * @returns errors by field
+ */
+export function checkCharge({ channel: id, data = {} }: ChargeBody, environment: Environment): FieldErrors {
+  const errors: FieldErrors = {};
+  const channel = typeof id === 'string' ? channelById(id) : undefined;
+  if (channel && isObject(data)) readPayer(environment, channel, textsIn(data), errors);
+  return errors;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Returns the fields that are texts. The schema reports the others. */
+function textsIn(data: PayerData): PayerData {
+  return Object.fromEntries(Object.entries(data).filter(([, value]) => typeof value === 'string'));
+}
+
+/**
+ * Returns the payer's number or account on a channel; null when the provider asks for it on its own page.
+ * @param errors receives the errors; the result is not valid when there are any
+ */
+function readPayer(environment: Environment, channel: Channel, data: PayerData, errors: FieldErrors): string | null {
+  const objection = countryFault(channel, data.country);
+  if (objection) errors['data.country'] = [objection];
   switch (channel.kind) {
     case 'mobile_money':
-      return { channel, payer: readPhone(channel, data.phone ?? data.account_number) };
+      return readPhone(channel, data.phone ?? data.account_number, errors);
     case 'bank':
       if (!data.account_number && environment === 'sandbox') {
-        throw invalid({ 'data.account_number': ['is required: its last six digits choose the sandbox outcome'] });
+        errors['data.account_number'] = ['is required: its last six digits choose the sandbox outcome'];
       }
-      return { channel, payer: data.account_number ?? null };
+      return data.account_number ?? null;
     case 'card':
-      return { channel, payer: null };
+      return null;
   }
 }
 
-function readPhone(channel: Channel, text: string | undefined): string {
-  if (!text) throw invalid({ 'data.phone': ['is required for mobile money'] });
-  const phone = parsePhone(text, channel.country);
-  if (!phone) throw invalid({ 'data.phone': [`is not a phone number of ${channel.country}`] });
-  return phone.e164;
+function readPhone(channel: Channel, text: string | undefined, errors: FieldErrors): string | null {
+  const phone = text ? parsePhone(text, channel.country) : null;
+  if (!phone) errors['data.phone'] = [text ? `is not a phone number of ${channel.country}` : 'is required for mobile money'];
+  return phone?.e164 ?? null;
 }
 
 /** Returns the amounts of a charge on the channel, in hundredths: the next tranche, all that is left, and the fee that the payer bears. */

@@ -12,7 +12,7 @@ import { action, type ChargeBody, chargeBody, type PaymentRow, retrievedPayment 
 import { getPayment } from '../payments/service.ts';
 import { charge, type Charged, continueCharge } from './charge.ts';
 import { readCode } from './code.ts';
-import { fitCharge, readInstrument } from './instrument.ts';
+import { checkCharge, fitCharge, readInstrument } from './instrument.ts';
 import { chargeOnce, type Recall } from './once.ts';
 import { readWithKey } from './read.ts';
 import { declined, isChargeable, reasonOf, wrongState } from './refusals.ts';
@@ -48,6 +48,7 @@ export function chargeRoutes(deps: PaymentDeps): Route[] {
       pays: true,
       scope: 'payment.write',
       body: chargeBody,
+      check: checkCharge,
       payer_data: true,
       replies: { 202: envelopeSchema({ action, transaction: retrievedPayment }) },
       handle: (call) => submit(deps, call),

@@ -1,7 +1,7 @@
 import { type Route, route } from '../../tenants/api/route.ts';
 import { envelopeSchema } from '../../kit/envelope.ts';
 import { identityReply, resolveBody } from './schema.ts';
-import { resolveIdentity } from './service.ts';
+import { checkResolve, resolveIdentity } from './service.ts';
 
 /** The route that returns the account holder of a number. */
 export function identityRoutes(): Route[] {
@@ -19,6 +19,7 @@ export function identityRoutes(): Route[] {
       sandboxOnly: true,
       problems: ['channel_not_supported', 'not_in_live'],
       body: resolveBody,
+      check: checkResolve,
       replies: { 200: envelopeSchema({ identity: identityReply }) },
       handle: async ({ body }) => {
         const identity = resolveIdentity(body);

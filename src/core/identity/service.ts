@@ -1,4 +1,4 @@
-import { payoutChannel, readDestination } from '../beneficiaries/destination.ts';
+import { checkDestination, payoutChannel, readDestination } from '../beneficiaries/destination.ts';
 import { type FieldErrors, invalid } from '../../kit/errors.ts';
 import type { ResolveBody } from './schema.ts';
 
@@ -6,6 +6,11 @@ import type { ResolveBody } from './schema.ts';
 const UNKNOWN = new Set(['000002', '000003']);
 
 const NAME = 'Sandbox Account Holder';
+
+/** Validates what the schema cannot express. {@link resolveIdentity} reports an unknown channel. The body may not fit the schema. */
+export function checkResolve(body: ResolveBody): FieldErrors {
+  return checkDestination(body);
+}
 
 /**
  * Returns the account holder of a phone or account number. In the sandbox the last six digits determine whether there is one.

@@ -106,7 +106,9 @@ export const chargeBody = openObject({
       phone: Type.Optional(Type.String({ maxLength: 32 })),
       account_number: Type.Optional(Type.String({ maxLength: 64 })),
       otp: Type.Optional(Type.String({ maxLength: MAX_CODE })),
-      country: Type.Optional(Type.String({ minLength: 2, maxLength: 2 })),
+      country: Type.Optional(
+        Type.String({ minLength: 2, maxLength: 2, description: 'ISO 3166-1 alpha-2; country of the channel.' }),
+      ),
     }),
   ),
   client_ip: Type.Optional(Type.String({ maxLength: 64 })),

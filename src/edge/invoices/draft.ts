@@ -8,12 +8,12 @@ import { type FieldErrors, invalid } from '../../kit/errors.ts';
 import { newId } from '../../kit/ids.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { checkMetadata } from '../../kit/metadata.ts';
-import { isMovable, minorFromWire, wireFromMinor } from '../../kit/money.ts';
+import { minorFromWire, wireFromMinor } from '../../kit/money.ts';
 import type { Tx } from '../../kit/sql.ts';
-import { checkLargest } from '../../providers/reference/largest.ts';
+import { validatorOf } from '../../tenants/api/validation.ts';
 import { ENVIRONMENT, eventOf } from './apply.ts';
-import { checkItems, itemsOf, objectionToTotal, totalOf } from './items.ts';
-import type { ChangeInvoiceBody, CreateInvoiceBody, InvoiceRow, ItemBody } from './schema.ts';
+import { checkItems, itemsOf, termFaults, totalOf } from './items.ts';
+import { type ChangeInvoiceBody, type CreateInvoiceBody, type InvoiceRow, type ItemBody, pricedBody } from './schema.ts';
 import { insertInvoice } from './store.ts';
 
 /** The originator of a request, and its time. */
@@ -116,16 +116,7 @@ function termsOf(
   // Without partial payments there is no minimum, so a stored one is dropped.
   const wanted = allow_partial ? body.min_amount : change.min_amount;
   const least_minor = wanted == null ? null : minorFromWire(wanted);
-  const partTooLarge = least_minor === null ? null : checkLargest(currency, least_minor);
-  const errors: FieldErrors = {};
-  const objection = objectionToTotal({ amount_minor, currency, allow_partial });
-  if (objection) errors.items = [objection];
-  if (least_minor !== null) {
-    if (!allow_partial) errors.min_amount = ['needs allow_partial'];
-    else if (!isMovable(least_minor, currency)) errors.min_amount = [`must be a whole amount of ${currency}`];
-    else if (least_minor > amount_minor) errors.min_amount = ['must not be more than the whole'];
-    else if (partTooLarge) errors.min_amount = [partTooLarge];
-  }
+  const errors = termFaults({ amount_minor, currency, allow_partial, least_minor });
   if (change.due_date != null && change.due_date < dayOf(at)) errors.due_date = ['must not be in the past'];
   if (Object.keys(errors).length > 0) throw invalid(errors);
   const metadata = (body.metadata ?? null) as JsonObject | null;
@@ -164,13 +155,27 @@ async function named(tx: Tx, team_id: bigint, id: string): Promise<CustomerRow> 
   return getCustomer(tx, ENVIRONMENT, { team_id, id });
 }
 
-/** Validates what the schema of a new invoice cannot check. The body may not match the schema. */
+const priced = validatorOf(pricedBody, undefined);
+
+/**
+ * Validates what the schema of a new invoice cannot check, but for the due date: it is compared with the time, so a replay must come
+ * first. The body may not match the schema.
+ */
 export function checkCreate(body: CreateInvoiceBody): FieldErrors {
-  const errors = checkChange(body);
+  const errors = { ...checkTerms(body), ...checkChange(body) };
   if (body.customer_id === undefined && body.customer === undefined) {
     for (const field of ['customer_id', 'customer']) errors[field] = ['one of customer_id and customer is required'];
   }
   return errors;
+}
+
+/** Validates the total and the minimum partial payment of a new invoice. */
+function checkTerms({ items, currency, allow_partial = false, min_amount }: CreateInvoiceBody): FieldErrors {
+  if (typeof allow_partial !== 'boolean') return {};
+  const faults = { ...priced.body({ items, currency }), ...checkItems(items) };
+  const amount_minor = Object.keys(faults).length === 0 ? totalOf(itemsOf(items, currency)) : null;
+  const least_minor = typeof min_amount === 'number' ? minorFromWire(min_amount) : null;
+  return termFaults({ amount_minor, currency, allow_partial, least_minor });
 }
 
 /** Validates what the schema of a change cannot check. The body may not match the schema. */

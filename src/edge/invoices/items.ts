@@ -1,5 +1,5 @@
 import type { FieldErrors } from '../../kit/errors.ts';
-import { decimalsOf, MAX_AMOUNT, type Minor, minorFromWire, wireFromMinor } from '../../kit/money.ts';
+import { decimalsOf, isMovable, MAX_AMOUNT, type Minor, minorFromWire, wireFromMinor } from '../../kit/money.ts';
 import { leastOf } from '../../providers/reference/channels.ts';
 import { checkLargest } from '../../providers/reference/largest.ts';
 import type { InvoiceRow, ItemBody, StoredItem } from './schema.ts';
@@ -71,4 +71,27 @@ export function objectionToTotal({ amount_minor, currency, allow_partial }: Paya
   const least = leastOf(currency);
   if (amount_minor < least) return `must be at least ${wireFromMinor(least)} ${currency}`;
   return allow_partial ? null : checkLargest(currency, amount_minor);
+}
+
+/** {@link Payable} in a request, in which the total may not be known: null while the items are not valid. */
+export interface WantedTerms extends Omit<Payable, 'amount_minor'> {
+  amount_minor: Minor | null;
+  least_minor: Minor | null;
+}
+
+/** Returns the errors of the total and of the minimum partial payment, by field. */
+export function termFaults({ amount_minor, least_minor, ...terms }: WantedTerms): FieldErrors {
+  const total = amount_minor === null ? null : objectionToTotal({ amount_minor, ...terms });
+  const least = least_minor === null ? null : objectionToLeast(least_minor, { amount_minor, ...terms });
+  return { ...(total ? { items: [total] } : {}), ...(least ? { min_amount: [least] } : {}) };
+}
+
+function objectionToLeast(
+  least_minor: Minor,
+  { amount_minor, currency, allow_partial }: Omit<WantedTerms, 'least_minor'>,
+): string | null {
+  if (!allow_partial) return 'needs allow_partial';
+  if (!isMovable(least_minor, currency)) return `must be a whole amount of ${currency}`;
+  if (amount_minor !== null && least_minor > amount_minor) return 'must not be more than the whole';
+  return checkLargest(currency, least_minor);
 }

@@ -111,6 +111,9 @@ const optional = {
   metadata: Type.Optional(nullableObject({ description: 'Your data: at most 50 keys and 16 KB.' })),
 };
 
+/** The fields from which the total follows. */
+export const pricedBody = openObject({ items, currency });
+
 export const createInvoiceBody = openObject({ items, currency, ...optional });
 
 export type CreateInvoiceBody = Static<typeof createInvoiceBody>;

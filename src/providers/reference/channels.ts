@@ -83,6 +83,12 @@ export function checkAmount(channel: Channel, currency: string, amount_minor: Mi
   return null;
 }
 
+/** Returns the message for a country other than the channel's; null when it is the same, in upper or lower case, or absent. */
+export function countryFault(channel: Channel, country: string | null | undefined): string | null {
+  if (!country || country.toUpperCase() === channel.country) return null;
+  return `is not the country of ${channel.id}`;
+}
+
 /** Returns the message for an amount below a minimum. */
 export function atLeast(channelId: string, currency: string, min_minor: Minor): string {
   return `must be at least ${words(min_minor, currency)} on ${channelId}`;
