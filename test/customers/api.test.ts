@@ -3,6 +3,8 @@ import { after, before, describe, test } from 'node:test';
 import { type Api, type CallOptions, startApi } from '../setup/api.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { saveMethod, vaultPlace } from '../../src/core/customers/methods.ts';
+import { createCustomer } from '../../src/core/customers/service.ts';
+import { untilLocked } from '../setup/locks.ts';
 
 let api: Api;
 before(async () => {
@@ -83,6 +85,34 @@ describe('POST /customers', () => {
     const body = fresh();
     const answers = await Promise.all(Array.from({ length: 6 }, () => api.call('POST', '/customers', { body })));
     assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 422, 422, 422, 422, 422]);
+    const message = `belongs to customer ${answers.find(({ status }) => status === 201)?.body.customer.id}`;
+    for (const { body } of answers.filter(({ status }) => status === 422)) {
+      assert.deepEqual(body.errors, { email: [message], phone: [message] });
+    }
+  });
+
+  test('422 names the customer that another request is creating at this moment, also in a change', async () => {
+    const { db } = api.deps.stores.sandbox.of(api.team.id);
+    const taken = fresh();
+    const other = await create();
+    const send = () => [
+      api.call('POST', '/customers', { body: { email: taken.email } }),
+      api.call('PATCH', `/customers/${other.id}`, { body: { phone: taken.phone } }),
+    ];
+    const { id, sent } = await db.transaction(async (tx) => {
+      const made = await createCustomer(tx, { environment: 'sandbox', at: Date.now() }, api.team.id, taken);
+      const requests = send();
+      await untilLocked(api.databases.sandbox, 'customers', requests.length);
+      return { id: made.id, sent: requests };
+    });
+    const answers = await Promise.all(sent);
+    assert.deepEqual(
+      answers.map(({ status, body }) => [status, body.errors]),
+      [
+        [422, { email: [`belongs to customer ${id}`] }],
+        [422, { phone: [`belongs to customer ${id}`] }],
+      ],
+    );
   });
 
   test('201 replayed with the same Idempotency-Key, 422 with another payload', async () => {

@@ -1,9 +1,9 @@
 import { must, Problem } from '../../kit/errors.ts';
 import { retried } from '../../kit/retried.ts';
-import { type Db, pgCode, pgConstraint, type Tx, UNIQUE_VIOLATION } from '../../kit/sql.ts';
+import type { Db, Tx } from '../../kit/sql.ts';
 import { compactPhone } from './phone.ts';
 import type { CustomerRow } from './schema.ts';
-import { createCustomer, type CustomerContext } from './service.ts';
+import { createCustomer, type CustomerContext, takenAddress } from './service.ts';
 import { findCustomer, findHolders } from './store.ts';
 
 const MAX_RUNS = 3;
@@ -44,9 +44,9 @@ async function find(tx: Tx, team_id: bigint, { email, phone }: Named): Promise<C
 
 /** Runs a transaction that uses {@link findOrCreate}. Retries it when another transaction created the customer concurrently. */
 export function creatingCustomers<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return retried(MAX_RUNS, isSameCustomer, () => db.transaction(work));
-}
-
-function isSameCustomer(error: unknown): boolean {
-  return pgCode(error) === UNIQUE_VIOLATION && /^customers_(email|phone)$/.test(pgConstraint(error) ?? '');
+  return retried(
+    MAX_RUNS,
+    (error) => takenAddress(error) !== null,
+    () => db.transaction(work),
+  );
 }

@@ -4,6 +4,7 @@ import { type FieldErrors, invalid, notFound } from '../../kit/errors.ts';
 import { isId, newId } from '../../kit/ids.ts';
 import type { JsonObject } from '../../kit/json.ts';
 import { checkFreeObjects } from '../../kit/metadata.ts';
+import { retried } from '../../kit/retried.ts';
 import { pgCode, pgConstraint, type Queryable, type Tx, UNIQUE_VIOLATION } from '../../kit/sql.ts';
 import { compactPhone } from './phone.ts';
 import { presentCustomer } from './present.ts';
@@ -151,16 +152,30 @@ function heldBy(holders: { email?: string; phone?: string }): FieldErrors {
 
 /**
  * Handles two concurrent requests for the same address: both find it free, and the unique index lets one of them have it. The
- * other gets the error of {@link check}.
+ * other runs again, and gets the error of {@link check}, which names the customer.
+ * @param work a whole transaction
  * @throws Problem 422 instead of a unique violation, and whatever the work throws
  */
 export async function withFreeAddress<T>(work: () => Promise<T>): Promise<T> {
   try {
-    return await work();
+    return await retried(2, (error) => takenAddress(error) !== null, work);
   } catch (error) {
-    const field = { customers_email: 'email', customers_phone: 'phone' }[pgConstraint(error) ?? ''];
-    if (pgCode(error) === UNIQUE_VIOLATION && field) throw invalid({ [field]: ['belongs to another customer'] });
+    const field = takenAddress(error);
+    if (field !== null) throw invalid({ [field]: ['belongs to another customer'] });
     throw error;
+  }
+}
+
+/** Returns the field of an address that a concurrent transaction took first; null for any other error. */
+export function takenAddress(error: unknown): 'email' | 'phone' | null {
+  if (pgCode(error) !== UNIQUE_VIOLATION) return null;
+  switch (pgConstraint(error)) {
+    case 'customers_email':
+      return 'email';
+    case 'customers_phone':
+      return 'phone';
+    default:
+      return null;
   }
 }
 
