@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
+import { PROBLEMS } from '../../src/tenants/api/problems.ts';
 import { FakeClock, startApi } from '../setup/api.ts';
 import { CUSTOMER, InvoiceFixture, LINES } from './fixture.ts';
 
@@ -290,6 +291,8 @@ describe('POST /invoices/{id}/send', () => {
     const early = await fixture.call('POST', `/invoices/${id}/send`);
     assert.deepEqual([early.status, early.headers.get('retry-after')], [429, String(early.body.retry_after)]);
     assert.deepEqual([early.body.type, early.body.retry_after > 86_000], ['endpoint', true]);
+    const { when: _, status: code, ...documented } = PROBLEMS.invoice_reminded;
+    assert.deepEqual(Object.keys(early.body).sort(), Object.keys({ code, status, ...documented }).sort());
     clock.advance(86_400_000);
     const again = await fixture.call('POST', `/invoices/${id}/send`);
     assert.deepEqual([again.status, again.body.invoice.number, again.body.invoice.status], [200, number, status]);

@@ -77,7 +77,7 @@ export interface paths {
         post: operations["chargePayment"];
         /**
          * Cancel a pending payment
-         * @description Only while the payment is pending. Refund a payment that has succeeded.
+         * @description Only while the payment is pending and no charge of it is being handed to a provider. Refund a payment that has succeeded.
          *
          *     Any key, or a restricted one with `payment.write`.
          */
@@ -2231,7 +2231,7 @@ export interface components {
              * @enum {string}
              */
             status: "created" | "open" | "unknown" | "succeeded" | "failed" | "cancelled" | "expired" | "unavailable";
-            /** @description Reason of the failure; null unless failed. */
+            /** @description Why it was not paid: set when it is `failed`, `cancelled` or `expired`. */
             reason: components["schemas"]["FailureReason"];
             /** @description Why this provider was tried. */
             explanation: string | null;
@@ -3834,7 +3834,7 @@ export interface components {
             created_at: string;
             /** @description Whether the retention of the money is over. */
             settled: boolean;
-            /** @description Reason of the failure; branch on it. Null unless failed. */
+            /** @description Why it was not paid; branch on it. Set when it failed or the payer cancelled it. Null otherwise, also after `DELETE` and after expiry. */
             reason: components["schemas"]["FailureReason"];
             /** @description Your data, returned unchanged. */
             metadata: {
@@ -4845,7 +4845,7 @@ export interface components {
          * @description Bad Request
          *
          *     - `X-Service-Version` is not a known version.
-         *     - The payment is no longer pending. Refund it instead.
+         *     - The payment is no longer pending, or a charge of it is being handed to a provider: its status is then still `pending`. Refund a payment that has succeeded.
          */
         CancelPaymentBadRequest: {
             headers: {
@@ -5322,7 +5322,7 @@ export interface components {
         /**
          * @description Payment Required
          *
-         *     - The payer's money did not move; `error_code` is the reason. The payment is now failed; after too many charges (`fraud_blocked`) it is unchanged.
+         *     - The payer's money did not move; `error_code` is the reason. The payment is now failed. If a tranche was captured before, it stays partial; after too many charges (`fraud_blocked`) it is unchanged.
          *     - Live only: the team has not passed verification.
          */
         PaymentRequired: {

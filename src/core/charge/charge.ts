@@ -48,9 +48,9 @@ export interface Charged {
 /**
  * Charges a payment: stores the intent, submits it to a provider outside any transaction, applies the response. Another
  * provider is tried only when the earlier one provably created nothing.
- * @throws Problem 400 wrong state; 402 declined at once (the payment is failed), rejected by fraud screening, or the team is
- * not verified; 409 the guard refuses it; 422 above a transaction limit of the team, or an amount that no account can ever take;
- * 429 the payer's phone was prompted too often; 502 no provider could take it
+ * @throws Problem 400 wrong state; 402 declined at once (the payment is failed, or stays partial), rejected by fraud screening, or the
+ * team is not verified; 409 the guard refuses it; 422 above a transaction limit of the team, or an amount that no account can ever
+ * take; 429 the payer's phone was prompted too often; 502 no provider could take it
  * @throws KeyTaken when another request holds the Idempotency-Key
  */
 export async function charge(

@@ -106,7 +106,8 @@ export function paymentRoutes(deps: PaymentDeps): Route[] {
       method: 'DELETE',
       path: '/payments/:id',
       summary: 'Cancel a pending payment',
-      description: 'Only while the payment is pending. Refund a payment that has succeeded.',
+      description:
+        'Only while the payment is pending and no charge of it is being handed to a provider. Refund a payment that has succeeded.',
       operation_id: 'cancelPayment',
       problems: ['payment_not_found', 'payment_not_cancellable'],
       access: 'public',

@@ -107,7 +107,11 @@ const PLACES: Record<string, Record<string, Entry>> = {
   Payment: {
     status: 'Status of the payment.',
     settled: 'Whether the retention of the money is over.',
-    reason: { $ref: 'FailureReason', description: 'Reason of the failure; branch on it. Null unless failed.' },
+    reason: {
+      $ref: 'FailureReason',
+      description:
+        'Why it was not paid; branch on it. Set when it failed or the payer cancelled it. Null otherwise, also after `DELETE` and after expiry.',
+    },
     message: "The provider's message for `reason`; not stable. Not shown to public keys.",
     channel: 'Channel of the charge; null before a charge.',
     amount_total: 'Amount charged to the payer: includes the fee when the customer bears it. Not shown to public keys.',
@@ -135,7 +139,7 @@ const PLACES: Record<string, Record<string, Entry>> = {
   Attempt: {
     provider: 'Provider of the attempt.',
     status: { description: 'Status of the attempt.', enum: ATTEMPT_STATUSES },
-    reason: { $ref: 'FailureReason', description: 'Reason of the failure; null unless failed.' },
+    reason: { $ref: 'FailureReason', description: 'Why it was not paid: set when it is `failed`, `cancelled` or `expired`.' },
   },
   Refund: {
     status: 'Status of the refund.',

@@ -29,7 +29,7 @@ Send an \`Idempotency-Key\` with every POST that creates or charges. For 24 hour
 
 ## Lists
 
-Newest first. Use either \`page\` and \`per_page\`, or \`cursor\`: pass \`meta.next_cursor\` unchanged; an empty \`cursor\` starts. Cursors neither skip nor repeat entries when others are added.
+Newest first. Use either \`page\` and \`per_page\`, or \`cursor\`: pass \`meta.next_cursor\` unchanged; an empty \`cursor\` starts. Cursors neither skip nor repeat entries when others are added. Channels, countries, currencies and banks have a fixed order and are read by \`page\` only.
 
 ## Limits
 

@@ -23,12 +23,12 @@ export interface PublishedLimits {
 type Defaults = { floor: number } & Record<'card' | 'bank', number> & { mobile_money?: number };
 
 /**
- * Operator defaults in major units, used where no limits are published for a channel. The minimums and card maximums
+ * Limits in major units that apply where none are published for a channel. The minimums and card maximums
  * of XOF, XAF, CDF and GNF are CinetPay's for the currency; the RWF minimum is pawaPay's sample. The others are round
  * numbers: minimums below and maximums above ordinary payments, because a provider with stricter limits rejects the
  * payment itself.
  */
-const OPERATOR_DEFAULTS: Record<Currency, Defaults> = {
+const CURRENCY_DEFAULTS: Record<Currency, Defaults> = {
   XAF: { floor: 100, mobile_money: 500_000, card: 1_500_000, bank: 50_000_000 },
   XOF: { floor: 100, mobile_money: 1_500_000, card: 2_000_000, bank: 50_000_000 },
   NGN: { floor: 50, mobile_money: 1_000_000, card: 10_000_000, bank: 50_000_000 },
@@ -48,9 +48,9 @@ const OPERATOR_DEFAULTS: Record<Currency, Defaults> = {
   GBP: { floor: 0.3, card: 10_000, bank: 100_000 },
 };
 
-/** Returns the limits published for the channel, completed with the operator defaults. */
+/** Returns the limits published for the channel, completed with the defaults of the currency. */
 export function limitsFor(kind: ChannelKind, currency: Currency, published?: PublishedLimits): Limits {
-  const defaults = OPERATOR_DEFAULTS[currency];
+  const defaults = CURRENCY_DEFAULTS[currency];
   const finest = decimalsOf(currency) === 0 ? 1 : 0.01;
   return {
     min_minor: minor(published?.min ?? defaults.floor),

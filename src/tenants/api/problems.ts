@@ -30,7 +30,7 @@ const table = {
   },
   payment_not_cancellable: {
     status: 400,
-    when: 'The payment is no longer pending. Refund it instead.',
+    when: 'The payment is no longer pending, or a charge of it is being handed to a provider: its status is then still `pending`. Refund a payment that has succeeded.',
     message: 'The payment is succeeded and cannot be cancelled: use a refund.',
     error_code: 'payment_not_cancellable',
   },
@@ -80,7 +80,7 @@ const table = {
   },
   payment_declined: {
     status: 402,
-    when: "The payer's money did not move; `error_code` is the reason. The payment is now failed; after too many charges (`fraud_blocked`) it is unchanged.",
+    when: "The payer's money did not move; `error_code` is the reason. The payment is now failed. If a tranche was captured before, it stays partial; after too many charges (`fraud_blocked`) it is unchanged.",
     message: 'sandbox: insufficient funds',
     error_code: 'insufficient_funds',
     payer_message: 'There is not enough money on the account.',
@@ -245,6 +245,7 @@ const table = {
     status: 429,
     when: 'The invoice was mailed less than 24 hours ago.',
     message: 'The invoice was mailed less than 24 hours ago.',
+    type: 'endpoint',
     retry_after: 43_200,
     retry_after_human: '12:00:00',
   },
