@@ -2,7 +2,7 @@ import { wireFromMinor } from '../../kit/money.ts';
 import type { Offer, Provider } from '../adapters/contract.ts';
 import type { RouteRequest } from './schema.ts';
 
-/** The offers of each list, by channel and currency, because a list of an aggregator has more than a hundred. */
+/** The offers of each list, by channel, because a list of an aggregator has more than a hundred. */
 const INDEXED = new WeakMap<readonly Offer[], Map<string, Offer[]>>();
 
 type Wanted = Pick<RouteRequest, 'operation' | 'channel' | 'currency' | 'amount_minor' | 'whole_minor'>;
@@ -28,22 +28,18 @@ export function offersFor(provider: Provider, { operation, channel, currency }: 
   if (offers === null) return null;
   return (
     indexOf(offers)
-      .get(nameOf(channel.id, currency))
-      ?.filter(({ operations }) => operations.includes(operation)) ?? []
+      .get(channel.id)
+      ?.filter((offer) => offer.currency === currency && offer.operations.includes(operation)) ?? []
   );
 }
 
 function indexOf(offers: readonly Offer[]): Map<string, Offer[]> {
   let index = INDEXED.get(offers);
   if (!index) {
-    index = Map.groupBy(offers, ({ channel, currency }) => nameOf(channel, currency));
+    index = Map.groupBy(offers, ({ channel }) => channel);
     INDEXED.set(offers, index);
   }
   return index;
-}
-
-function nameOf(channel: string, currency: string): string {
-  return `${channel} ${currency}`;
 }
 
 /** Returns whether the provider would accept the request if the operator of the channel were not closed at the moment. */
