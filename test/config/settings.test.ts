@@ -89,7 +89,10 @@ test('the documented defaults apply when nothing is set', () => {
   assert.deepEqual(config.webhook_retry_schedule_ms, [30_000, 60_000, 300_000, 600_000, 3_600_000]);
   assert.deepEqual(config.fees, { mobile_money: 200, bank: 150, card: 350, transfer: 100 });
   assert.deepEqual(config.retention_ms, { mobile_money: 86_400_000, bank: 172_800_000, card: 432_000_000 });
-  assert.deepEqual([config.sandbox_delay_ms, config.webhook_timeout_ms, config.create_batching], [800, 10_000, true]);
+  assert.deepEqual(
+    [config.sandbox_delay_ms, config.webhook_timeout_ms, config.webhook_disable_after_days, config.create_batching],
+    [800, 10_000, 5, true],
+  );
   assert.deepEqual([config.log_level, config.log_format], ['info', 'pretty']);
 });
 

@@ -57,6 +57,7 @@ test('a mail is sent to the owner of the team, in French and in English, once', 
     text,
     /Bonjour Chez Awa,\n\nAucun envoi au point de terminaison webhook wh_1 \(shop\.example, environnement de production\)/,
   );
+  assert.match(text, /n’a réussi depuis 5 jours/, 'a mail of a release without the setting');
   assert.match(text, /Hello Chez Awa,\n\nNo delivery to the webhook endpoint wh_1 \(shop\.example, live environment\)/);
   assert.deepEqual(await row(), { tries: 1, sent: true, error: null, waits_ms: null });
 });

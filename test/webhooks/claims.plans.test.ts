@@ -99,7 +99,7 @@ test('claims and outcomes reach their rows by keys, whatever PostgreSQL knows of
   const { db, sent } = watched(hooks.store.db);
   const claimed = await claim(db, 20);
   assert.equal((await findSendable(db, must(claimed.rows[0], 'it is due')))?.body.toString(), '{}');
-  await recordOutcomes(db, 'sandbox', answered(claimed));
+  await recordOutcomes(db, { environment: 'sandbox', disable_after_days: 5 }, answered(claimed));
   assert.equal(sent.length, 3);
   for (const statement of sent) {
     assert.ok(statement.name && statement.by_key, 'planned once');

@@ -217,6 +217,28 @@ test('what waits for an endpoint is dropped when we deactivate it, as when its o
   assert.equal((await state(other.id)).active, true);
 });
 
+test('WEBHOOK_DISABLE_AFTER_DAYS sets after how many days, which the reason and the mail name', async () => {
+  const clock = new FakeClock();
+  const endpoint = await hooks.register();
+  hooks.receiver.behave(500);
+  const state = async () => (await hooks.call('GET', `/webhooks/${endpoint.id}`)).webhook;
+  hooks.start({ config: { webhook_retry_schedule_ms: [], webhook_disable_after_days: 3 }, clock });
+  await hooks.announce();
+  await hooks.recorded(endpoint, 1);
+  clock.advance(3 * DAY_MS - 60_000);
+  await hooks.announce();
+  await hooks.recorded(endpoint, 2);
+  assert.equal((await state()).active, true, 'not a minute too early');
+  clock.advance(120_000);
+  await hooks.announce();
+  const webhook = await until(state, ({ active }) => !active);
+  assert.equal(webhook.disabled_reason, 'No delivery succeeded for 3 days.');
+  const mails = await hooks.store.db.all<{ days: number }>(
+    sql`select (facts->>'days')::integer as days from mails where facts->>'webhook' = ${endpoint.id}`,
+  );
+  assert.deepEqual(mails, [{ days: 3 }]);
+});
+
 test('one success in five days keeps an endpoint active', async () => {
   const clock = new FakeClock();
   const endpoint = await hooks.register();

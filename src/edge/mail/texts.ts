@@ -87,11 +87,14 @@ We send this message at most once an hour for each key.`,
   };
 }
 
-function endpointDeactivated({ webhook, host }: MailFacts['endpoint_deactivated'], { environment }: MailContext): Languages {
+function endpointDeactivated(
+  { webhook, host, days = 5 }: MailFacts['endpoint_deactivated'],
+  { environment }: MailContext,
+): Languages {
   return {
     fr: {
       subject: 'Un point de terminaison webhook a été désactivé',
-      text: `Aucun envoi au point de terminaison webhook ${webhook} (${host}, ${FRENCH_ENVIRONMENTS[environment]}) n’a réussi depuis 5 jours.
+      text: `Aucun envoi au point de terminaison webhook ${webhook} (${host}, ${FRENCH_ENVIRONMENTS[environment]}) n’a réussi depuis ${days} jours.
 Nous l’avons désactivé ; il ne reçoit plus rien.
 
 Quand votre serveur répond de nouveau, réactivez-le (PATCH /webhooks/${webhook} avec "active": true) et
@@ -99,7 +102,7 @@ demandez les événements manqués (GET /events, puis POST /events/{id}/resend).
     },
     en: {
       subject: 'A webhook endpoint was deactivated',
-      text: `No delivery to the webhook endpoint ${webhook} (${host}, ${environment} environment) has succeeded for 5 days. We deactivated it;
+      text: `No delivery to the webhook endpoint ${webhook} (${host}, ${environment} environment) has succeeded for ${days} days. We deactivated it;
 nothing is sent to it any more.
 
 Once your server answers again, reactivate it (PATCH /webhooks/${webhook} with "active": true) and

@@ -4,14 +4,14 @@ import type { WebhookDeps } from './deps.ts';
 
 /** Reports endpoints that were deactivated because no delivery succeeded for days. */
 export function announceDeactivation(
-  deps: Pick<WebhookDeps, 'log'>,
+  { log, config }: Pick<WebhookDeps, 'log' | 'config'>,
   environment: Environment,
   endpoints: readonly Deactivated[],
 ): void {
   for (const { team_id, id } of endpoints) {
-    deps.log.warn(
+    log.warn(
       { environment, team: String(team_id), webhook: id },
-      'a webhook endpoint was deactivated: no delivery succeeded for 5 days',
+      `a webhook endpoint was deactivated: no delivery succeeded for ${config.webhook_disable_after_days} days`,
     );
   }
 }

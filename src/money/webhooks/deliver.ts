@@ -102,8 +102,9 @@ class DeliveryWorker {
     this.#lanes = new Lanes(tuning.per_endpoint);
     this.#turns = new Turns(deps.shards[store.environment]);
     this.#secrets = new OpenedSecrets(deps.secrets);
+    const terms = { environment: store.environment, disable_after_days: deps.config.webhook_disable_after_days };
     this.#outcomes = new Outcomes(async (outcomes) => {
-      const deactivated = await recordOutcomes(store.db, store.environment, outcomes);
+      const deactivated = await recordOutcomes(store.db, terms, outcomes);
       if (deactivated.length === 0) return;
       announceDeactivation(deps, store.environment, deactivated);
       await dropQueuesOfInactive(store.db, deactivated);

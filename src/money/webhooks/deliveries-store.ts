@@ -8,7 +8,7 @@ import type { Environment } from '../../kit/environment.ts';
 import { lowestIdAt } from '../../kit/ids.ts';
 import { BY_KEY, clause, type Queryable, sql, type Tx } from '../../kit/sql.ts';
 import { HOST } from './backlog-store.ts';
-import { DISABLE_AFTER_MS, FAILED_BEFORE_MS } from './schedule.ts';
+import { FAILED_BEFORE_MS } from './schedule.ts';
 
 /** A delivery claimed by this worker until its lease ends. */
 export interface Claimed {
@@ -178,7 +178,11 @@ export interface Attempt {
   at: string;
 }
 
-const DISABLED_REASON = 'No delivery succeeded for 5 days.';
+export interface OutcomeTerms {
+  environment: Environment;
+  /** Days without a success after which an endpoint is deactivated. */
+  disable_after_days: number;
+}
 
 export interface Deactivated {
   team_id: bigint;
@@ -190,11 +194,12 @@ export interface Deactivated {
  * Records many outcomes in one statement: adds attempts, deletes finished deliveries, reschedules failed ones, and updates the
  * endpoints' failure state. Rows whose lease ended and that another worker claimed are left unchanged, so recording the same
  * outcomes twice has no effect.
- * An endpoint without a success for {@link DISABLE_AFTER_MS} is deactivated by its next failure if it also failed hours before, or if that
+ * An endpoint without a success for `disable_after_days` is deactivated by its next failure if it also failed hours before, or if that
  * was the last attempt of a delivery. An endpoint that seldom gets an event therefore keeps its retries after a short failure.
  * @returns the deactivated endpoints
  */
-export function recordOutcomes(db: Queryable, environment: Environment, outcomes: readonly Outcome[]): Promise<Deactivated[]> {
+export function recordOutcomes(db: Queryable, terms: OutcomeTerms, outcomes: readonly Outcome[]): Promise<Deactivated[]> {
+  const { environment, disable_after_days: days } = terms;
   const last_at = Math.max(0, ...outcomes.flatMap(({ attempt }) => (attempt ? [Date.parse(attempt.at)] : [])));
   const idAt = (ago_ms: number) => lowestIdAt('whd', environment, Math.max(0, last_at - ago_ms));
   const input = JSON.stringify(outcomes.map(({ attempt, ...rest }) => ({ ...rest, ...attempt })));
@@ -229,7 +234,7 @@ export function recordOutcomes(db: Queryable, environment: Environment, outcomes
     ),
     changes as (
       select v.*, e.failing_since, coalesce(e.active and not v.answered
-        and v.last_at - e.failing_since >= ${DISABLE_AFTER_MS}::float8 * interval '1 ms'
+        and v.last_at - e.failing_since >= ${days}::float8 * interval '1 day'
         and (v.ended or exists (
           select from delivery_attempts a where a.team_id = v.team_id and a.endpoint_id = v.endpoint_id
             and a.id >= ${idAt(FAILED_BEFORE_MS.from)} and a.id < ${idAt(FAILED_BEFORE_MS.to)})), false) as hopeless
@@ -240,7 +245,7 @@ export function recordOutcomes(db: Queryable, environment: Environment, outcomes
         failing_since = case when c.answered then null else coalesce(e.failing_since, c.first_at) end,
         active = e.active and not c.hopeless,
         backlog_full_since = case when c.hopeless then null else e.backlog_full_since end,
-        disabled_reason = case when c.hopeless then ${DISABLED_REASON} else e.disabled_reason end,
+        disabled_reason = case when c.hopeless then ${`No delivery succeeded for ${days} days.`} else e.disabled_reason end,
         updated_at = case when c.hopeless then c.last_at else e.updated_at end
       from changes c
       where e.team_id = c.team_id and e.id = c.endpoint_id and e.failing_since is not distinct from c.failing_since
@@ -250,7 +255,7 @@ export function recordOutcomes(db: Queryable, environment: Environment, outcomes
     -- The mail names the host only: the rest of the address may contain a secret.
     mail_input as (
       select team_id, ${'endpoint_deactivated' satisfies MailKind}::text as kind, null as recipient,
-        json_build_object('webhook', id, 'host', ${HOST}) as facts
+        json_build_object('webhook', id, 'host', ${HOST}, 'days', ${days}::integer) as facts
       from marked where hopeless
     ),
     queued_mails as (${INSERT_MAILS}),

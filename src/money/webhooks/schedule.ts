@@ -1,6 +1,3 @@
-/** An endpoint with nothing but failures for this long is deactivated. */
-export const DISABLE_AFTER_MS = 5 * 24 * 3_600_000;
-
 /** Age of an earlier failure that shows a lasting outage: at most a day, and more than the retries of one delivery usually take. */
 export const FAILED_BEFORE_MS = { from: 24 * 3_600_000, to: 2 * 3_600_000 };
 

@@ -75,6 +75,8 @@ export interface Config {
   /** Waits before the second, third, … attempt of a delivery, in milliseconds. */
   webhook_retry_schedule_ms: number[];
   webhook_timeout_ms: number;
+  /** Days without a successful delivery after which an endpoint is deactivated. */
+  webhook_disable_after_days: number;
   /** Whether concurrent POST /payments are written in one statement under load. False: one statement each. */
   create_batching: boolean;
   shutdown_ms: number;
@@ -144,6 +146,7 @@ export function readConfig(env: Env): Config {
     },
     webhook_retry_schedule_ms: durations(env, 'WEBHOOK_RETRY_SCHEDULE', '30s,1m,5m,10m,1h'),
     webhook_timeout_ms: integer(env, 'WEBHOOK_TIMEOUT_MS', 10_000, 100, 60_000),
+    webhook_disable_after_days: integer(env, 'WEBHOOK_DISABLE_AFTER_DAYS', 5, 2, 90),
     create_batching: oneOf(env, 'CREATE_BATCHING', ['on', 'off'], 'on') === 'on',
     shutdown_ms: integer(env, 'SHUTDOWN_MS', 15_000, 0, 300_000),
     drain_ms: integer(env, 'DRAIN_MS', 0, 0, 300_000),

@@ -5,7 +5,8 @@ export const MAILS_KEEP_MS = 30 * 86_400_000;
 export interface MailFacts {
   /** A secret key was sent with Origin or Referer, so it is exposed in a page. */
   secret_key_in_browser: { key_id: string; last4: string };
-  endpoint_deactivated: { webhook: string; host: string };
+  /** Mails of earlier releases have no `days`: their limit was five. */
+  endpoint_deactivated: { webhook: string; host: string; days?: number };
   /** The endpoint's backlog reached its limit, and no more deliveries are queued. Minutes in UTC, as `2026-11-22 13:05`. */
   endpoint_backlog_full: { webhook: string; host: string; limit: number; since: string };
   /** Queueing has resumed; the interval in which events were not queued. */

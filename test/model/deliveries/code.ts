@@ -3,7 +3,7 @@ import { createLog } from '../../../src/kit/log.ts';
 import { type Db, sql, type Tx } from '../../../src/kit/sql.ts';
 import { type Attempt, claimDue, recordOutcomes, requeue } from '../../../src/money/webhooks/deliveries-store.ts';
 import { recordEvents } from '../../../src/money/webhooks/record-store.ts';
-import { DISABLE_AFTER_MS, FAILED_BEFORE_MS, retryDelay } from '../../../src/money/webhooks/schedule.ts';
+import { FAILED_BEFORE_MS, retryDelay } from '../../../src/money/webhooks/schedule.ts';
 import { dropDeliveries, dropQueuesOfInactive, insertEndpoint } from '../../../src/money/webhooks/store.ts';
 import { EVERY_TURN } from '../../../src/platform/work/shards.ts';
 import { openPool } from '../../../src/platform/db/pool.ts';
@@ -20,6 +20,7 @@ const ENDPOINT = 'wh_test_model';
 const EARLIER_EVENT = 'evt_test_earlier';
 const NOTHING_BUSY = {};
 const WAIT_MS = 600_000;
+const DISABLE_AFTER_DAYS = 5;
 
 /** A delivery as its row shows it; `claim` is the number of the claim. */
 export type Shown = Pick<Delivery, 'tries' | 'due'> & { claim: number | null };
@@ -76,7 +77,7 @@ export class DeliveryStore {
   records(state: State, claim: number, outcome: Outcome, tries: number, max: number): Promise<After> {
     return this.#in(state, async (tx, ids) => {
       if (outcome === 'hopeless') {
-        const since = new Date(Date.now() - 2 * DISABLE_AFTER_MS);
+        const since = new Date(Date.now() - 2 * DISABLE_AFTER_DAYS * 86_400_000);
         await tx.run(sql`update webhook_endpoints set failing_since = ${since}`);
         await failEarlier(tx);
       }
@@ -84,7 +85,9 @@ export class DeliveryStore {
       const schedule = Array.from({ length: max - 1 }, () => WAIT_MS);
       const retry_ms = succeeded || outcome === 'nothing' ? null : retryDelay(schedule, tries + 1);
       const attempt = outcome === 'nothing' ? null : attemptOf(succeeded);
-      await recordOutcomes(tx, 'sandbox', [{ id: String(ids[0]), claim: claimOf(claim, true), retry_ms, attempt }]);
+      await recordOutcomes(tx, { environment: 'sandbox', disable_after_days: DISABLE_AFTER_DAYS }, [
+        { id: String(ids[0]), claim: claimOf(claim, true), retry_ms, attempt },
+      ]);
       return shown(tx, state);
     });
   }

@@ -211,5 +211,5 @@ export const SENTENCES: readonly Pair[] = [
   ['It reached the recipient after it had failed.', 'Le virement est parvenu au destinataire après son échec.'],
   ['It reached the recipient after it had been cancelled.', 'Le virement est parvenu au destinataire après son annulation.'],
   ['The available balance does not cover the amount and the fee.', 'Le solde disponible ne couvre pas le montant et les frais.'],
-  ['No delivery succeeded for 5 days.', 'Aucun envoi n’a abouti pendant 5 jours.'],
+  ['No delivery succeeded for {days} days.', 'Aucun envoi n’a abouti pendant {days} jours.'],
 ];
