@@ -200,9 +200,13 @@ test('a list whose payouts failed or were cancelled says so and shows their line
   const list = await payer.upload([HEAD, ...numbers(5).map((n) => line(n))].join('\n'));
   await payer.finish(list);
   await db.run(sql`
-    update transfers set stage = 'closed', completed_at = now(), status = case right(reference, 1) when '2' then 'failed' when '4' then 'failed'
-      when '3' then 'cancelled' else 'succeeded' end, paid_late_at = case right(reference, 1) when '4' then now() end
+    update transfers set stage = 'closed', completed_at = now(), status = case when right(reference, 1) in ('2', '4', '5') then 'failed'
+      when right(reference, 1) = '3' then 'cancelled' else 'succeeded' end, paid_late_at = case right(reference, 1) when '4' then now() end
     where team_id = ${payer.merchant.team.id}`);
+  // A statement has shown the last one as paid.
+  await db.run(sql`
+    insert into journals (team_id, kind, source_id, subject_id)
+    select team_id, 'reconciliation.late', id, id from transfers where team_id = ${payer.merchant.team.id} and right(reference, 1) = '5'`);
   assert.match(
     read((await payer.person.get(list)).text),
     /^[^.]*Finished, with failures .*Payouts that failed or were cancelled: 2\./,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { sql } from '../../src/kit/sql.ts';
 import { fundSandbox } from '../../src/core/transfers/fund.ts';
 import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { type Api, startApi } from '../setup/api.ts';
@@ -124,6 +125,39 @@ describe('a new payout', () => {
     assert.match(read(page.text), /Failed/);
     assert.match(read(page.text), /did not cover amount and fee\. Nothing was sent\./);
     assert.doesNotMatch(page.text, /The payout was created/);
+  });
+
+  test('that failed or was cancelled says that the money is available again only if nobody was paid', async () => {
+    const { transfer } = (
+      await api.call('POST', '/transfers', {
+        body: { amount: 100, currency: 'XAF', recipient: '+237650000000', channel: 'cm.mtn' },
+      })
+    ).body;
+    const { db } = api.deps.stores.sandbox;
+    const said = async (status: string, reason: string | null, paid_late: boolean) => {
+      await db.run(sql`
+        update transfers set stage = 'closed', status = ${status}, reason = ${reason}, paid_late_at = case when ${paid_late} then now() end,
+          message = ${paid_late ? 'It reached the recipient after it had failed.' : 'E7'} where id = ${transfer.id}`);
+      const [, text = ''] =
+        /<p class="alert bad"[^>]*>(.*?)<\/p>/s.exec((await finance.get(`${base}/${transfer.id}`)).text) ?? [];
+      return text.replace(/<[^>]+>/g, '');
+    };
+    const causes: [reason: string | null, cause: string][] = [
+      [null, 'The provider declined the payout.'],
+      ['invalid_recipient', 'The provider does not accept this recipient.'],
+      ['recipient_unregistered', 'The number has no account with the operator.'],
+    ];
+    for (const [reason, cause] of causes) {
+      assert.equal(await said('failed', reason, false), `${cause} The money is available again. E7`);
+      assert.equal(await said('failed', reason, true), `${cause} It reached the recipient after it had failed.`);
+    }
+    assert.equal(await said('cancelled', null, false), '');
+    assert.equal(await said('cancelled', null, true), 'It reached the recipient after it had failed.');
+    await said('failed', null, false);
+    await db.run(sql`
+      insert into journals (team_id, kind, source_id, subject_id)
+      values (${api.team.id}, 'reconciliation.late', ${transfer.id}, ${transfer.id})`);
+    assert.equal(await said('failed', null, false), 'The provider declined the payout. E7', 'a statement shows it as paid');
   });
 
   test('to a bank account has the account and the bank', async () => {

@@ -7,7 +7,10 @@ import { readBalances } from '../../src/money/ledger/balances.ts';
 import { post } from '../../src/money/ledger/post.ts';
 import type { BreakRow, Run, SettledAs } from '../../src/core/reconciliation/schema.ts';
 import { settleBreak } from '../../src/core/reconciliation/settle.ts';
+import { paidSince } from '../../src/core/payout-batches/store.ts';
 import { recordPaidLate } from '../../src/core/transfers/late.ts';
+import { resolveTransfer } from '../../src/core/transfers/resolve.ts';
+import { findStandings, findTransfer } from '../../src/core/transfers/store.ts';
 import { Ledgers, line, NOON, OPERATOR } from './fixture.ts';
 
 let books: Ledgers;
@@ -84,6 +87,51 @@ describe('settling the breaks in suspense', () => {
     }
     await settle(first.run, first.breaks[0] as BreakRow, 'platform');
     assert.equal((await booked()).length, 2);
+  });
+
+  /** Gives the merchant a balance without a movement of the provider's money. */
+  const fund = (amount_minor: bigint) =>
+    books.db.transaction((tx) => {
+      const postings = [{ debit: 'fee_income', credit: 'available', amount_minor }] as const;
+      const names = { kind: 'dispute.won', source_id: 'dsp_1', subject_id: 'trx_1', currency: 'XAF' };
+      return post(tx, [{ ...names, team_id: books.team_id, postings: [...postings] }]);
+    });
+
+  /** What the payout says, and how many payouts of the day a list of payouts is compared with. */
+  async function shownOf(id: string) {
+    const { team_id, db } = books;
+    const transfer = await findTransfer(db, { team_id, id });
+    const [standing] = await findStandings(db, team_id, [id]);
+    const { length: paid } = await paidSince(db, 'live', team_id, NOON - 3_600_000, 1_000);
+    return { status: transfer?.status, message: transfer?.message, late: standing?.paid_late_at instanceof Date, paid };
+  }
+
+  for (const as of ['merchant', 'platform', 'undone'] as const) {
+    test(`a payout that a statement showed as paid, settled as ${as}: it reached its recipient, unless the statement was wrong`, async () => {
+      await fund(50_000n);
+      const { id, key } = await books.transfer('failed', 'closed');
+      const before = await shownOf(id);
+      assert.deepEqual(before, { ...before, status: 'failed', message: null, late: false });
+      const shown = { ...before, late: true, paid: before.paid + 1 };
+      const { run, breaks } = await books.reconcile([line('payout', key)], APPLY);
+      assert.deepEqual(await shownOf(id), shown, 'the decision is open');
+      await settle(run, breaks[0] as BreakRow, as);
+      if (as === 'undone') {
+        assert.deepEqual(await shownOf(id), before);
+        return;
+      }
+      assert.deepEqual(await shownOf(id), { ...shown, message: 'It reached the recipient after it had failed.' });
+      const verdict = { as: 'succeeded', evidence: 'a letter', author: 'awa' } as const;
+      const again = resolveTransfer({ clock: systemClock }, books.store, { team_id: books.team_id, id }, verdict, OPERATOR);
+      await assert.rejects(again, /decides about its money, only once/);
+    });
+  }
+
+  test('a cancelled payout of which a statement showed another amount says so after the decision', async () => {
+    const { id, key } = await books.transfer('cancelled', 'closed');
+    const { run, breaks } = await books.reconcile([line('payout', key, { amount: '400' })], APPLY);
+    await settle(run, breaks[0] as BreakRow, 'platform');
+    assert.equal((await shownOf(id)).message, 'Another amount reached the recipient after it had been cancelled.');
   });
 
   for (const as of ['platform', 'undone'] as const) {

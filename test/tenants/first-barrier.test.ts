@@ -14,6 +14,7 @@ import * as statementAmounts from '../../src/core/payments/statement-amounts-sto
 import { shiftRefunds } from '../../src/core/refunds/shift-store.ts';
 import * as refunds from '../../src/core/refunds/store.ts';
 import * as transferCallbacks from '../../src/core/transfers/callback-store.ts';
+import * as latePayouts from '../../src/core/transfers/late-store.ts';
 import * as transfers from '../../src/core/transfers/store.ts';
 import { must } from '../../src/kit/errors.ts';
 import type { Tx } from '../../src/kit/sql.ts';
@@ -159,7 +160,7 @@ const TRANSFERS: Record<string, Work> = {
   findStandings: (tx, { team_id, transfer }) => transfers.findStandings(tx, team_id, [transfer.id]),
   lockTransfers: (tx, { transfer }) => transfers.lockTransfers(tx, [transfer]),
   updateTransfers: (tx, { transfer }) => transfers.updateTransfers(tx, [{ ...transfer, message: 'changed' }]),
-  writePaidLate: (tx, twins) => transfers.writePaidLate(tx, { ...ended(twins), paid_late_at: NOW }),
+  writePaidLate: (tx, twins) => latePayouts.writePaidLate(tx, { ...ended(twins), paid_late_at: NOW }),
   writeRecheck: (tx, twins) => transfers.writeRecheck(tx, ended(twins), NOW),
   recheckNow: (tx, twins) => transfers.recheckNow(tx, [ended(twins)], NOW),
   returnToAccount: (tx, { team_id }) =>
@@ -224,7 +225,7 @@ const ROOMS: Record<string, { works: Record<string, Work>; stores: readonly obje
   refunds: { works: REFUNDS, stores: [refunds, { shiftRefunds }] },
   returns: { works: RETURNS, stores: [obligations] },
   disputes: { works: DISPUTES, stores: [disputes] },
-  transfers: { works: TRANSFERS, stores: [transfers, transferCallbacks] },
+  transfers: { works: TRANSFERS, stores: [transfers, transferCallbacks, latePayouts] },
   settlement: { works: SETTLEMENT, stores: [settlement] },
   limits: { works: LIMITS, stores: [limits] },
   books: { works: BOOKS, stores: [] },

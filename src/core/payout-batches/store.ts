@@ -1,7 +1,8 @@
 import type { Environment } from '../../kit/environment.ts';
 import { lowestIdAt } from '../../kit/ids.ts';
 import { jsonText } from '../../kit/json.ts';
-import { fixed, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { clause, fixed, type Queryable, sql, type Tx } from '../../kit/sql.ts';
+import { PAID_LATE_AT } from '../transfers/late-store.ts';
 import type { Recipient } from '../transfers/schema.ts';
 import type { BatchRow, LineRow, LineSum, Outcome, ShownLine } from './schema.ts';
 
@@ -35,7 +36,7 @@ export function findBatch(db: Queryable, { team_id, id }: BatchRef): Promise<Bat
 }
 
 /** SQL: whether the transfer `t` of a line ended without money. */
-const UNPAID = fixed(`t.status in ('failed', 'cancelled') and t.paid_late_at is null`);
+const UNPAID = clause`t.status in ('failed', 'cancelled') and ${PAID_LATE_AT} is null`;
 
 /**
  * Returns the latest lists of a team with the number of their lines that are open, and of those that were rejected or whose payout ended
@@ -213,7 +214,7 @@ export interface Paid {
 
 /**
  * Returns the payouts of a team since a moment, and earlier ones that are still under way, without those that ended without money. A
- * payout that was paid late is returned.
+ * payout that was paid late is returned, also when only a statement shows it.
  * @param limit maximum number of payouts that are read of each, the newest first
  */
 export function paidSince(
@@ -225,9 +226,9 @@ export function paidSince(
 ): Promise<Paid[]> {
   return db.all<Paid>(sql`
     select recipient, amount_minor, currency from (
-      select recipient, amount_minor, currency, status, paid_late_at from transfers
-      where team_id = ${team_id} and id >= ${lowestIdAt('po', environment, since)} order by id desc limit ${limit}) newest
-    where status in ('processing', 'succeeded') or paid_late_at is not null
+      select team_id, id, recipient, amount_minor, currency, status, paid_late_at from transfers
+      where team_id = ${team_id} and id >= ${lowestIdAt('po', environment, since)} order by id desc limit ${limit}) t
+    where status in ('processing', 'succeeded') or ${PAID_LATE_AT} is not null
     union all
     (select recipient, amount_minor, currency from transfers
       where team_id = ${team_id} and status = 'processing' and id < ${lowestIdAt('po', environment, since)} order by id desc limit ${limit})`);

@@ -10,7 +10,8 @@ import { InsufficientBalance, type Journal, post } from '../../money/ledger/post
 import { suspenseKey, suspenseOf } from '../../money/ledger/suspense.ts';
 import { type Arrival, repayCredit } from '../../money/settlement/credit.ts';
 import { proRata, unitOf } from '../../money/settlement/shares.ts';
-import { changeUses, type Use } from '../../money/transaction-limits/service.ts';
+import { changeUses } from '../../money/transaction-limits/service.ts';
+import { recordShownPaid } from '../transfers/late.ts';
 import { correctionsOf, intoHold } from './corrections.ts';
 import { type Owner, ownersOf, payoutOf, TEAM } from './owners.ts';
 import type { BreakRow, SettledAs } from './schema.ts';
@@ -92,8 +93,7 @@ export async function settleBreak(
     // Another statement may name another amount for the same movement.
     if (corrections.some((correction) => held.get(suspenseKey(correction)) !== intoHold(correction)))
       throw new Problem(400, 'Another amount is in hold: settle the break of the run that set it aside.');
-    // Transaction limits are locked before balances, as everywhere in the code.
-    if (decision.as !== 'undone') await changeUses(tx, await usesOf(tx, row));
+    if (decision.as !== 'undone') await recordLatePayout(tx, deps.clock.now(), row);
     const posted = await post(tx, journals).catch((error: unknown) => {
       throw error instanceof InsufficientBalance ? uncovered(owners) : error;
     });
@@ -110,12 +110,17 @@ export async function settleBreak(
   });
 }
 
-/** Returns what a payout uses of the transaction limits that was paid after it had ended: its end released that. */
-async function usesOf(tx: Tx, row: BreakRow): Promise<Use[]> {
+/**
+ * Records at a payout that it was paid after it had ended without money, whoever bears the amount: its recipient has it. It counts
+ * towards the transaction limits again, because its end had released that. They are locked after the payout and before balances, as
+ * everywhere in the code.
+ */
+async function recordLatePayout(tx: Tx, at: number, row: BreakRow): Promise<void> {
   const payout = row.kind === 'late' ? await payoutOf(tx, row) : undefined;
-  if (!payout || payout.counted_day === null) return [];
+  if (!payout) return;
+  await recordShownPaid(tx, at, payout, { amount_minor: row.there_minor, currency: row.there_currency });
   const { team_id, currency, counted_day: day, amount_minor } = payout;
-  return [{ team_id, direction: 'transfer', currency, day, amount_minor }];
+  if (day !== null) await changeUses(tx, [{ team_id, direction: 'transfer', currency, day, amount_minor }]);
 }
 
 function uncovered(owners: readonly Owner[]): Problem {

@@ -52,7 +52,7 @@ export async function resolveRefund(
     if (isFinal(row.status) && (await isSetAside(tx, row, part))) {
       throw new Problem(
         400,
-        'A statement has shown the part as paid: its money is set aside, and "pirogue breaks settle" decides.',
+        'A statement has shown the part as paid: "pirogue breaks settle" decides about its money, only once.',
       );
     }
     await record(tx, by, { team_id: ref.team_id, action: 'refund.resolve', resource_id: row.id, at });

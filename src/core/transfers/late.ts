@@ -8,8 +8,9 @@ import { backOff, MAX_RECHECKS } from '../../providers/adapters/polling.ts';
 import type { Resolution } from '../attempts/schema.ts';
 import { paidLateJournal, payerAccount } from './bookings.ts';
 import type { TransferDeps } from './deps.ts';
+import { writePaidLate } from './late-store.ts';
 import type { TransferRow } from './schema.ts';
-import { lockTransfers, type TransferRef, writePaidLate, writeRecheck } from './store.ts';
+import { lockTransfers, type TransferRef, writeRecheck } from './store.ts';
 
 /** Whether the transfer ended without money, but was sent: its provider may report that it was paid after all. */
 export function mayBePaidLate({ status, provider_account, paid_late_at }: TransferRow): boolean {
@@ -39,7 +40,7 @@ export async function recordPaidLate(tx: Tx, at: number, ref: TransferRef, proof
   const paid: TransferRow = {
     ...row,
     provider_ref: proof.provider_ref ?? row.provider_ref,
-    message: `It reached the recipient after it had ${row.status === 'failed' ? 'failed' : 'been cancelled'}.`,
+    message: `It ${reachedAfter(row)}`,
     resolution: proof.resolution ?? row.resolution,
     paid_late_at: new Date(at),
     updated_at: new Date(at),
@@ -47,6 +48,28 @@ export async function recordPaidLate(tx: Tx, at: number, ref: TransferRef, proof
   };
   await writePaidLate(tx, paid);
   return paid;
+}
+
+/**
+ * Writes that a statement has shown an ended transfer as paid, when a person has decided whose money it is. The decision has posted the
+ * money: nothing is drawn here.
+ * @param stated amount in the statement
+ */
+export async function recordShownPaid(
+  tx: Tx,
+  at: number,
+  ref: TransferRef,
+  stated: { amount_minor: bigint | null; currency: string | null },
+): Promise<void> {
+  const [row] = await lockTransfers(tx, [ref]);
+  if (!row) return;
+  const same = stated.amount_minor === row.amount_minor && stated.currency === row.currency;
+  const message = `${same ? 'It' : 'Another amount'} ${reachedAfter(row)}`;
+  await writePaidLate(tx, { ...row, message, updated_at: new Date(at), next_poll_at: null });
+}
+
+function reachedAfter({ status }: TransferRow): string {
+  return `reached the recipient after it had ${status === 'failed' ? 'failed' : 'been cancelled'}.`;
 }
 
 /** Applies the result of another poll of a transfer that had ended without money. */

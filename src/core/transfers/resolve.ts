@@ -88,7 +88,7 @@ async function recordLate(
   if (!transfer) {
     throw new Problem(
       400,
-      'A statement has shown the transfer as paid: its money is set aside, and "pirogue breaks settle" decides.',
+      'A statement has shown the transfer as paid: "pirogue breaks settle" decides about its money, only once.',
     );
   }
   await record(tx, by, { team_id: known.team_id, action: 'transfer.resolve', resource_id: known.id, at });

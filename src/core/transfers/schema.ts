@@ -81,11 +81,14 @@ export interface TransferRow {
   /** Time of the current submission; null while provably no provider has the transfer. */
   dispatched_at: Date | null;
   completed_at: Date | null;
-  /** When it turned out that it had reached the recipient although it had failed or was cancelled: its amount was drawn again. */
+  /**
+   * When its provider reported that it had reached the recipient although it had failed or was cancelled: its amount was drawn again. Null
+   * when only a statement shows it: then `pirogue breaks settle` posts the money ({@link TransferStanding}).
+   */
   paid_late_at: Date | null;
 }
 
-/** The outcome of a transfer, including one that was paid after it had ended without money. */
+/** The outcome of a transfer. `paid_late_at`: when its provider or a statement showed that it was paid after it had ended without money. */
 export type TransferStanding = Pick<TransferRow, 'id' | 'status' | 'paid_late_at'>;
 
 // ------------------------------------------------------------------------------------------------ bodies

@@ -11,6 +11,7 @@ import { notAt } from '../../platform/work/account-key.ts';
 import { BY_SHARD, dueBefore, EVERY_TURN, IN_SHARD, shardsOf, type Turn } from '../../platform/work/shards.ts';
 import { ListSearcher } from '../../platform/search/list.ts';
 import type { Searchable } from '../../platform/search/searchable.ts';
+import { PAID_LATE_AT } from './late-store.ts';
 import type { ListTransfersQuery, Recipient, TransferRow, TransferStanding } from './schema.ts';
 
 /** The columns of a {@link TransferRow} with their types. */
@@ -104,7 +105,8 @@ export async function findRecipients(db: Queryable, team_id: bigint, ids: readon
 /** Returns the outcomes of transfers. */
 export function findStandings(db: Queryable, team_id: bigint, ids: readonly string[]): Promise<TransferStanding[]> {
   return db.all<TransferStanding>(sql`
-    select id, status, paid_late_at from transfers where team_id = ${team_id} and id = any(${[...ids]}::text[])`);
+    select t.id, t.status, ${PAID_LATE_AT} as paid_late_at from transfers t
+    where t.team_id = ${team_id} and t.id = any(${[...ids]}::text[])`);
 }
 
 /** Locks transfers in a fixed order until the transaction ends, so that concurrent transactions cannot deadlock. */
@@ -123,27 +125,12 @@ export async function updateTransfers(tx: Tx, rows: TransferRow[]): Promise<void
     where t.team_id = u.team_id and t.id = u.id`);
 }
 
-/** Writes that a transfer was paid after it had ended without money. Called only by `recordPaidLate`. */
-export async function writePaidLate(tx: Tx, row: TransferRow): Promise<void> {
-  await tx.run(sql`
-    update transfers set paid_late_at = ${row.paid_late_at}, provider_ref = ${row.provider_ref}, message = ${row.message},
-      resolution = ${row.resolution && JSON.stringify(row.resolution)}, next_poll_at = ${row.next_poll_at}, updated_at = ${row.updated_at}
-    where team_id = ${row.team_id} and id = ${row.id}`);
-}
-
 /** Counts a poll of an ended transfer and schedules the next, unless it was made due or claimed again since its claim. */
 export async function writeRecheck(db: Queryable, row: TransferRow, at: Date | null): Promise<void> {
   const { team_id, id, polls, next_poll_at } = row;
   await db.run(sql`
     update transfers set next_poll_at = ${at}, polls = polls + 1
     where team_id = ${team_id} and id = ${id} and stage = 'closed' and polls = ${polls} and next_poll_at = ${next_poll_at}`);
-}
-
-/** Counts the transfers since a moment that were paid after they had ended without money, up to a bound. */
-export async function countPaidLate(db: Queryable, since: Date, max: number): Promise<number> {
-  const row = await db.maybe<{ count: number }>(sql`
-    select count(*)::integer as count from (select from transfers where paid_late_at >= ${since} limit ${max}) late`);
-  return row?.count ?? 0;
 }
 
 /** SQL: whether the transfer ended without money, but was sent: it may have been paid nevertheless. */

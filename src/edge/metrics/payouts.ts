@@ -1,4 +1,4 @@
-import { countPaidLate } from '../../core/transfers/store.ts';
+import { countPaidLate } from '../../core/transfers/late-store.ts';
 import type { Environment } from '../../kit/environment.ts';
 import type { Queryable } from '../../kit/sql.ts';
 import { type Family, gauge } from './exposition.ts';

@@ -210,6 +210,14 @@ export const SENTENCES: readonly Pair[] = [
   ],
   ['It reached the recipient after it had failed.', 'Le virement est parvenu au destinataire après son échec.'],
   ['It reached the recipient after it had been cancelled.', 'Le virement est parvenu au destinataire après son annulation.'],
+  [
+    'Another amount reached the recipient after it had failed.',
+    'Un autre montant est parvenu au destinataire après l’échec du virement.',
+  ],
+  [
+    'Another amount reached the recipient after it had been cancelled.',
+    'Un autre montant est parvenu au destinataire après l’annulation du virement.',
+  ],
   ['The available balance does not cover the amount and the fee.', 'Le solde disponible ne couvre pas le montant et les frais.'],
   ['No delivery succeeded for {days} days.', 'Aucun envoi n’a abouti pendant {days} jours.'],
 ];

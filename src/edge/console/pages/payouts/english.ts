@@ -35,10 +35,11 @@ export const ENGLISH: PayoutTexts = {
   statuses: { processing: 'Processing', succeeded: 'Succeeded', failed: 'Failed', cancelled: 'Cancelled' },
   reasons: {
     insufficient_balance: 'The available balance did not cover amount and fee. Nothing was sent.',
-    invalid_recipient: 'The provider does not accept this recipient. The money is available again.',
-    recipient_unregistered: 'The number has no account with the operator. The money is available again.',
+    invalid_recipient: 'The provider does not accept this recipient.',
+    recipient_unregistered: 'The number has no account with the operator.',
   },
-  failed: 'The provider declined the payout. The money is available again.',
+  failed: 'The provider declined the payout.',
+  returned: 'The money is available again.',
   waiting: {
     reserved: (next) => `The money is set aside and goes to a provider ${next}.`,
     sent: (since, next) =>

@@ -35,10 +35,11 @@ export const FRENCH: PayoutTexts = {
   statuses: { processing: 'En cours', succeeded: 'Réussi', failed: 'Échoué', cancelled: 'Annulé' },
   reasons: {
     insufficient_balance: 'Le solde disponible ne couvrait pas le montant et les frais. Rien n’a été envoyé.',
-    invalid_recipient: 'Le prestataire n’accepte pas ce destinataire. L’argent est de nouveau disponible.',
-    recipient_unregistered: 'Ce numéro n’a pas de compte chez l’opérateur. L’argent est de nouveau disponible.',
+    invalid_recipient: 'Le prestataire n’accepte pas ce destinataire.',
+    recipient_unregistered: 'Ce numéro n’a pas de compte chez l’opérateur.',
   },
-  failed: 'Le prestataire a refusé le virement. L’argent est de nouveau disponible.',
+  failed: 'Le prestataire a refusé le virement.',
+  returned: 'L’argent est de nouveau disponible.',
   waiting: {
     reserved: (next) => `L’argent est mis de côté et le virement est transmis à un prestataire ${next}.`,
     sent: (since, next) =>

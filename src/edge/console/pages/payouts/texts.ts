@@ -43,6 +43,7 @@ export interface PayoutTexts {
   statuses: Record<TransferStatus, string>;
   reasons: Record<TransferReason, string>;
   failed: string;
+  returned: string;
   waiting: { reserved(next: string): string; sent(since: string, next: string): string };
   cards: Record<'amounts' | 'recipient' | 'details' | 'metadata', string>;
   details: Record<'id' | 'account' | 'sent' | 'completed' | 'providerRef', string>;

@@ -1,7 +1,9 @@
 import { say } from '../../../messages/say.ts';
 import { getTransfer } from '../../../../../core/transfers/service.ts';
 import { isFinal } from '../../../../../core/transfers/states.ts';
+import { findStandings } from '../../../../../core/transfers/store.ts';
 import type { TransferRow } from '../../../../../core/transfers/schema.ts';
+import { must } from '../../../../../kit/errors.ts';
 import { type Html, html } from '../../../../../kit/html.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
 import type { Answer, TeamVisit } from '../../../page.ts';
@@ -25,20 +27,27 @@ export async function showPayout(deps: ConsoleDeps, visit: TeamVisit): Promise<A
     nav: '/payouts',
     body: html`<p class="back"><a href="${base}/payouts">← ${texts.title}</a></p>
 <div class="page-head"><div><h1>${amount} ${payoutBadge(transfer.status, language)}</h1><p class="note">${idText(transfer.id)}</p></div></div>
-${(transfer.status !== 'failed' || query.done === 'before') && doneAlert(texts.done, query.done)}${alert(whyFailed(visit, transfer))}${alert(whyWaiting(visit, transfer), 'info')}
+${(transfer.status !== 'failed' || query.done === 'before') && doneAlert(texts.done, query.done)}${alert(await whyFailed(visit, transfer))}${alert(whyWaiting(visit, transfer), 'info')}
 <div class="columns payment"><div>${await payoutTimeline(deps, visit, transfer)}</div>
 <div>${amounts(visit, transfer)}${recipient(visit, transfer)}${details(visit, transfer)}</div></div>`,
   };
 }
 
-function whyFailed({ language }: TeamVisit, { status, reason, message, paid_late_at }: TransferRow): Html | false {
-  // For a cancelled payout, only the notice that the recipient has received the money nevertheless.
+/**
+ * Returns why a payout ended without money, and whether the money is available again. It is not when the recipient has received it
+ * nevertheless. For a cancelled payout, only that is said.
+ */
+async function whyFailed({ language, store, team }: TeamVisit, transfer: TransferRow): Promise<Html | false> {
+  const { id, status, reason, message } = transfer;
+  if (status !== 'failed' && status !== 'cancelled') return false;
+  const [standing] = await findStandings(store.db, team.id, [id]);
+  const isPaidLate = must(standing, 'it was just read').paid_late_at !== null;
   const said = message !== null && say(language, message);
-  if (status === 'cancelled' && paid_late_at !== null) return said;
-  if (status !== 'failed') return false;
+  if (status === 'cancelled') return isPaidLate && said;
   const texts = PAYOUT_TEXTS[language];
+  if (reason === 'insufficient_balance') return html`${texts.reasons[reason]}`;
   const cause = reason ? texts.reasons[reason] : texts.failed;
-  return html`${cause}${reason !== 'insufficient_balance' && said && html` ${said}`}`;
+  return html`${cause}${!isPaidLate && html` ${texts.returned}`}${said && html` ${said}`}`;
 }
 
 /** Returns why a payout is not final, and when it is polled next. */
