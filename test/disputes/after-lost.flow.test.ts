@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openDispute, openOrLostDispute } from '../../src/core/disputes/service.ts';
 import { must } from '../../src/kit/errors.ts';
+import { sql } from '../../src/kit/sql.ts';
+import { readBalances } from '../../src/money/ledger/balances.ts';
 import { Market, type Shop } from '../setup/market.ts';
 import { SimulatedProvider } from '../setup/simulated-provider.ts';
 
@@ -39,6 +41,37 @@ test('after a lost dispute of a part, the rest can be disputed, one dispute at a
   await assert.rejects(open(100n), { status: 400 });
   assert.deepEqual(await shop.differences(), []);
 });
+
+for (const split of [false, true])
+  test(`the fee that the customer of a ${split ? 'split ' : ''}payment paid on top is charged back after a full refund`, async () => {
+    const shop = await market.shop('live', new SimulatedProvider('on-top'));
+    const account = split ? await shop.account({ type: 'percentage', value: 10 }) : null;
+    await shop.paid({ amount: 10_000 });
+    const payment = await shop.paid({ amount: 10_000, bearer: 'customer', account });
+    await shop.refund(payment, undefined, true);
+    for (let minute = 0; minute < 3; minute++) await shop.pass(60_000);
+    assert.equal((await shop.shown(payment)).status, 'refunded');
+    const [paid] = await shop.store.db.all<{ fee_minor: bigint }>(sql`
+      select captured_minor - amount_minor as fee_minor from payments where id = ${payment}`);
+    const fee_minor = must(paid, 'it exists').fee_minor;
+    assert.ok(fee_minor > 0n);
+    const open = opener(shop, payment);
+    await assert.rejects(open(), /Everything that was paid has gone back/);
+    await assert.rejects(open(fee_minor + 100n), { status: 422 });
+    for (const [trigger, differs] of [
+      ['provider_decided_won', 0n],
+      ['provider_decided_lost', fee_minor],
+    ] as const) {
+      const available = (await readBalances(shop.store.db, shop.team_id, 'XAF')).get('available') ?? 0n;
+      const { id, amount_minor } = await open(fee_minor);
+      assert.equal(amount_minor, fee_minor);
+      await shop.decide(id, trigger);
+      const after = (await readBalances(shop.store.db, shop.team_id, 'XAF')).get('available') ?? 0n;
+      assert.equal(available - after, differs, 'the team pays it');
+      assert.deepEqual(await shop.differences(), []);
+    }
+    await assert.rejects(open(fee_minor), { status: 400 });
+  });
 
 test('a chargeback ends a refund that is covered and not sent yet, which is sent no more', async () => {
   const shop = await market.shop('live', new SimulatedProvider('unsent'));

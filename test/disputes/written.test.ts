@@ -44,10 +44,13 @@ test('what opening a dispute writes', async () => {
   await tell('what was charged with the fee on top', { amount_minor: 10_200_000n }, onTop);
   await tell('everything that was charged with the fee on top', {}, onTop);
   await tell('more than was charged with the fee on top', { amount_minor: 10_200_001n }, onTop);
-  await tell('all but the fee on top is refunded', {}, async (tx) => {
+  const refunded = async (tx: Tx) => {
     await onTop(tx);
-    await tx.run(sql`update payments set refunded_minor = 10000000 where id = ${payment_id}`);
-  });
+    await tx.run(sql`update payments set status = 'refunded', refunded_minor = amount_minor where id = ${payment_id}`);
+  };
+  await tell('all but the fee on top is refunded', {}, refunded);
+  await tell('the fee on top, after all else is refunded', { amount_minor: 200_000n }, refunded);
+  await tell('more than the fee on top, after all else is refunded', { amount_minor: 200_100n }, refunded);
   await tell('more than is left', { amount_minor: 10_000_001n });
   await tell('a payment that does not exist', { payment_id: 'trx_nothing' });
   await tell('beside an open dispute', {}, (tx) => open(inside(tx), { amount_minor: 1n * 100n }));
@@ -57,7 +60,9 @@ test('what opening a dispute writes', async () => {
   });
   for (const status of PAYMENT_STATUSES)
     await tell(`a payment that is ${status}`, {}, (tx) =>
-      tx.run(sql`update payments set status = ${status} where id = ${payment_id}`),
+      tx.run(sql`
+        update payments set status = ${status}, refunded_minor = case when ${status === 'refunded'} then amount_minor else 0 end
+        where id = ${payment_id}`),
     );
   await tell('a payment that is refunded in part', {}, (tx) =>
     tx.run(sql`update payments set refunded_minor = 4000000 where id = ${payment_id}`),

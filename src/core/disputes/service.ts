@@ -13,6 +13,7 @@ import type { Queryable, Tx } from '../../kit/sql.ts';
 import { account } from '../../money/ledger/accounts.ts';
 import { type Posting, post } from '../../money/ledger/post.ts';
 import { lockPayment } from '../payments/service.ts';
+import type { PaymentStatus } from '../payments/states.ts';
 import { type Draw, draw, drawPostings, returnDrawn } from '../../money/settlement/draw.ts';
 import type { DisputeDeps } from './deps.ts';
 import { presentDispute } from './present.ts';
@@ -27,6 +28,9 @@ const ACTIONS: Record<DisputeTrigger, Action> = {
   provider_decided_lost: 'dispute.decide',
   withdrawn: 'dispute.withdraw',
 };
+
+/** Statuses of a payment that was paid: the payer may charge it back, as far as they have not got it back. */
+const DISPUTABLE: readonly PaymentStatus[] = ['succeeded', 'partially_refunded', 'refunded'];
 
 const RESPONSE_MS = 7 * 24 * 3_600_000;
 
@@ -67,8 +71,9 @@ export async function openDispute(
     const payment = await lockPayment(tx, opening.team_id, opening.payment_id);
     if (!payment) throw notFound('Payment');
     const { open, lost_minor } = await findBlocking(tx, payment.team_id, payment.id);
-    const disputable = payment.status === 'succeeded' || payment.status === 'partially_refunded';
-    if (!disputable || open) throw new Problem(400, `The payment is ${open ? 'in a dispute already' : payment.status}.`);
+    // A payment that is refunded may leave a fee on top, which a chargeback takes and a refund does not.
+    if (!DISPUTABLE.includes(payment.status) || open)
+      throw new Problem(400, `The payment is ${open ? 'in a dispute already' : payment.status}.`);
     const returned_minor = payment.refunded_minor + lost_minor;
     // The payer disputes what was charged: where the customer bears the fee, that is more than the payment's amount.
     const leftNow = async () =>
