@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { newId } from '../../src/kit/ids.ts';
+import { sql } from '../../src/kit/sql.ts';
 import { changeDispute, openDispute } from '../../src/core/disputes/service.ts';
 import { type Api, startApi, until } from '../setup/api.ts';
 import { paid } from '../setup/pay.ts';
@@ -152,6 +154,51 @@ describe('a refund', () => {
     assert.equal(gone.status, 400);
     assert.match(gone.text, /class="alert bad"[^>]*>The payment is refunded and cannot be refunded/);
     assert.equal((await refundsOf(id)).length, 1);
+  });
+
+  const amountOf = (text: string) => Number(/name="amount"[^>]*value="([^"]*)"/.exec(text)?.[1]);
+
+  /** Adds a refund of 10,000 under way, with these parts. */
+  async function underWay(payment: string, kind: 'merchant' | 'giveback', parts: [amount: number, status: string][]) {
+    const { db } = api.deps.stores.sandbox;
+    const [attempt] = await db.all<{ id: string }>(sql`select id from attempts where payment_id = ${payment}`);
+    const id = newId('rfd', 'sandbox', Date.now());
+    const legs = parts.map(([amount, status], n) => {
+      return {
+        attempt_id: attempt?.id,
+        amount_minor: String(amount * 100),
+        provider_key: `${id}-${n}`,
+        provider_ref: null,
+        status,
+      };
+    });
+    await db.run(sql`
+      insert into refunds (team_id, id, payment_id, kind, legs, amount_minor, currency, status, reason, created_at, updated_at)
+      values (${api.team.id}, ${id}, ${payment}, ${kind}, ${JSON.stringify(legs)}, 1000000, 'XAF', 'processing', 'duplicate', now(), now())`);
+  }
+
+  test('offers what the API would refund: a part that has succeeded is counted once', async () => {
+    const id = await paid(api);
+    await underWay(id, 'merchant', [
+      [6_000, 'succeeded'],
+      [4_000, 'sent'],
+    ]);
+    await api.deps.stores.sandbox.db.run(
+      sql`update payments set status = 'partially_refunded', refunded_minor = 600000 where id = ${id}`,
+    );
+    assert.equal(amountOf((await finance.get(form(id))).text), 15_000);
+    const more = await finance.submit(form(id), form(id), { amount: '15001', reason: 'duplicate' });
+    assert.match(more.text, /is more than what is left to refund/);
+    assert.equal((await finance.submit(form(id), form(id), { amount: '15000', reason: 'duplicate' })).status, 303);
+  });
+
+  test('offers the whole payment beside an automatic reversal, which returns other money and is no refund of the same amount', async () => {
+    const id = await paid(api);
+    await underWay(id, 'giveback', [[10_000, 'sent']]);
+    assert.equal(amountOf((await finance.get(form(id))).text), 25_000);
+    assert.equal((await finance.submit(form(id), form(id), { amount: '10000', reason: 'duplicate' })).status, 303);
+    const again = await finance.submit(form(id), form(id), { amount: '10000', reason: 'duplicate' });
+    assert.deepEqual([again.status, /name="sure"/.test(again.text)], [422, true]);
   });
 
   test('needs a fresh proof of the person', async () => {

@@ -8,7 +8,7 @@ import type { Call, Reply } from '../../tenants/api/route.ts';
 import { type FieldErrors, invalid, must, notFound, Problem } from '../../kit/errors.ts';
 import { isId, newId } from '../../kit/ids.ts';
 import { isMovable, type Minor, minorFromWire } from '../../kit/money.ts';
-import type { Tx } from '../../kit/sql.ts';
+import type { Queryable, Tx } from '../../kit/sql.ts';
 import { post } from '../../money/ledger/post.ts';
 import { checkFreeObjects } from '../../kit/metadata.ts';
 import type { AttemptRow } from '../attempts/schema.ts';
@@ -94,7 +94,7 @@ async function make(tx: Tx, deps: RefundDeps, call: Call<CreateRefundBody>): Pro
   const payment = isId('trx', environment, call.body.payment) ? await lockPayment(tx, team.id, call.body.payment) : undefined;
   if (!payment) throw notFound('Payment');
   await refuseUnrefundable(tx, payment);
-  const left = payment.amount_minor - payment.refunded_minor - (await refundsUnderWay(tx, team.id, payment.id));
+  const left = await leftToRefund(tx, payment);
   const amount_minor = amountOf(call.body, payment, left);
   const captures = await capturesOf(tx, { team_id: team.id, id: payment.id });
   const id = newId('rfd', environment, call.at);
@@ -197,6 +197,11 @@ async function refuseUnrefundable(tx: Tx, payment: PaymentRow): Promise<void> {
     const state = disputed ? `in a dispute (${disputed})` : payment.status;
     throw new Problem(400, `The payment is ${state} and cannot be refunded.`, { error_code: 'payment_not_refundable' });
   }
+}
+
+/** Returns the amount of a payment that can still be refunded, in hundredths. It may change at once unless the payment's row is locked. */
+export async function leftToRefund(db: Queryable, payment: PaymentRow): Promise<Minor> {
+  return payment.amount_minor - payment.refunded_minor - (await refundsUnderWay(db, payment.team_id, payment.id));
 }
 
 function amountOf(body: CreateRefundBody, payment: PaymentRow, left: Minor): Minor {

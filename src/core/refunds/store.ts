@@ -41,13 +41,13 @@ export async function findRefund(db: Queryable, team_id: bigint, id: string): Pr
   return row && read(row);
 }
 
-/** Returns the statuses of refunds. */
+/** Returns the statuses and kinds of refunds. */
 export function findStatuses(
   db: Queryable,
   team_id: bigint,
   ids: readonly string[],
-): Promise<Pick<RefundRow, 'id' | 'status'>[]> {
-  return db.all(sql`select id, status from refunds where team_id = ${team_id} and id = any(${[...ids]}::text[])`);
+): Promise<Pick<RefundRow, 'id' | 'status' | 'kind'>[]> {
+  return db.all(sql`select id, status, kind from refunds where team_id = ${team_id} and id = any(${[...ids]}::text[])`);
 }
 
 /** SQL: the failed refunds and payouts of one return that a provider had received. */
@@ -113,10 +113,10 @@ export async function takenByAttempt(tx: Tx, team_id: bigint, payment_id: string
 
 /**
  * Returns the amount that refunds under way may still take from the payment, in addition to the amount the payment already
- * counts as refunded. The caller has locked the payment's row.
+ * counts as refunded. It may change at once unless the caller has locked the payment's row.
  */
-export async function refundsUnderWay(tx: Tx, team_id: bigint, payment_id: string): Promise<Minor> {
-  const rows = await tx.all<{ claimed: bigint }>(sql`
+export async function refundsUnderWay(db: Queryable, team_id: bigint, payment_id: string): Promise<Minor> {
+  const rows = await db.all<{ claimed: bigint }>(sql`
     select coalesce(sum((part->>'amount_minor')::bigint), 0)::bigint as claimed from refunds, json_array_elements(legs) part
     where team_id = ${team_id} and payment_id = ${payment_id} and kind = 'merchant'
       and (part->>'status' = 'sent' or (part->>'status' <> 'succeeded' and status in ('pending', 'processing')))`);

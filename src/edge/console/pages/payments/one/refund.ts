@@ -1,6 +1,8 @@
 import type { PaymentRow } from '../../../../../core/payments/schema.ts';
 import { findPayment } from '../../../../../core/payments/store.ts';
 import { REFUND_REASONS } from '../../../../../core/refunds/reasons.ts';
+import { leftToRefund } from '../../../../../core/refunds/service.ts';
+import { findStatuses } from '../../../../../core/refunds/store.ts';
 import { notFound } from '../../../../../kit/errors.ts';
 import { html } from '../../../../../kit/html.ts';
 import { isId } from '../../../../../kit/ids.ts';
@@ -106,15 +108,20 @@ export async function refundPayment(visit: TeamVisit, id: string, asked: Asked):
   return movesMoney(visit, OPERATION, { body }, { amount_minor: minor, currency });
 }
 
-/** Returns whether the payment had a refund of the same amount in the last 24 hours, or such a refund waits for approval. */
+/**
+ * Returns whether the payment had a refund of the same amount in the last 24 hours, or such a refund waits for approval. The list of refunds
+ * contains automatic reversals too, which return other money.
+ */
 async function isRepeated(
-  { approvals: { control, secrets }, team, environment, at }: TeamVisit,
+  { approvals: { control, secrets }, store, team, environment, at }: TeamVisit,
   { id, currency }: PaymentRow,
   amount_minor: Minor,
   rows: readonly Refund[],
 ): Promise<boolean> {
   const recent = rows.filter((one) => one.status !== 'failed' && Date.parse(one.created_at) >= at - RECENT_MS);
-  if (recent.some(({ amount }) => minorFromWire(amount) === amount_minor)) return true;
+  const same = recent.filter(({ amount }) => minorFromWire(amount) === amount_minor).map((one) => one.id);
+  const found = same.length > 0 ? await findStatuses(store.db, team.id, same) : [];
+  if (found.some(({ kind }) => kind === 'merchant')) return true;
   const waiting = await listWaiting(control, team.id, environment, MAX_WAITING);
   const equal = waiting.filter(
     (row) => row.operation === OPERATION && row.amount_minor === amount_minor && row.currency === currency,
@@ -131,8 +138,6 @@ async function refundable(visit: TeamVisit, id: string) {
   const payment = isId('trx', store.environment, id) ? await findPayment(store.db, team.id, id) : undefined;
   if (!payment) throw notFound('Payment');
   const rows = visit.can('refund.read') ? await refundsOf(visit, id) : [];
-  const underWay = rows.filter(({ status }) => status === 'pending' || status === 'processing');
-  const claimed = underWay.reduce((sum, { amount }) => sum + (minorFromWire(amount) ?? 0n), 0n);
-  const left = payment.amount_minor - payment.refunded_minor - claimed;
+  const left = await leftToRefund(store.db, payment);
   return { payment, rows, left: left > 0n ? left : 0n };
 }
