@@ -2261,13 +2261,13 @@ export interface components {
             available: number;
             /** @description Credited, still in retention. */
             pending: number;
-            /** @description Reserved for transfers that are accepted but not yet submitted. */
+            /** @description Set aside for transfers: amount and fee until a transfer is submitted to a provider, its fee until it ends. */
             reserved: number;
             /** @description Collected for incomplete payments, or to be returned to the payer. */
             hold: number;
             /** @description Blocked while a dispute is open. */
             disputed: number;
-            /** @description Submitted to a provider, not yet confirmed. */
+            /** @description Amounts of transfers that were submitted to a provider and have not ended. */
             "in.transit": number;
             /** @description Advance by the platform: zero or negative, repaid first. */
             credit: number;
@@ -2299,7 +2299,7 @@ export interface components {
             currency: string;
             /** @description The attempt, refund, transfer, … that moved the money. */
             source: string;
-            /** @description The payment or transfer it belongs to. */
+            /** @description The payment or transfer it belongs to. For released retentions, test money and unexplained money of a statement: an internal id. */
             subject: string;
             /**
              * Format: date-time
@@ -4174,13 +4174,13 @@ export interface components {
             available: number;
             /** @description Credited, still in retention. */
             pending: number;
-            /** @description Reserved for transfers that are accepted but not yet submitted. */
+            /** @description Set aside for transfers: amount and fee until a transfer is submitted to a provider, its fee until it ends. */
             reserved: number;
             /** @description Collected for incomplete payments, or to be returned to the payer. */
             hold: number;
             /** @description Blocked while a dispute is open. */
             disputed: number;
-            /** @description Submitted to a provider, not yet confirmed. */
+            /** @description Amounts of transfers that were submitted to a provider and have not ended. */
             "in.transit": number;
             /** @description Advance by the platform: zero or negative, repaid first. */
             credit: number;
@@ -4245,7 +4245,7 @@ export interface components {
             currency: string;
             /** @description Our fee, on top of `amount`, in major units. */
             fee: number;
-            /** @description Amount and fee, as debited from the balance. */
+            /** @description The sum of amount and fee: what the transfer costs if it succeeds. */
             amount_total: number;
             /** @description Status of the transfer. */
             status: components["schemas"]["TransferStatus"];

@@ -110,7 +110,7 @@ export async function replaceAccount(
 }
 
 /**
- * Activates or deactivates an account. An inactive account takes no new payments; existing ones continue. Idempotent.
+ * Activates or deactivates an account. An inactive account takes no new payments and payouts; existing ones continue. Idempotent.
  * @param verify throws to prevent the change of the account as it is under its lock
  * @throws Problem 404
  */

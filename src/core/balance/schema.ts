@@ -23,10 +23,12 @@ const figures = {
   total: Type.Number({ description: 'The sum of the seven others.' }),
   available: Type.Number({ description: 'Can be withdrawn now; transfers draw on this only.' }),
   pending: Type.Number({ description: 'Credited, still in retention.' }),
-  reserved: Type.Number({ description: 'Reserved for transfers that are accepted but not yet submitted.' }),
+  reserved: Type.Number({
+    description: 'Set aside for transfers: amount and fee until a transfer is submitted to a provider, its fee until it ends.',
+  }),
   hold: Type.Number({ description: 'Collected for incomplete payments, or to be returned to the payer.' }),
   disputed: Type.Number({ description: 'Blocked while a dispute is open.' }),
-  'in.transit': Type.Number({ description: 'Submitted to a provider, not yet confirmed.' }),
+  'in.transit': Type.Number({ description: 'Amounts of transfers that were submitted to a provider and have not ended.' }),
   credit: Type.Number({ description: 'Advance by the platform: zero or negative, repaid first.' }),
   currency: Type.String(),
 };
@@ -54,7 +56,10 @@ const historyItem = Type.Object({
   amount: Type.Number({ description: 'Major units; negative for a decrease.' }),
   currency: text,
   source: Type.String({ description: 'The attempt, refund, transfer, … that moved the money.' }),
-  subject: Type.String({ description: 'The payment or transfer it belongs to.' }),
+  subject: Type.String({
+    description:
+      'The payment or transfer it belongs to. For released retentions, test money and unexplained money of a statement: an internal id.',
+  }),
   created_at: moment,
 });
 

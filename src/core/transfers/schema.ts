@@ -155,7 +155,7 @@ export const transferReply = Type.Object({
   amount: Type.Number(),
   currency: text,
   fee: Type.Number(),
-  amount_total: Type.Number({ description: 'Amount and fee, as debited from the balance.' }),
+  amount_total: Type.Number({ description: 'The sum of amount and fee: what the transfer costs if it succeeds.' }),
   status: Type.Enum([...TRANSFER_STATUSES]),
   reason: Type.Unsafe<TransferReason | null>({
     type: ['string', 'null'],

@@ -9,10 +9,10 @@ import { paint, print, table } from '../output.ts';
 const MEANINGS: Record<Exclude<keyof Balance, 'currency'>, string> = {
   available: 'can be paid out now',
   pending: 'credited, still in retention',
-  reserved: 'for transfers that were not submitted yet',
+  reserved: 'for transfers: amount and fee until submitted, the fee until they end',
   hold: 'of incomplete payments, or to be returned to payers',
   disputed: 'blocked by open disputes',
-  'in.transit': 'submitted to a provider, not confirmed yet',
+  'in.transit': 'amounts of transfers that were submitted and have not ended',
   credit: 'advanced by the platform, repaid first',
   total: 'all of these',
 };

@@ -63,7 +63,7 @@ function linesOf(transfer: Item): Record<string, string> {
     why: [transfer.reason, transfer.message].filter(Boolean).map(textOf).join(': '),
     amount: moneyOf(transfer, 'amount'),
     fee: moneyOf(transfer, 'fee'),
-    'debited in all': moneyOf(transfer, 'amount_total'),
+    'amount and fee': moneyOf(transfer, 'amount_total'),
     channel: textOf(transfer.channel),
     beneficiary: textOf(transfer.beneficiary),
     subaccount: textOf(transfer.account),

@@ -8,6 +8,7 @@ export const ENGLISH: PayoutTexts = {
   amount: 'Amount',
   fee: 'Fee',
   total: 'Debited from the balance',
+  sum: 'Amount and fee',
   available: 'Available now',
   after: 'Available afterwards',
   currency: 'Currency',

@@ -8,6 +8,7 @@ export const FRENCH: PayoutTexts = {
   amount: 'Montant',
   fee: 'Frais',
   total: 'Débité du solde',
+  sum: 'Montant et frais',
   available: 'Disponible maintenant',
   after: 'Disponible après le virement',
   currency: 'Devise',

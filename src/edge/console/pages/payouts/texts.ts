@@ -16,6 +16,7 @@ export interface PayoutTexts {
   amount: string;
   fee: string;
   total: string;
+  sum: string;
   available: string;
   after: string;
   currency: string;

@@ -100,7 +100,8 @@ export const ACCOUNT_TEXTS: Texts<AccountTexts> = {
     share: { percentage: (value) => `${value}%`, fixed: (value) => `${value} of each payment` },
     actions: {
       deactivate: 'Deactivate',
-      deactivateWhy: 'No payments can be made for it any more. Those that exist continue. You can activate it again.',
+      deactivateWhy:
+        'No payments and no payouts can be created for it any more. Those that exist continue. You can activate it again.',
       reactivate: 'Activate',
     },
     done: {
@@ -159,7 +160,7 @@ export const ACCOUNT_TEXTS: Texts<AccountTexts> = {
     actions: {
       deactivate: 'Désactiver',
       deactivateWhy:
-        'Aucun paiement ne peut plus être créé pour lui. Ceux qui existent se poursuivent. Vous pourrez l’activer de nouveau.',
+        'Aucun paiement ni virement ne peut plus être créé pour lui. Ceux qui existent se poursuivent. Vous pourrez l’activer de nouveau.',
       reactivate: 'Activer',
     },
     done: {

@@ -66,7 +66,7 @@ function amounts({ language }: TeamVisit, { amount_minor, fee_minor, currency }:
     facts([
       [texts.amount, shown(amount_minor)],
       [texts.fee, shown(fee_minor)],
-      [texts.total, html`<strong>${shown(amount_minor + fee_minor)}</strong>`],
+      [texts.sum, html`<strong>${shown(amount_minor + fee_minor)}</strong>`],
     ]),
   );
 }
