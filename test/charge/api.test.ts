@@ -131,6 +131,14 @@ for (const [why, payment, body, field, error_code] of REFUSED) {
   });
 }
 
+test('422 the country of another channel, under a key that made another charge: the key is looked up first', async () => {
+  const [id, headers] = [await pending(), { 'idempotency-key': 'country' }];
+  const send = (body: object) => api.call('POST', `/payments/${id}`, { body, headers });
+  assert.equal((await send(MTN)).status, 202);
+  const { status, body } = await send({ ...MTN, data: { ...MTN.data, country: 'TG' } });
+  assert.deepEqual([status, body.error_code], [422, 'idempotency_key_reused']);
+});
+
 for (const state of PAYMENT_STATUSES.filter((status) => status !== 'pending' && status !== 'partial')) {
   test(`400 when ${state}, and nothing changes`, async () => {
     const id = await pending();

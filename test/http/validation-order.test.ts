@@ -59,9 +59,10 @@ const FAULTY: [request: string, body: object, fields: string[]][] = [
   ['PATCH /accounts/acct_test_x', { split: { type: 'fixed', value: 0.001 } }, ['split.value']],
   [
     'POST /payments/trx_test_x',
-    { channel: 'cm.mtn', data: { phone: '12', country: 'TG' }, client_ip: 'x'.repeat(65) },
-    ['client_ip', 'data.country', 'data.phone'],
+    { channel: 'cm.mtn', data: { phone: '12' }, client_ip: 'x'.repeat(65) },
+    ['client_ip', 'data.phone'],
   ],
+  ['POST /payments/trx_test_x', { channel: 'cm.mtn', data: { account_number: 650000000 } }, ['data.account_number']],
   ['POST /payments/trx_test_x', { channel: 'cm.bank', client_ip: 7 }, ['client_ip', 'data.account_number']],
   ['POST /payments/trx_test_x', { channel: 7, data: { phone: '12', country: 'TG' } }, ['channel']],
   ['POST /payments/trx_test_x', { channel: 'cm.mtn', data: ['12'] }, ['data']],
@@ -74,6 +75,16 @@ const FAULTY: [request: string, body: object, fields: string[]][] = [
   ],
   ['POST /invoices', { currency: 'XAF', items: [{ unit_price: 1 }], min_amount: 5 }, INVOICE_WITHOUT_NAME],
   ['POST /invoices', { currency: 'XAF', items: LORRY, min_amount: 5, allow_partial: 'x', customer: PAYER }, ['allow_partial']],
+  [
+    'POST /invoices',
+    { currency: 'XAF', items: [{ name: 'x', unit_price: 1 }], allow_partial: 'x', customer: PAYER },
+    ['allow_partial', 'items'],
+  ],
+  ...[{ toString: 1 }, [{ toString: 1 }], ['XAF'], 7].map((currency): (typeof FAULTY)[number] => [
+    'POST /invoices',
+    { currency, items: LORRY, min_amount: 5, allow_partial: true, customer: PAYER },
+    ['currency'],
+  ]),
   ['POST /invoices', { currency: 'X', items: LORRY, min_amount: 1.5, allow_partial: true, customer: PAYER }, ['currency']],
 ];
 

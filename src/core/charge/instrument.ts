@@ -50,7 +50,7 @@ type PayerData = NonNullable<ChargeBody['data']>;
 
 /**
  * Reads channel and payer from a request body; needs no payment.
- * @throws Problem 422 naming `channel`, or `data.country`, `data.phone` and `data.account_number`
+ * @throws Problem 422 naming `channel`, `data.phone` or `data.account_number`
  */
 export function readInstrument(environment: Environment, body: Pick<ChargeBody, 'channel' | 'data'>): Instrument {
   const channel = channelById(body.channel);
@@ -69,8 +69,21 @@ export function readInstrument(environment: Environment, body: Pick<ChargeBody, 
 export function checkCharge({ channel: id, data = {} }: ChargeBody, environment: Environment): FieldErrors {
   const errors: FieldErrors = {};
   const channel = typeof id === 'string' ? channelById(id) : undefined;
-  if (channel && isObject(data)) readPayer(environment, channel, textsIn(data), errors);
+  if (!channel || !isObject(data)) return errors;
+  readPayer(environment, channel, textsIn(data), errors);
+  // The number may be given as either. The schema reports an account number that is no text.
+  if (data.phone === undefined && data.account_number !== undefined && typeof data.account_number !== 'string') return {};
   return errors;
+}
+
+/**
+ * Rejects a charge whose data names another country than that of its channel. It is called for a charge that is to be made, after
+ * the look for an earlier one of the same key: releases before took such a charge, and its payer may be about to pay.
+ * @throws Problem 422 naming `data.country`
+ */
+export function refuseCountry({ channel }: Instrument, country: string | undefined): void {
+  const objection = countryFault(channel, country);
+  if (objection) throw invalid({ 'data.country': [objection] });
 }
 
 function isObject(value: unknown): value is object {
@@ -87,8 +100,6 @@ function textsIn(data: PayerData): PayerData {
  * @param errors receives the errors; the result is not valid when there are any
  */
 function readPayer(environment: Environment, channel: Channel, data: PayerData, errors: FieldErrors): string | null {
-  const objection = countryFault(channel, data.country);
-  if (objection) errors['data.country'] = [objection];
   switch (channel.kind) {
     case 'mobile_money':
       return readPhone(channel, data.phone ?? data.account_number, errors);

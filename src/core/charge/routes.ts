@@ -12,7 +12,7 @@ import { action, type ChargeBody, chargeBody, type PaymentRow, retrievedPayment 
 import { getPayment } from '../payments/service.ts';
 import { charge, type Charged, continueCharge } from './charge.ts';
 import { readCode } from './code.ts';
-import { checkCharge, fitCharge, readInstrument } from './instrument.ts';
+import { checkCharge, fitCharge, readInstrument, refuseCountry } from './instrument.ts';
 import { chargeOnce, type Recall } from './once.ts';
 import { readWithKey } from './read.ts';
 import { declined, isChargeable, reasonOf, wrongState } from './refusals.ts';
@@ -68,6 +68,7 @@ async function submit(deps: PaymentDeps, call: Call<ChargeBody>): Promise<Reply>
     if (waiting) {
       return charged(call, await continueCharge(deps, store, payment, waiting, readCode(call.body.data?.otp), by, hooks));
     }
+    refuseCountry(instrument, call.body.data?.country);
     if (!isChargeable(payment)) throw wrongState(payment);
     const prompted_by = call.caller.kind === 'public' ? 'public' : 'private';
     const fitted = fitCharge(deps.config, payment, instrument, { client_ip: call.body.client_ip ?? null, by, prompted_by });

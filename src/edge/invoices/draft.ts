@@ -171,9 +171,11 @@ export function checkCreate(body: CreateInvoiceBody): FieldErrors {
 
 /** Validates the total and the minimum partial payment of a new invoice. */
 function checkTerms({ items, currency, allow_partial = false, min_amount }: CreateInvoiceBody): FieldErrors {
-  if (typeof allow_partial !== 'boolean') return {};
+  if (typeof currency !== 'string') return {};
   const faults = { ...priced.body({ items, currency }), ...checkItems(items) };
   const amount_minor = Object.keys(faults).length === 0 ? totalOf(itemsOf(items, currency)) : null;
+  // Whether the minimum is allowed, and a total above the largest amount, is not known from what is no boolean.
+  if (typeof allow_partial !== 'boolean') return termFaults({ amount_minor, currency, allow_partial: true, least_minor: null });
   const least_minor = typeof min_amount === 'number' ? minorFromWire(min_amount) : null;
   return termFaults({ amount_minor, currency, allow_partial, least_minor });
 }
