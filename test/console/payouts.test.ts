@@ -157,7 +157,9 @@ describe('a new payout', () => {
     await db.run(sql`
       insert into journals (team_id, kind, source_id, subject_id)
       values (${api.team.id}, 'reconciliation.late', ${transfer.id}, ${transfer.id})`);
-    assert.equal(await said('failed', null, false), 'The provider declined the payout. E7', 'a statement shows it as paid');
+    const shown = 'A statement of the provider shows that the recipient was paid.';
+    assert.equal(await said('failed', null, false), `The provider declined the payout. ${shown} E7`);
+    assert.equal(await said('cancelled', null, false), shown);
   });
 
   test('to a bank account has the account and the bank', async () => {

@@ -86,7 +86,8 @@ export async function openDispute(
     const left = await leftNow();
     // What is left may be only a fee on top. It is disputed alone only when the notice names the amount.
     const least = opening.amount_minor === undefined ? payment.captured_minor - payment.amount_minor : 0n;
-    if (left <= least) throw new Problem(400, 'Everything that was paid has gone back to the payer or is being refunded.');
+    if (left <= 0n) throw new Problem(400, 'Everything that was paid has gone back to the payer or is being refunded.');
+    if (left <= least) throw new Problem(400, 'Only the fee that the customer paid on top is left: name the amount.');
     const amount_minor = opening.amount_minor ?? left;
     if (amount_minor > left) throw invalid({ amount: ['is more than what was paid and not refunded'] });
     if (!isMovable(amount_minor, payment.currency)) throw invalid({ amount: [`must be a whole number of ${payment.currency}`] });

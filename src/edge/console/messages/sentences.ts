@@ -95,6 +95,10 @@ export const SENTENCES: readonly Pair[] = [
     'Everything that was paid has gone back to the payer or is being refunded.',
     'Tout ce qui a été payé est restitué au payeur ou en cours de remboursement.',
   ],
+  [
+    'Only the fee that the customer paid on top is left: name the amount.',
+    'Il ne reste que les frais payés en plus par le client : précisez le montant.',
+  ],
   ['The dispute is {status}: that is not possible any more.', 'Ce n’est plus possible (statut du litige : {status}).'],
   ['The time to send evidence is over.', 'Le délai pour transmettre des justificatifs est dépassé.'],
   ['The invoice is {status}.', 'Le statut de la facture ne le permet pas : {status}.'],

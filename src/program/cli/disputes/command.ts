@@ -15,7 +15,10 @@ export function addDisputes(program: Command): void {
     .argument('<payment>', 'trx_…')
     .requiredOption('--evidence <text>', "evidence, such as the number of the provider's case, stored with the dispute", evidence)
     .option('--reason <code>', 'reason that the provider names, such as fraudulent', reason, 'general')
-    .option('--amount <amount>', 'in major units (default: all that was paid and not refunded)')
+    .option(
+      '--amount <amount>',
+      'in major units (default: all that was paid and has not gone back; a fee on top that alone is left is named)',
+    )
     .option(...author)
     .option(...team)
     .option(...json)

@@ -41,6 +41,7 @@ export const ENGLISH: PayoutTexts = {
   },
   failed: 'The provider declined the payout.',
   returned: 'The money is available again.',
+  shownPaid: 'A statement of the provider shows that the recipient was paid.',
   waiting: {
     reserved: (next) => `The money is set aside and goes to a provider ${next}.`,
     sent: (since, next) =>

@@ -41,6 +41,7 @@ export const FRENCH: PayoutTexts = {
   },
   failed: 'Le prestataire a refusé le virement.',
   returned: 'L’argent est de nouveau disponible.',
+  shownPaid: 'Un relevé du prestataire montre que le destinataire a été payé.',
   waiting: {
     reserved: (next) => `L’argent est mis de côté et le virement est transmis à un prestataire ${next}.`,
     sent: (since, next) =>

@@ -45,6 +45,8 @@ export interface PayoutTexts {
   reasons: Record<TransferReason, string>;
   failed: string;
   returned: string;
+  /** Of a payout that failed or was cancelled. */
+  shownPaid: string;
   waiting: { reserved(next: string): string; sent(since: string, next: string): string };
   cards: Record<'amounts' | 'recipient' | 'details' | 'metadata', string>;
   details: Record<'id' | 'account' | 'sent' | 'completed' | 'providerRef', string>;

@@ -35,19 +35,21 @@ ${(transfer.status !== 'failed' || query.done === 'before') && doneAlert(texts.d
 
 /**
  * Returns why a payout ended without money, and whether the money is available again. It is not when the recipient has received it
- * nevertheless. For a cancelled payout, only that is said.
+ * nevertheless, by a report of the provider or by a statement. For a cancelled payout, only that is said.
  */
 async function whyFailed({ language, store, team }: TeamVisit, transfer: TransferRow): Promise<Html | false> {
   const { id, status, reason, message } = transfer;
   if (status !== 'failed' && status !== 'cancelled') return false;
   const [standing] = await findStandings(store.db, team.id, [id]);
   const isPaidLate = must(standing, 'it was just read').paid_late_at !== null;
-  const said = message !== null && say(language, message);
-  if (status === 'cancelled') return isPaidLate && said;
   const texts = PAYOUT_TEXTS[language];
+  const isShown = isPaidLate && transfer.paid_late_at === null;
+  const said = message !== null && say(language, message);
+  if (status === 'cancelled') return isShown ? html`${texts.shownPaid}` : isPaidLate && said;
   if (reason === 'insufficient_balance') return html`${texts.reasons[reason]}`;
   const cause = reason ? texts.reasons[reason] : texts.failed;
-  return html`${cause}${!isPaidLate && html` ${texts.returned}`}${said && html` ${said}`}`;
+  const outcome = isShown ? texts.shownPaid : !isPaidLate && texts.returned;
+  return html`${cause}${outcome && html` ${outcome}`}${said && html` ${said}`}`;
 }
 
 /** Returns why a payout is not final, and when it is polled next. */
