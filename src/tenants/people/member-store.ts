@@ -38,7 +38,7 @@ export interface LockedMember {
 
 /**
  * Locks the memberships of a team until the transaction ends and returns them, so that two concurrent changes cannot remove the last
- * two owners.
+ * two owners. A transaction that also locks an approval locks it before, and a key after.
  */
 export function lockMembers(tx: Tx, team_id: bigint): Promise<LockedMember[]> {
   return tx.all<LockedMember>(sql`
@@ -47,12 +47,12 @@ export function lockMembers(tx: Tx, team_id: bigint): Promise<LockedMember[]> {
     where m.team_id = ${team_id} order by m.user_id for update of m`);
 }
 
-/** Returns a member and locks their role until the transaction ends. */
-export function lockMember(tx: Tx, team_id: bigint, user_id: string): Promise<LockedMember | undefined> {
-  return tx.maybe<LockedMember>(sql`
-    select m.user_id, m.role, m.created_at as joined_at, u.disabled_at is not null as disabled
-    from memberships m join users u on u.id = m.user_id
-    where m.team_id = ${team_id} and m.user_id = ${user_id} for share of m`);
+/**
+ * Returns a member, and locks all memberships as {@link lockMembers} does: transactions that lock some of them, in different orders or
+ * modes, can deadlock.
+ */
+export async function lockMember(tx: Tx, team_id: bigint, user_id: string): Promise<LockedMember | undefined> {
+  return (await lockMembers(tx, team_id)).find((member) => member.user_id === user_id);
 }
 
 /** A person who may decide on approvals. */

@@ -7,7 +7,7 @@ import { lockThresholds, refuseTooFew } from '../../../tenants/approvals/thresho
 import { record } from '../../../tenants/audit/record.ts';
 import { checkNotEnded, rightsOf } from '../../../tenants/keys/service.ts';
 import { lockTeamKey, switchKey } from '../../../tenants/keys/store.ts';
-import { lockMember, lockMembers } from '../../../tenants/people/member-store.ts';
+import { lockMember } from '../../../tenants/people/member-store.ts';
 import { changeRole, invite, removeMember, resend, type Subject } from '../../../tenants/people/members.ts';
 import { isPermitted, type Role } from '../../../tenants/people/roles.ts';
 import { findUser } from '../../../tenants/people/store.ts';
@@ -31,7 +31,7 @@ type Perform = (tx: Tx, visit: TeamVisit, row: ApprovalRow, body: Record<string,
 /** The actions. They follow the rules for the requester, and the audit entry names the approver. */
 const ACTIONS: Readonly<Record<Performed, Perform>> = {
   'person.role': async (tx, visit, row, { user = '', role }, wanted) => {
-    const now = (await lockMembers(tx, visit.team.id)).find(({ user_id }) => user_id === user);
+    const now = await lockMember(tx, visit.team.id, user);
     if (isOtherRole(wanted, now?.role)) refuseApproval('role');
     return changeRole(tx, makerOf(visit, row), subjectOf(user, wanted), role as Role);
   },

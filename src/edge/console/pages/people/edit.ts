@@ -1,7 +1,7 @@
 import { notFound, type Problem } from '../../../../kit/errors.ts';
 import { html } from '../../../../kit/html.ts';
 import type { Tx } from '../../../../kit/sql.ts';
-import { listMembers, lockMembers } from '../../../../tenants/people/member-store.ts';
+import { listMembers, lockMember } from '../../../../tenants/people/member-store.ts';
 import { changeRole, removeMember, type Subject } from '../../../../tenants/people/members.ts';
 import { isRole } from '../../../../tenants/people/roles.ts';
 import { changeOrAsk, type HeldAction } from '../../approvals/held.ts';
@@ -64,7 +64,7 @@ export async function submitRole(deps: ConsoleDeps, visit: TeamVisit): Promise<A
     action,
     isDone: hasRole,
     async work(tx) {
-      const now = (await lockMembers(tx, visit.team.id)).find(({ user_id }) => user_id === user);
+      const now = await lockMember(tx, visit.team.id, user);
       if (now) refuseStale(visit, { role: now.role }, { role });
       await changeRole(tx, administratorOf(visit), whom, role);
     },
