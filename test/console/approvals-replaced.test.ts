@@ -99,6 +99,28 @@ test('a threshold that was removed, or set for the first time in its currency, i
   assert.deepEqual(await thresholds(), { XOF: 7_000 });
 });
 
+test('a role that was approved later is not replaced when it is again that of the request', async () => {
+  const [first, older] = [await askRole('finance'), await askRole('finance')];
+  await approve(first);
+  await approve(await askRole('support'));
+  assert.match((await shop.checker.get(older)).text, /The role of this person has changed since: an approval will fail\./);
+  await approve(older);
+  assert.deepEqual([await outcomeOf(older), await roleOf(guest)], [ROLE_CHANGED, 'support']);
+});
+
+test('a threshold that was approved later is not replaced when it is again that of the request, or none', async () => {
+  const [raised, higher] = [await askThreshold('XAF', '900000'), await askThreshold('XAF', '900000')];
+  const [set, again] = [await askThreshold('XOF', '7000'), await askThreshold('XOF', '7000')];
+  for (const path of [raised, set]) await approve(path);
+  for (const path of [await askThreshold('XAF', '10000'), await askThreshold('XOF')]) await approve(path);
+  for (const path of [higher, again]) {
+    assert.match((await shop.checker.get(path)).text, /The threshold has changed since: an approval will fail\./);
+    await approve(path);
+    assert.equal(await outcomeOf(path), THRESHOLD_CHANGED);
+  }
+  assert.deepEqual(await thresholds(), { XAF: 10_000 });
+});
+
 test('of two approvals at once one is done', async () => {
   const pairs = [
     [await askRole('finance'), await askRole('read_only')],
@@ -117,6 +139,15 @@ test('a role or a threshold that already is as requested is done, with what else
   for (const path of [...roles, ...values]) await approve(path);
   for (const path of [...roles, ...values]) assert.equal(await outcomeOf(path), 'done');
   assert.deepEqual([await roleOf(guest), await thresholds()], ['finance', { XAF: 5_000, XOF: 5_000 }]);
+});
+
+test('a request of an earlier release, which does not have the number of changes, is compared by its value', async () => {
+  const [first, older] = [await askRole('finance'), await askRole('finance')];
+  await storeWithout(older, 'changes');
+  await approve(first);
+  await approve(await askRole('support'));
+  await approve(older);
+  assert.deepEqual([await outcomeOf(older), await roleOf(guest)], ['done', 'finance']);
 });
 
 test('requests of an earlier release, which do not have the former value, run as they did', async () => {

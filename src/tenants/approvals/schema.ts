@@ -41,6 +41,8 @@ export interface Wanted {
   role?: Role;
   /** The threshold of the currency in its minor unit at the time of the request; null: none. One that was set since is not replaced. */
   threshold?: string | null;
+  /** How often that role or threshold had been changed at the time of the request. */
+  changes?: number;
 }
 
 /** Returns whether the approved request runs as an operation of the API, in the name of the second person. */

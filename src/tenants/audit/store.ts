@@ -3,6 +3,7 @@ import { allOf, fixed, part, type Queryable, sql, type Tx } from '../../kit/sql.
 import { type Chain, sealOf } from '../../platform/chain/store.ts';
 import { CONTROL_ENTRIES } from './chains.ts';
 import { type Actor, WORKER } from './actor.ts';
+import type { Action } from './actions.ts';
 import type { Act } from './record.ts';
 
 /** An entry as it is stored, with the seal that covers it (null: not sealed yet). */
@@ -68,6 +69,22 @@ export function findEntries(db: Queryable, wanted: Wanted, limit: number, chain:
     select e.team_id, e.id, e.tx::text, e.created_at, e.actor, e.actor_id, e.request_id, e.address, e.action, e.resource_id,
       ${sealOf(chain, 'e')} as seal
     from audit_entries e where ${allOf(conditions)} order by ${order} limit ${limit}`);
+}
+
+/**
+ * Counts the entries of a team about a resource. The number differs after each change of it, also after one that restores a state.
+ * @param actions the actions that count; default: all
+ */
+export async function countEntries(
+  db: Queryable,
+  team_id: bigint,
+  resource_id: string,
+  actions: readonly Action[] | null = null,
+): Promise<number> {
+  const row = await db.maybe<{ count: number }>(sql`
+    select count(*)::integer as count from audit_entries
+    where team_id = ${team_id} and resource_id = ${resource_id} and (${actions}::text[] is null or action = any(${actions}::text[]))`);
+  return row?.count ?? 0;
 }
 
 /** Returns the entries of a team about these resources, oldest first, without their seals. */

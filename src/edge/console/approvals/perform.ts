@@ -14,7 +14,7 @@ import { findUser } from '../../../tenants/people/store.ts';
 import { actorOf } from '../actor.ts';
 import { keyOfAsked } from '../forms.ts';
 import type { TeamVisit } from '../page.ts';
-import { isOtherRole, isOtherThreshold } from './replaced.ts';
+import { countRoles, currentThreshold, isOtherRole, isOtherThreshold } from './replaced.ts';
 
 /** Actions that run when they are approved. Actions that show a key are run later, by the requester. */
 export type Performed =
@@ -32,7 +32,8 @@ type Perform = (tx: Tx, visit: TeamVisit, row: ApprovalRow, body: Record<string,
 const ACTIONS: Readonly<Record<Performed, Perform>> = {
   'person.role': async (tx, visit, row, { user = '', role }, wanted) => {
     const now = await lockMember(tx, visit.team.id, user);
-    if (isOtherRole(wanted, now?.role)) refuseApproval('role');
+    const changes = await countRoles(tx, visit, user);
+    if (isOtherRole(wanted, { value: now?.role, changes })) refuseApproval('role');
     return changeRole(tx, makerOf(visit, row), subjectOf(user, wanted), role as Role);
   },
   'person.remove': (tx, visit, row, { user = '' }, wanted) => removeMember(tx, makerOf(visit, row), subjectOf(user, wanted)),
@@ -81,8 +82,9 @@ export async function perform(tx: Tx, visit: TeamVisit, row: ApprovalRow, wanted
 }
 
 /** Verifies that the threshold is as at the time of the request. It is locked until the transaction ends. */
-async function refuseOtherThreshold(tx: Tx, { team }: TeamVisit, wanted: Wanted): Promise<void> {
-  if (isOtherThreshold(wanted, await lockThresholds(tx, team.id))) refuseApproval('threshold');
+async function refuseOtherThreshold(tx: Tx, visit: TeamVisit, wanted: Wanted): Promise<void> {
+  await lockThresholds(tx, visit.team.id);
+  if (isOtherThreshold(wanted, await currentThreshold(tx, visit, String(wanted.body.currency)))) refuseApproval('threshold');
 }
 
 function subjectOf(user_id: string, { joined_at = null }: Wanted): Subject {

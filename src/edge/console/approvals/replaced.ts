@@ -1,34 +1,58 @@
-import type { Threshold, Wanted } from '../../../tenants/approvals/schema.ts';
+import type { Queryable } from '../../../kit/sql.ts';
+import type { Wanted } from '../../../tenants/approvals/schema.ts';
 import { listThresholds } from '../../../tenants/approvals/threshold-store.ts';
+import { countEntries } from '../../../tenants/audit/store.ts';
 import { listMembers } from '../../../tenants/people/member-store.ts';
 import type { Role } from '../../../tenants/people/roles.ts';
 import type { TeamVisit } from '../page.ts';
 
-/** Returns whether somebody gave the person another role after the request, and not the requested one. */
-export function isOtherRole({ role, body }: Wanted, now: Role | undefined): boolean {
-  return role !== undefined && now !== undefined && now !== role && now !== body.role;
+/** A role or a threshold as it is now, and the number of its changes so far. */
+interface Current<Value> {
+  value: Value;
+  changes: number;
 }
 
-/** Returns whether somebody set or removed the threshold after the request, and not as requested. */
-export function isOtherThreshold({ threshold, body }: Wanted, thresholds: readonly Threshold[]): boolean {
-  const now = thresholdOf(thresholds, body.currency);
-  return threshold !== undefined && now !== threshold && now !== (body.above_minor ?? null);
+/** Returns whether somebody gave the person another role after the request, also one that was changed back, and not the requested one. */
+export function isOtherRole({ role, changes, body }: Wanted, now: Current<Role | undefined>): boolean {
+  if (role === undefined || now.value === undefined) return false;
+  return now.value !== body.role && isChanged({ value: role, changes }, now);
 }
 
-/** Returns the threshold of a currency as a request stores it: in the minor unit; null: none. */
-export function thresholdOf(thresholds: readonly Threshold[], currency: unknown): string | null {
-  const own = thresholds.find((one) => one.currency === currency);
-  return own ? String(own.above_minor) : null;
+/** Returns whether somebody set or removed the threshold after the request, also if it was changed back, and not as requested. */
+export function isOtherThreshold({ threshold, changes, body }: Wanted, now: Current<string | null>): boolean {
+  if (threshold === undefined) return false;
+  return now.value !== (body.above_minor ?? null) && isChanged({ value: threshold, changes }, now);
+}
+
+/** @param asked the state at the time of the request. One that an earlier release stored has no number of changes */
+function isChanged<Value>(asked: { value: Value; changes?: number | undefined }, now: Current<Value>): boolean {
+  return now.value !== asked.value || (asked.changes ?? now.changes) !== now.changes;
+}
+
+/** Returns how often a person was given another role in the team. */
+export function countRoles(db: Queryable, { team }: Pick<TeamVisit, 'team'>, user_id: string): Promise<number> {
+  return countEntries(db, team.id, user_id, ['person.role']);
+}
+
+/** Returns the threshold of a currency as a request stores it, in the minor unit (null: none), and how often it was set or removed. */
+export async function currentThreshold(db: Queryable, { team }: TeamVisit, currency: string): Promise<Current<string | null>> {
+  const changes = await countEntries(db, team.id, currency, ['threshold.set', 'threshold.remove']);
+  const own = (await listThresholds(db, team.id)).find((one) => one.currency === currency);
+  return { value: own ? String(own.above_minor) : null, changes };
 }
 
 /** Returns {@link isOtherRole} for the current role. */
-export async function hasOtherRole({ approvals, team }: TeamVisit, wanted: Wanted): Promise<boolean> {
+export async function hasOtherRole(visit: TeamVisit, wanted: Wanted): Promise<boolean> {
   if (wanted.role === undefined) return false;
-  const members = await listMembers(approvals.control, team.id);
-  return isOtherRole(wanted, members.find(({ user_id }) => user_id === wanted.body.user)?.role);
+  const { control } = visit.approvals;
+  const user = String(wanted.body.user);
+  const changes = await countRoles(control, visit, user);
+  const members = await listMembers(control, visit.team.id);
+  return isOtherRole(wanted, { value: members.find(({ user_id }) => user_id === user)?.role, changes });
 }
 
-/** Returns {@link isOtherThreshold} for the current thresholds. */
-export async function hasOtherThreshold({ approvals, team }: TeamVisit, wanted: Wanted): Promise<boolean> {
-  return wanted.threshold !== undefined && isOtherThreshold(wanted, await listThresholds(approvals.control, team.id));
+/** Returns {@link isOtherThreshold} for the current threshold. */
+export async function hasOtherThreshold(visit: TeamVisit, wanted: Wanted): Promise<boolean> {
+  if (wanted.threshold === undefined) return false;
+  return isOtherThreshold(wanted, await currentThreshold(visit.approvals.control, visit, String(wanted.body.currency)));
 }

@@ -5,6 +5,7 @@ import { listMembers, lockMember } from '../../../../tenants/people/member-store
 import { changeRole, removeMember, type Subject } from '../../../../tenants/people/members.ts';
 import { isRole } from '../../../../tenants/people/roles.ts';
 import { changeOrAsk, type HeldAction } from '../../approvals/held.ts';
+import { countRoles } from '../../approvals/replaced.ts';
 import type { ConsoleDeps } from '../../deps.ts';
 import { doneOnce, isRecorded } from '../../done-once.ts';
 import { OwnProblem } from '../../messages/own.ts';
@@ -57,8 +58,9 @@ export async function submitRole(deps: ConsoleDeps, visit: TeamVisit): Promise<A
   if (!isRole(role)) throw notFound();
   const whom = subjectOf(visit);
   const { user_id: user, joined_at } = whom;
+  const changes = await countRoles(deps.stores.control, visit, user);
   const before = await memberOf(deps, visit);
-  const action = heldPerson('person.role', { user, role }, { joined_at, ...(before && { role: before.role }) });
+  const action = heldPerson('person.role', { user, role }, { joined_at, changes, ...(before && { role: before.role }) });
   const hasRole = async () => (await memberOf(deps, visit))?.role === role;
   return change(deps, visit, 'changed', {
     action,

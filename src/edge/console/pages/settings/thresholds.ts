@@ -8,7 +8,7 @@ import { listThresholds, setThreshold } from '../../../../tenants/approvals/thre
 import { record } from '../../../../tenants/audit/record.ts';
 import { actorOf } from '../../actor.ts';
 import { changeOrAsk, type HeldAction } from '../../approvals/held.ts';
-import { thresholdOf } from '../../approvals/replaced.ts';
+import { currentThreshold } from '../../approvals/replaced.ts';
 import { type Answer, fieldOf, redirect, type TeamVisit } from '../../page.ts';
 import { typedAmount } from '../../parts/amount.ts';
 import { approvalFaultText } from '../approvals/parts.ts';
@@ -114,8 +114,8 @@ function toDone({ base }: TeamVisit, done: Done): Answer {
 }
 
 /** Returns whether the threshold is already as the form wants it: a double click on the first one, or the removal of one that is gone. */
-async function isSame({ approvals, team }: TeamVisit, { body: { currency, above_minor = null } }: HeldAction): Promise<boolean> {
-  return thresholdOf(await listThresholds(approvals.control, team.id), currency) === above_minor;
+async function isSame(visit: TeamVisit, { body: { currency, above_minor = null } }: HeldAction): Promise<boolean> {
+  return (await currentThreshold(visit.approvals.control, visit, String(currency))).value === above_minor;
 }
 
 /** Sets the first threshold of a team. */
@@ -129,10 +129,10 @@ async function setFirst(tx: Tx, visit: TeamVisit, { currency, above_minor }: Thr
 
 /** Returns a change of a threshold as a request for approval. */
 async function heldThreshold(
-  { approvals, team }: TeamVisit,
+  visit: TeamVisit,
   operation: 'threshold.set' | 'threshold.remove',
-  body: HeldAction['body'],
+  body: HeldAction['body'] & { currency: string },
 ): Promise<HeldAction> {
-  const threshold = thresholdOf(await listThresholds(approvals.control, team.id), body.currency);
-  return { kind: 'threshold', operation, permission: 'setting.write', body, seen: { threshold } };
+  const { value: threshold, changes } = await currentThreshold(visit.approvals.control, visit, body.currency);
+  return { kind: 'threshold', operation, permission: 'setting.write', body, seen: { threshold, changes } };
 }

@@ -4,7 +4,7 @@ import { type Html, html } from '../../../../../kit/html.ts';
 import type { Db, Queryable, Tx } from '../../../../../kit/sql.ts';
 import type { Action } from '../../../../../tenants/audit/actions.ts';
 import { record } from '../../../../../tenants/audit/record.ts';
-import { entriesAbout } from '../../../../../tenants/audit/store.ts';
+import { countEntries } from '../../../../../tenants/audit/store.ts';
 import type { KeyKind } from '../../../../../tenants/keys/caller.ts';
 import type { Scope } from '../../../../../tenants/keys/scopes.ts';
 import { checkNotEnded, createKeyOnce, type KeyOptions, keyState, rightsOf } from '../../../../../tenants/keys/service.ts';
@@ -14,9 +14,6 @@ import { type Change, changeOrAsk, type HeldAction, movesMoneyOut } from '../../
 import type { Answer, TeamVisit } from '../../../page.ts';
 import type { Fault } from '../../../parts/fault.ts';
 import { refuseUnseen, seenField } from '../../../parts/seen.ts';
-
-/** Maximum audit entries of one key that are counted: more than people cause. */
-const MAX_ENTRIES = 1_000;
 
 /** Fields of the form. */
 export type WantedKey = Omit<KeyOptions, 'team_id' | 'environment'>;
@@ -81,7 +78,7 @@ export async function switchFields(control: Db, visit: TeamVisit, id: string, fa
 
 /** Returns what differs after each change of a key, also after one that restores its state. */
 async function changesOf(db: Queryable, { team }: TeamVisit, id: string): Promise<{ changes: number }> {
-  return { changes: (await entriesAbout(db, team.id, [id], MAX_ENTRIES)).length };
+  return { changes: await countEntries(db, team.id, id) };
 }
 
 /**
