@@ -159,6 +159,51 @@ for (const [name, make] of Object.entries(FORMS)) {
   });
 }
 
+const SETTINGS = { name: 'Maison Awa', email: 'awa@shop.example', default_currency: 'XAF' };
+
+/** Forms that are saved and submitted again after another person restored the former values. */
+const RESTORED: Record<string, () => Promise<{ open: string; send: string; first: Values; restored: Values }>> = {
+  'the settings': async () => {
+    const restored = { ...SETTINGS, public_keys: 'pay-only' };
+    return { open: '/settings', send: '/settings', first: { ...SETTINGS, public_keys: 'contract' }, restored };
+  },
+  'the colour': async () => {
+    const path = '/settings/branding';
+    return { open: path, send: path, first: { brand_color: '#123456' }, restored: { brand_color: '#6b1d5c' } };
+  },
+  'the language': async () => {
+    const path = '/settings/languages';
+    const restored = { when: 'browser', payer_language: 'fr' };
+    return { open: path, send: path, first: { when: 'always', payer_language: 'pt' }, restored };
+  },
+  'a role': async () => {
+    const open = `/people/${(await signedIn(api, 'support')).id}`;
+    return { open, send: `${open}/role`, first: { role: 'admin' }, restored: { role: 'support' } };
+  },
+};
+
+for (const [name, make] of Object.entries(RESTORED)) {
+  test(`a form that is submitted again does not undo that somebody restored the former values: ${name}`, async () => {
+    const { open, send, first, restored } = await make();
+    const base = `/console/${api.team.id}/live`;
+    const stored = () =>
+      api.control.all(sql`
+        select t.name, t.public_keys, t.brand_color, t.payer_language, t.payer_language_always, m.user_id, m.role
+        from teams t join memberships m on m.team_id = t.id where t.id = ${api.team.id} order by m.user_id`);
+    const fresh = async (values: Values) => ({ ...values, ...hiddenOf(await owner.get(base + open)) });
+    assert.equal((await owner.post(base + send, await fresh(restored))).status, 303);
+    const form = await fresh(first);
+    const before = await stored();
+    for (const again of [form, form]) assert.equal((await owner.post(base + send, again)).status, 303);
+    assert.notDeepEqual(await stored(), before);
+    assert.equal((await owner.post(base + send, await fresh(restored))).status, 303);
+    const stale = await owner.post(base + send, form);
+    assert.deepEqual([stale.status, /This was changed after you had opened the form/.test(stale.text)], [409, true]);
+    assert.deepEqual(await stored(), before);
+    assert.equal((await owner.post(base + send, { ...first, ...hiddenOf(stale) })).status, 303);
+  });
+}
+
 test('a form that is shown again, for a mistake or another line, is still compared with what it was opened with', async () => {
   const base = `/console/${api.team.id}/live`;
   const invoice = await (FORMS['the price of an invoice'] as () => Promise<Form>)();

@@ -50,11 +50,19 @@ export function peopleFault(problem: Problem): PeopleFault | null {
 
 /**
  * Gives a member another role.
+ * @param verify throws when the current role, which is locked, is not the one that was to be replaced
  * @throws Problem 404 when the person is not in the team, 403 or 409 when the administrator may not, 409 when it is another membership
  */
-export async function changeRole(tx: Tx, who: Administrator, whom: Subject, role: Role): Promise<void> {
+export async function changeRole(
+  tx: Tx,
+  who: Administrator,
+  whom: Subject,
+  role: Role,
+  verify?: (now: Role) => Promise<void>,
+): Promise<void> {
   const { user_id } = whom;
   const { own, target, other_owners } = await lockedPair(tx, who, whom);
+  await verify?.(target);
   if (target === role) return;
   if (who.user_id === user_id && ROLES.indexOf(role) < ROLES.indexOf(target)) refuse('own_role');
   if ((target === 'owner' || role === 'owner') && !appointsOwners(own)) refuse('owners');

@@ -31,10 +31,9 @@ type Perform = (tx: Tx, visit: TeamVisit, row: ApprovalRow, body: Record<string,
 /** The actions. They follow the rules for the requester, and the audit entry names the approver. */
 const ACTIONS: Readonly<Record<Performed, Perform>> = {
   'person.role': async (tx, visit, row, { user = '', role }, wanted) => {
-    const now = await lockMember(tx, visit.team.id, user);
-    const changes = await countRoles(tx, visit, user);
-    if (isOtherRole(wanted, { value: now?.role, changes })) refuseApproval('role');
-    return changeRole(tx, makerOf(visit, row), subjectOf(user, wanted), role as Role);
+    await changeRole(tx, makerOf(visit, row), subjectOf(user, wanted), role as Role, async (now) => {
+      if (isOtherRole(wanted, { value: now, changes: await countRoles(tx, visit, user) })) refuseApproval('role');
+    });
   },
   'person.remove': (tx, visit, row, { user = '' }, wanted) => removeMember(tx, makerOf(visit, row), subjectOf(user, wanted)),
   'person.invite': async (tx, visit, row, { email = '', role }) => {

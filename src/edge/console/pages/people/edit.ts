@@ -1,8 +1,8 @@
-import { notFound, type Problem } from '../../../../kit/errors.ts';
+import { notFound, Problem } from '../../../../kit/errors.ts';
 import { html } from '../../../../kit/html.ts';
 import type { Tx } from '../../../../kit/sql.ts';
-import { listMembers, lockMember } from '../../../../tenants/people/member-store.ts';
-import { changeRole, removeMember, type Subject } from '../../../../tenants/people/members.ts';
+import { listMembers } from '../../../../tenants/people/member-store.ts';
+import { changeRole, peopleFault, removeMember, type Subject } from '../../../../tenants/people/members.ts';
 import { isRole } from '../../../../tenants/people/roles.ts';
 import { changeOrAsk, type HeldAction } from '../../approvals/held.ts';
 import { countRoles } from '../../approvals/replaced.ts';
@@ -30,10 +30,13 @@ export async function showMember(deps: ConsoleDeps, visit: TeamVisit, error?: un
   const user_id = visit.params.user ?? '';
   const member = await memberOf(deps, visit);
   if (!member) throw notFound();
+  const changes = await countRoles(deps.stores.control, visit, user_id);
   const here = `${visit.base}/people/${user_id}`;
-  const stale = error instanceof OwnProblem ? shownFault(visit.language, error) : undefined;
+  // After these, the page shows a state that the person had not seen.
+  const isStale = error instanceof Problem && (error instanceof OwnProblem || peopleFault(error) === 'rejoined');
+  const stale = isStale ? shownFault(visit.language, error) : undefined;
   const joined = html`<input type="hidden" name="${JOINED}" value="${member.joined_at.getTime()}">`;
-  const role = html`<form method="post" action="${here}/role?from=${here}">${visit.formFields()}${joined}${seenField(visit, { role: member.role }, stale)}
+  const role = html`<form method="post" action="${here}/role?from=${here}">${visit.formFields()}${joined}${seenField(visit, { role: member.role, changes }, stale)}
 ${roleChoice(visit, fieldOf(visit, 'role') || member.role)}
 <div class="form-actions"><button>${texts.save}</button><a class="button quiet-button" href="${visit.base}/people">${texts.back}</a></div></form>`;
   const removal = html`<p>${texts.removeText(member.name)}</p><form method="post" action="${here}/remove?from=${here}">${visit.formFields()}${joined}
@@ -66,9 +69,10 @@ export async function submitRole(deps: ConsoleDeps, visit: TeamVisit): Promise<A
     action,
     isDone: hasRole,
     async work(tx) {
-      const now = await lockMember(tx, visit.team.id, user);
-      if (now) refuseStale(visit, { role: now.role }, { role });
-      await changeRole(tx, administratorOf(visit), whom, role);
+      await changeRole(tx, administratorOf(visit), whom, role, async (now) => {
+        const changes = await countRoles(tx, visit, user);
+        refuseStale(visit, { role: now, changes }, { role, changes });
+      });
     },
   });
 }

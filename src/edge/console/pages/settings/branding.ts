@@ -12,16 +12,15 @@ import { type Answer, fieldOf, type TeamVisit } from '../../page.ts';
 import { withQuery } from '../../paths.ts';
 import type { Fault } from '../../parts/fault.ts';
 import { alert, card, field, pageHead } from '../../parts/parts.ts';
-import { seenField } from '../../parts/seen.ts';
 import { BRANDING_TEXTS } from './branding-texts.ts';
-import { saveTeam } from './save.ts';
+import { saveTeam, teamSeenField } from './save.ts';
 import { settingTabs } from './tabs.ts';
 
 /**
  * Shows the colour of the pages for payers, with a sample page.
  * @param typed input; default: the team's colour
  */
-export function showBranding(visit: TeamVisit, typed = visit.team.brand_color ?? BRAND, fault?: Fault): Answer {
+export async function showBranding(visit: TeamVisit, typed = visit.team.brand_color ?? BRAND, fault?: Fault): Promise<Answer> {
   const { language, query } = visit;
   const texts = BRANDING_TEXTS[language];
   const color = readColour(typed);
@@ -33,17 +32,17 @@ export function showBranding(visit: TeamVisit, typed = visit.team.brand_color ??
     ...(fault ? { status: fault.status } : {}),
     headers: FRAMING_HEADERS,
     body: html`${pageHead(texts.title, { note: texts.note })}${settingTabs(visit, '/branding')}${fault ? alert(fault.message) : color && query.done === 'save' && alert(texts.saved, 'good')}
-<div class="columns"><div>${visit.can('setting.write') && card(texts.color, form(visit, typed, color === null, fault))}</div>
+<div class="columns"><div>${visit.can('setting.write') && card(texts.color, await form(visit, typed, color === null, fault))}</div>
 <div>${card(texts.preview, html`<p class="note">${texts.previewNote}</p>${color && preview(visit, { color: hex(color) })}`)}</div></div>`,
   };
 }
 
-function form(visit: TeamVisit, typed: string, wrong: boolean, fault?: Fault): Html {
+async function form(visit: TeamVisit, typed: string, wrong: boolean, fault?: Fault): Promise<Html> {
   const { base, language } = visit;
   const texts = BRANDING_TEXTS[language];
   const path = `${base}/settings/branding`;
   const color = { name: 'brand_color', label: texts.color, value: typed, type: 'color', help: texts.colorHelp } as const;
-  return html`<form method="post" action="${path}?from=${encodeURIComponent(path)}" data-preview="${path}/preview">${visit.formFields()}${seenField(visit, storedIn(visit), fault)}
+  return html`<form method="post" action="${path}?from=${encodeURIComponent(path)}" data-preview="${path}/preview">${visit.formFields()}${await teamSeenField(visit, storedIn(visit), fault)}
 ${field({ ...color, error: wrong ? texts.wrong : undefined })}
 <div class="form-actions"><button>${texts.save}</button><button class="quiet-button" name="do" value="preview" formaction="${path}/try">${texts.show}</button>
 <button class="quiet-button" name="do" value="reset">${texts.reset}</button></div></form>`;
@@ -59,7 +58,7 @@ export function preview({ base, language }: TeamVisit, shown: { color?: string |
 }
 
 /** Shows the form again with the colour that was chosen. Nothing is saved. */
-export function tryBranding(visit: TeamVisit): Answer {
+export function tryBranding(visit: TeamVisit): Promise<Answer> {
   return showBranding(visit, fieldOf(visit, 'brand_color'));
 }
 

@@ -10,10 +10,9 @@ import { type Answer, fieldOf, type TeamVisit } from '../../page.ts';
 import { choices, radio } from '../../parts/choices.ts';
 import { type Fault, faultOf, unplaced } from '../../parts/fault.ts';
 import { alert, card, facts, pageHead, select } from '../../parts/parts.ts';
-import { seenField } from '../../parts/seen.ts';
 import { preview } from './branding.ts';
 import { LANGUAGE_TEXTS } from './language-texts.ts';
-import { saveTeam } from './save.ts';
+import { saveTeam, teamSeenField } from './save.ts';
 import { settingTabs } from './tabs.ts';
 
 /** Input of the form; before a submit, the team's own values. */
@@ -22,7 +21,7 @@ type Typed = Record<'when' | 'payer_language', string>;
 const WHEN = ['browser', 'always'] as const;
 
 /** Shows the language of pages and mails for payers; as a form to people who may change it. */
-export function showLanguages(visit: TeamVisit, typed: Typed = storedIn(visit), fault?: Fault): Answer {
+export async function showLanguages(visit: TeamVisit, typed: Typed = storedIn(visit), fault?: Fault): Promise<Answer> {
   const { language, team, query } = visit;
   const texts = LANGUAGE_TEXTS[language];
   const said = fault ? alert(unplaced(fault, Object.keys(typed))) : query.done === 'save' && alert(texts.saved, 'good');
@@ -34,7 +33,7 @@ export function showLanguages(visit: TeamVisit, typed: Typed = storedIn(visit), 
     ...(fault ? { status: fault.status } : {}),
     headers: FRAMING_HEADERS,
     body: html`${pageHead(texts.title, { note: texts.note })}${settingTabs(visit, '/languages')}${said}
-<div class="columns"><div>${card(texts.card, visit.can('setting.write') ? form(visit, typed, fault) : values(visit))}</div>
+<div class="columns"><div>${card(texts.card, visit.can('setting.write') ? await form(visit, typed, fault) : values(visit))}</div>
 <div>${card(texts.preview, html`<p class="note">${texts.previewNote}</p>${shown}`)}</div></div>`,
   };
 }
@@ -43,12 +42,12 @@ function storedIn({ team: { payer_language, payer_language_always } }: { team: T
   return { when: payer_language_always ? 'always' : 'browser', payer_language: payer_language ?? DEFAULT_LANGUAGE };
 }
 
-function form(visit: TeamVisit, typed: Typed, fault?: Fault): Html {
+async function form(visit: TeamVisit, typed: Typed, fault?: Fault): Promise<Html> {
   const { base, language } = visit;
   const texts = LANGUAGE_TEXTS[language];
   const errors = fault?.errors ?? {};
   const path = `${base}/settings/languages`;
-  return html`<form method="post" action="${path}?from=${encodeURIComponent(path)}">${visit.formFields()}${seenField(visit, storedIn(visit), fault)}
+  return html`<form method="post" action="${path}?from=${encodeURIComponent(path)}">${visit.formFields()}${await teamSeenField(visit, storedIn(visit), fault)}
 ${choices(
   { name: 'when', legend: texts.when, help: texts.whenHelp, error: errors.when?.[0] },
   WHEN.map((when) => radio({ name: 'when', value: when, label: texts[when], checked: typed.when === when })),

@@ -14,13 +14,13 @@ export function settingPages(deps: ConsoleDeps): ConsolePage[] {
   const attempt = { method: 'POST', permission: 'setting.write' } as const;
   const write = { ...attempt, fresh: true } as const;
   return [
-    teamPage({ ...read, path: '/settings', handle: async (visit) => showSettings(visit) }),
+    teamPage({ ...read, path: '/settings', handle: (visit) => showSettings(visit) }),
     teamPage({ ...write, path: '/settings', handle: (visit) => saveSettings(deps, visit) }),
-    teamPage({ ...read, path: branding, handle: async (visit) => showBranding(visit) }),
+    teamPage({ ...read, path: branding, handle: (visit) => showBranding(visit) }),
     teamPage({ ...read, path: `${branding}/preview`, handle: async (visit) => showSample(deps, visit) }),
-    teamPage({ ...attempt, path: `${branding}/try`, handle: async (visit) => tryBranding(visit) }),
+    teamPage({ ...attempt, path: `${branding}/try`, handle: tryBranding }),
     teamPage({ ...write, path: branding, handle: (visit) => saveBranding(deps, visit) }),
-    teamPage({ ...read, path: languages, handle: async (visit) => showLanguages(visit) }),
+    teamPage({ ...read, path: languages, handle: (visit) => showLanguages(visit) }),
     teamPage({ ...write, path: languages, handle: (visit) => saveLanguages(deps, visit) }),
     teamPage({ ...read, path: approvals, handle: (visit) => showThresholds(visit) }),
     teamPage({ ...write, path: approvals, handle: saveThreshold }),

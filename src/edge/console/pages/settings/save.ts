@@ -1,12 +1,14 @@
 import { must } from '../../../../kit/errors.ts';
-import type { Tx } from '../../../../kit/sql.ts';
+import type { Html } from '../../../../kit/html.ts';
+import type { Queryable, Tx } from '../../../../kit/sql.ts';
 import { record } from '../../../../tenants/audit/record.ts';
+import { countEntries } from '../../../../tenants/audit/store.ts';
 import { findTeam, lockTeam, type TeamRow } from '../../../../tenants/teams/store.ts';
 import { actorOf } from '../../actor.ts';
 import type { ConsoleDeps } from '../../deps.ts';
 import { type Answer, redirect, type TeamVisit } from '../../page.ts';
 import { type Fault, faultOf } from '../../parts/fault.ts';
-import { refuseStale } from '../../parts/seen.ts';
+import { refuseStale, seenField } from '../../parts/seen.ts';
 
 /** A form that changes settings of the team. */
 interface SettingForm<Values extends object> {
@@ -19,7 +21,22 @@ interface SettingForm<Values extends object> {
   wanted: Partial<TeamRow>;
   write(tx: Tx): Promise<void>;
   /** Shows the form again. */
-  show(visit: TeamVisit, fault: Fault): Answer;
+  show(visit: TeamVisit, fault: Fault): Promise<Answer>;
+}
+
+/** Returns how often settings of the team were changed, in any of the forms or by the operator. */
+function countChanges(db: Queryable, { team }: TeamVisit): Promise<number> {
+  return countEntries(db, team.id, String(team.id), ['team.update']);
+}
+
+/**
+ * Renders the hidden field of a form that is submitted to {@link saveTeam}. It differs after each change of settings, also after one that
+ * restores the values of the form.
+ * @param stored the values of the form as the team has them
+ */
+export async function teamSeenField(visit: TeamVisit, stored: object, fault?: Fault): Promise<Html> {
+  const changes = await countChanges(visit.approvals.control, visit);
+  return seenField(visit, { ...stored, changes }, fault);
 }
 
 /**
@@ -36,7 +53,8 @@ export async function saveTeam<Values extends object>(
     await control.transaction(async (tx) => {
       const team = must(await lockTeam(tx, id), 'a membership refers to a team');
       if (isAs(team, wanted)) return;
-      refuseStale(visit, storedIn({ team }), typed);
+      const changes = await countChanges(tx, visit);
+      refuseStale(visit, { ...storedIn({ team }), changes }, { ...typed, changes });
       await write(tx);
       await record(tx, actorOf(visit), { team_id: id, action: 'team.update', resource_id: String(id), at: visit.at });
     });

@@ -11,8 +11,7 @@ import { type Answer, fieldOf, type TeamVisit } from '../../page.ts';
 import { checkbox, choices, radio } from '../../parts/choices.ts';
 import { type Fault, faultOf, unplaced } from '../../parts/fault.ts';
 import { alert, card, facts, field, idText, pageHead, select, textarea } from '../../parts/parts.ts';
-import { seenField } from '../../parts/seen.ts';
-import { saveTeam } from './save.ts';
+import { saveTeam, teamSeenField } from './save.ts';
 import { settingTabs } from './tabs.ts';
 import { SETTING_TEXTS } from './texts.ts';
 
@@ -23,7 +22,7 @@ type Typed = Record<'name' | 'email' | 'default_currency' | 'public_keys' | 'add
 };
 
 /** Shows the settings; as a form to people who may change them. */
-export function showSettings(visit: TeamVisit, typed: Typed = typedOf(visit), fault?: Fault): Answer {
+export async function showSettings(visit: TeamVisit, typed: Typed = typedOf(visit), fault?: Fault): Promise<Answer> {
   const { language, query, team } = visit;
   const texts = SETTING_TEXTS[language];
   const set = facts([
@@ -38,7 +37,7 @@ export function showSettings(visit: TeamVisit, typed: Typed = typedOf(visit), fa
     nav: '/settings',
     ...(fault ? { status: fault.status } : {}),
     body: html`${pageHead(texts.title, { note: texts.note })}${settingTabs(visit, '')}<div class="narrow">${!fault && query.done === 'save' && alert(texts.saved, 'good')}${alert(unplaced(fault, Object.keys(typed)))}${
-      visit.can('setting.write') ? form(visit, typed, fault) : values(visit)
+      visit.can('setting.write') ? await form(visit, typed, fault) : values(visit)
     }${card(texts.operator, set)}</div>`,
   };
 }
@@ -99,7 +98,7 @@ function isPublicKeys(text: string): text is PublicKeys {
   return PUBLIC_KEYS.some((one) => one === text);
 }
 
-function form(visit: TeamVisit, typed: Typed, fault?: Fault): Html {
+async function form(visit: TeamVisit, typed: Typed, fault?: Fault): Promise<Html> {
   const errors = fault?.errors ?? {};
   const { base, language } = visit;
   const texts = SETTING_TEXTS[language];
@@ -113,7 +112,7 @@ function form(visit: TeamVisit, typed: Typed, fault?: Fault): Html {
   });
   const seller = (name: 'address' | 'tax_id') => ({ name, value: typed[name], error: errors[name]?.[0] });
   const currency = { name: 'default_currency', value: typed.default_currency, error: errors.default_currency?.[0] };
-  return html`<form method="post" action="${path}?from=${encodeURIComponent(path)}">${visit.formFields()}${seenField(visit, typedOf(visit), fault)}${card(
+  return html`<form method="post" action="${path}?from=${encodeURIComponent(path)}">${visit.formFields()}${await teamSeenField(visit, typedOf(visit), fault)}${card(
     texts.team,
     html`${field({ ...text('name'), label: texts.name, help: texts.nameHelp, maxlength: 200 })}
 ${field({ ...text('email'), label: texts.email, help: texts.emailHelp, type: 'email', maxlength: 254 })}
