@@ -145,6 +145,17 @@ test('a person who cancels after a payer could not is shown the reason, not that
   }
 });
 
+test('a person who cancels after the payer has cancelled is shown the cancelled payment', async () => {
+  const finance = await signedIn(api, 'finance');
+  const payments = `/console/${api.team.id}/sandbox/payments`;
+  const { payer, id } = await begun(WAVE, 'sn.wave', '770000000');
+  answer = { cancel: { kind: 'cancelled' }, read: { kind: 'expired' } };
+  await payer.submit({}, '/cancel');
+  assert.equal(await statusOf(id), 'cancelled');
+  const { status, to } = await finance.submit(payments, `${payments}/${id}/cancel`);
+  assert.deepEqual([status, to], [303, `${payments}/${id}?done=cancel`]);
+});
+
 test('a prompt that no provider can take back has words instead of a button, and a submit changes nothing', async () => {
   const { payer, url, id, shown } = await begun({}, 'cm.mtn', '650000000');
   assert.doesNotMatch(shown, /\/cancel"/);
