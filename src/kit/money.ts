@@ -34,9 +34,9 @@ export type Currency = keyof typeof DECIMALS;
 
 export const CURRENCIES = Object.keys(DECIMALS) as Currency[];
 
-/** Returns whether the text is the code of a supported currency. */
-export function isCurrency(text: string): text is Currency {
-  return Object.hasOwn(DECIMALS, text);
+/** Returns whether the value is the code of a supported currency. It may come from a body that does not fit its schema. */
+export function isCurrency(value: unknown): value is Currency {
+  return typeof value === 'string' && Object.hasOwn(DECIMALS, value);
 }
 
 /** Returns the number of decimals of a currency in real transactions: 0 or 2. */

@@ -32,6 +32,9 @@ const TEXTS = [
   '4242 4242 4242 4242',
 ];
 
+/** Properties that JavaScript reads or calls when it converts, awaits or prints a value. */
+const PROPERTIES = ['toString', 'valueOf', 'toJSON', 'then', 'length', 'constructor'];
+
 const NUMBERS = [0, -0, -1, 1, 0.01, 0.001, 1e-9, 99.999, 2 ** 31, 2 ** 53, 1e15, 1e21, 1e308, -1e308, 500, 500_000, 1_000_000];
 
 const DATES = ['2026-11-22', '0000-00-00', '9999-12-31', '2026-02-30', '1969-12-31', '2026-11-22T00:00:00Z', '+010000-01-01'];
@@ -73,10 +76,15 @@ export class Random {
       case 4:
         return Array.from({ length: this.below(4) }, () => this.odd());
       case 5:
-        return Object.fromEntries(Array.from({ length: this.below(4) }, () => [this.of(TEXTS), this.odd()]));
+        return Object.fromEntries(Array.from({ length: this.below(4) }, () => [this.name(), this.odd()]));
       default:
         return nested(this.of([2, 20, 200]));
     }
+  }
+
+  /** Returns the name of a property. */
+  name(): string {
+    return this.chance(0.5) ? this.of(TEXTS) : this.of(PROPERTIES);
   }
 
   text(): string {

@@ -14,16 +14,25 @@ const INVOICE_WITHOUT_NAME = ['customer', 'customer_id', 'items.0.name', 'min_am
 /** Invoices exist in live only. */
 const keyFor = (path: string) => (path === '/invoices' ? api.keys.live.secret : api.keys.sandbox.secret);
 
+type Faulty = [request: string, body: object, fields: string[]];
+
 /**
  * Bodies with a fault that a schema can express and one that it cannot. All faults that depend on the body alone are named at once,
  * before the resource of the path or the body is looked for (steps 13 to 15 of docs/contract/order-of-checks.md).
  */
-const FAULTY: [request: string, body: object, fields: string[]][] = [
+const FAULTY: Faulty[] = [
   ['POST /refunds', { payment: 'trx_test_x', amount: 10.005, reason: 'x' }, ['amount', 'reason']],
   ['POST /refunds', { payment: 'trx_test_x', amount: 10.005, reason: 'duplicate', metadata: MANY }, ['amount', 'metadata']],
   ['POST /refunds', { payment: 7, amount: '1', metadata: 7 }, ['amount', 'metadata', 'payment', 'reason']],
   ['POST /transfers', { amount: 10.005, currency: 'XAF', metadata: 7 }, ['amount', 'beneficiary', 'metadata', 'recipient']],
   ['POST /transfers', { amount: 10.5, currency: 'XAF', recipient: 'ben_test_x', description: 7 }, ['amount', 'description']],
+  ...[{ toString: 1 }, [{ toString: 1 }]].map(
+    (currency): Faulty => [
+      'POST /transfers',
+      { amount: 100, currency, recipient: '+237650000000', channel: 'cm.mtn' },
+      ['currency'],
+    ],
+  ),
   [
     'POST /transfers',
     { amount: '1', currency: 7, beneficiary: null, recipient: '1' },
@@ -80,11 +89,13 @@ const FAULTY: [request: string, body: object, fields: string[]][] = [
     { currency: 'XAF', items: [{ name: 'x', unit_price: 1 }], allow_partial: 'x', customer: PAYER },
     ['allow_partial', 'items'],
   ],
-  ...[{ toString: 1 }, [{ toString: 1 }], ['XAF'], 7].map((currency): (typeof FAULTY)[number] => [
-    'POST /invoices',
-    { currency, items: LORRY, min_amount: 5, allow_partial: true, customer: PAYER },
-    ['currency'],
-  ]),
+  ...[{ toString: 1 }, [{ toString: 1 }], ['XAF'], 7].map(
+    (currency): Faulty => [
+      'POST /invoices',
+      { currency, items: LORRY, min_amount: 5, allow_partial: true, customer: PAYER },
+      ['currency'],
+    ],
+  ),
   ['POST /invoices', { currency: 'X', items: LORRY, min_amount: 1.5, allow_partial: true, customer: PAYER }, ['currency']],
 ];
 
