@@ -134,10 +134,12 @@ describe('a new payout', () => {
       })
     ).body;
     const { db } = api.deps.stores.sandbox;
+    const late = (status: string) =>
+      `It reached the recipient after it had ${status === 'failed' ? 'failed' : 'been cancelled'}.`;
     const said = async (status: string, reason: string | null, paid_late: boolean) => {
       await db.run(sql`
         update transfers set stage = 'closed', status = ${status}, reason = ${reason}, paid_late_at = case when ${paid_late} then now() end,
-          message = ${paid_late ? 'It reached the recipient after it had failed.' : 'E7'} where id = ${transfer.id}`);
+          message = ${paid_late ? late(status) : 'E7'} where id = ${transfer.id}`);
       const [, text = ''] =
         /<p class="alert bad"[^>]*>(.*?)<\/p>/s.exec((await finance.get(`${base}/${transfer.id}`)).text) ?? [];
       return text.replace(/<[^>]+>/g, '');
@@ -152,7 +154,7 @@ describe('a new payout', () => {
       assert.equal(await said('failed', reason, true), `${cause} It reached the recipient after it had failed.`);
     }
     assert.equal(await said('cancelled', null, false), '');
-    assert.equal(await said('cancelled', null, true), 'It reached the recipient after it had failed.');
+    assert.equal(await said('cancelled', null, true), late('cancelled'));
     await said('failed', null, false);
     await db.run(sql`
       insert into journals (team_id, kind, source_id, subject_id)
@@ -160,6 +162,9 @@ describe('a new payout', () => {
     const shown = 'A statement of the provider shows that the recipient was paid.';
     assert.equal(await said('failed', null, false), `The provider declined the payout. ${shown} E7`);
     assert.equal(await said('cancelled', null, false), shown);
+    const another = 'Another amount reached the recipient after it had been cancelled.';
+    await db.run(sql`update transfers set message = ${another} where id = ${transfer.id}`);
+    assert.match((await finance.get(`${base}/${transfer.id}`)).text, new RegExp(`<p class="alert bad"[^>]*>${another}</p>`));
   });
 
   test('to a bank account has the account and the bank', async () => {

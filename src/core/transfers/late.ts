@@ -68,7 +68,12 @@ export async function recordShownPaid(
   await writePaidLate(tx, { ...row, message, updated_at: new Date(at), next_poll_at: null });
 }
 
-function reachedAfter({ status }: TransferRow): string {
+/** Whether the message of a transfer says that it, or another amount, reached the recipient after it had ended without money. */
+export function saysPaidLate(row: Pick<TransferRow, 'status' | 'message'>): boolean {
+  return row.message?.endsWith(reachedAfter(row)) ?? false;
+}
+
+function reachedAfter({ status }: Pick<TransferRow, 'status'>): string {
   return `reached the recipient after it had ${status === 'failed' ? 'failed' : 'been cancelled'}.`;
 }
 

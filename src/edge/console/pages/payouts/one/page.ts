@@ -1,4 +1,5 @@
 import { say } from '../../../messages/say.ts';
+import { saysPaidLate } from '../../../../../core/transfers/late.ts';
 import { getTransfer } from '../../../../../core/transfers/service.ts';
 import { isFinal } from '../../../../../core/transfers/states.ts';
 import { findStandings } from '../../../../../core/transfers/store.ts';
@@ -43,7 +44,8 @@ async function whyFailed({ language, store, team }: TeamVisit, transfer: Transfe
   const [standing] = await findStandings(store.db, team.id, [id]);
   const isPaidLate = must(standing, 'it was just read').paid_late_at !== null;
   const texts = PAYOUT_TEXTS[language];
-  const isShown = isPaidLate && transfer.paid_late_at === null;
+  // Until the decision, and for good when a release before made it, the message does not say so.
+  const isShown = isPaidLate && !saysPaidLate(transfer);
   const said = message !== null && say(language, message);
   if (status === 'cancelled') return isShown ? html`${texts.shownPaid}` : isPaidLate && said;
   if (reason === 'insufficient_balance') return html`${texts.reasons[reason]}`;
