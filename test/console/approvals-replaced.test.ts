@@ -141,6 +141,20 @@ test('a role or a threshold that already is as requested is done, with what else
   assert.deepEqual([await roleOf(guest), await thresholds()], ['finance', { XAF: 5_000, XOF: 5_000 }]);
 });
 
+test('an approval of what already is as requested is no change: a request from between the two is done', async () => {
+  await approve(await askThreshold('XOF', '7000'));
+  const [set, setAgain] = [await askThreshold('XAF', '5000'), await askThreshold('XAF', '5000')];
+  const [removal, removalAgain] = [await askThreshold('XOF'), await askThreshold('XOF')];
+  for (const path of [set, removal]) await approve(path);
+  const between = [await askThreshold('XAF', '900000'), await askThreshold('XOF', '8000')];
+  for (const path of [setAgain, removalAgain, ...between]) {
+    assert.doesNotMatch((await shop.checker.get(path)).text, /has changed since/);
+    await approve(path);
+    assert.equal(await outcomeOf(path), 'done');
+  }
+  assert.deepEqual(await thresholds(), { XAF: 900_000, XOF: 8_000 });
+});
+
 test('a request of an earlier release, which does not have the number of changes, is compared by its value', async () => {
   const [first, older] = [await askRole('finance'), await askRole('finance')];
   await storeWithout(older, 'changes');

@@ -14,7 +14,7 @@ import { findUser } from '../../../tenants/people/store.ts';
 import { actorOf } from '../actor.ts';
 import { keyOfAsked } from '../forms.ts';
 import type { TeamVisit } from '../page.ts';
-import { countRoles, currentThreshold, isOtherRole, isOtherThreshold } from './replaced.ts';
+import { countRoles, currentThreshold, isOtherRole, isOtherThreshold, isRequested } from './replaced.ts';
 
 /** Actions that run when they are approved. Actions that show a key are run later, by the requester. */
 export type Performed =
@@ -41,16 +41,10 @@ const ACTIONS: Readonly<Record<Performed, Perform>> = {
     return invite(tx, makerOf(visit, row), { email, role: role as Role, ...(await senderOf(tx, visit, row)), form_key });
   },
   'person.resend': async (tx, visit, row, { link = '' }) => resend(tx, makerOf(visit, row), link, await senderOf(tx, visit, row)),
-  'threshold.set': async (tx, visit, _row, { currency = '', above_minor = '' }, wanted) => {
-    await refuseOtherThreshold(tx, visit, wanted);
-    await setThreshold(tx, visit.team.id, currency, BigInt(above_minor));
-    await note(tx, visit, 'threshold.set', currency);
-  },
-  'threshold.remove': async (tx, visit, _row, { currency = '' }, wanted) => {
-    await refuseOtherThreshold(tx, visit, wanted);
-    await removeThreshold(tx, visit.team.id, currency);
-    await note(tx, visit, 'threshold.remove', currency);
-  },
+  'threshold.set': (tx, visit, _row, { currency = '', above_minor = '' }, wanted) =>
+    changeThreshold(tx, visit, wanted, 'threshold.set', () => setThreshold(tx, visit.team.id, currency, BigInt(above_minor))),
+  'threshold.remove': (tx, visit, _row, { currency = '' }, wanted) =>
+    changeThreshold(tx, visit, wanted, 'threshold.remove', () => removeThreshold(tx, visit.team.id, currency)),
   'key.activate': async (tx, visit, { environment, asked_by }, { id = '' }) => {
     const key = await lockTeamKey(tx, { team_id: visit.team.id, environment, id });
     if (!key) throw notFound();
@@ -80,10 +74,24 @@ export async function perform(tx: Tx, visit: TeamVisit, row: ApprovalRow, wanted
   if ((await listThresholds(tx, visit.team.id)).length > 0) await refuseTooFew(tx, visit.team.id);
 }
 
-/** Verifies that the threshold is as at the time of the request. It is locked until the transaction ends. */
-async function refuseOtherThreshold(tx: Tx, visit: TeamVisit, wanted: Wanted): Promise<void> {
+/**
+ * Changes a threshold and records the change, unless the threshold already is as requested. It is locked until the transaction ends.
+ * @throws Problem 409 when it was changed after the request
+ */
+async function changeThreshold(
+  tx: Tx,
+  visit: TeamVisit,
+  wanted: Wanted,
+  action: 'threshold.set' | 'threshold.remove',
+  change: () => Promise<void>,
+): Promise<void> {
   await lockThresholds(tx, visit.team.id);
-  if (isOtherThreshold(wanted, await currentThreshold(tx, visit, String(wanted.body.currency)))) refuseApproval('threshold');
+  const currency = String(wanted.body.currency);
+  const now = await currentThreshold(tx, visit, currency);
+  if (isRequested(wanted, now)) return;
+  if (isOtherThreshold(wanted, now)) refuseApproval('threshold');
+  await change();
+  await note(tx, visit, action, currency);
 }
 
 function subjectOf(user_id: string, { joined_at = null }: Wanted): Subject {

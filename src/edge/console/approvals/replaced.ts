@@ -18,10 +18,16 @@ export function isOtherRole({ role, changes, body }: Wanted, now: Current<Role |
   return now.value !== body.role && isChanged({ value: role, changes }, now);
 }
 
+/** Returns whether the threshold already is as requested. */
+export function isRequested({ body }: Wanted, { value }: Current<string | null>): boolean {
+  return value === (body.above_minor ?? null);
+}
+
 /** Returns whether somebody set or removed the threshold after the request, also if it was changed back, and not as requested. */
-export function isOtherThreshold({ threshold, changes, body }: Wanted, now: Current<string | null>): boolean {
+export function isOtherThreshold(wanted: Wanted, now: Current<string | null>): boolean {
+  const { threshold, changes } = wanted;
   if (threshold === undefined) return false;
-  return now.value !== (body.above_minor ?? null) && isChanged({ value: threshold, changes }, now);
+  return !isRequested(wanted, now) && isChanged({ value: threshold, changes }, now);
 }
 
 /** @param asked the state at the time of the request. One that an earlier release stored has no number of changes */
