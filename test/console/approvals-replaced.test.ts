@@ -7,10 +7,10 @@ import { findApproval } from '../../src/tenants/approvals/store.ts';
 import { listThresholds } from '../../src/tenants/approvals/threshold-store.ts';
 import { must } from '../../src/kit/errors.ts';
 import { type Api, startApi } from '../setup/api.ts';
-import { approvalPath, openShop, press, type Shop, stored } from './approvals.ts';
+import { approvalPath, openShop, press, type Shop, stored, trail } from './approvals.ts';
 import { type Person, signedIn } from './people.ts';
 
-/** Requests that are approved after somebody has changed the same role or threshold. */
+/** Requests that are approved after somebody has changed the same role, threshold or key. */
 let api: Api;
 let shop: Shop;
 let guest: Person;
@@ -45,6 +45,27 @@ const askThreshold = async (currency: string, above?: string) => {
 
 const approve = (path: string) => press(shop.checker, path, 'approve');
 
+const isActive = async (id: string) =>
+  (await api.control.maybe<{ active: boolean }>(sql`select active from api_keys where id = ${id}`))?.active;
+
+/** Returns a secret key that is not active. */
+async function inactiveKey(): Promise<string> {
+  const { id } = await api.newKey(shop.team, 'sandbox', 'secret');
+  await switchOff(id);
+  return id;
+}
+
+async function switchOff(id: string): Promise<void> {
+  const page = `${shop.base}/developers/keys/${id}`;
+  assert.equal((await shop.owner.submit(page, `${page}/deactivate`)).status, 303);
+  assert.equal(await isActive(id), false);
+}
+
+const askKey = async (id: string) => {
+  const page = `${shop.base}/developers/keys/${id}`;
+  return approvalPath(await shop.owner.submit(page, `${page}/activate`));
+};
+
 async function outcomeOf(path: string): Promise<string> {
   const { outcome, message } = await stored(shop, path);
   return message ?? String(outcome);
@@ -62,6 +83,7 @@ async function storeWithout(path: string, name: keyof Wanted): Promise<void> {
 
 const ROLE_CHANGED = 'The role of this person has changed since: ask again.';
 const THRESHOLD_CHANGED = 'The threshold has changed since: ask again.';
+const KEY_CHANGED = 'The key has changed since: ask again.';
 
 test('a role that was approved later is not replaced, and the page of the older request says so', async () => {
   const [older, later] = [await askRole('finance'), await askRole('read_only')];
@@ -121,6 +143,33 @@ test('a threshold that was approved later is not replaced when it is again that 
   assert.deepEqual(await thresholds(), { XAF: 10_000 });
 });
 
+test('a key that was activated and deactivated later is not activated again, and the page of the older request says so', async () => {
+  const id = await inactiveKey();
+  const [first, older] = [await askKey(id), await askKey(id)];
+  assert.doesNotMatch((await shop.checker.get(older)).text, /has changed since/);
+  await approve(first);
+  await switchOff(id);
+  assert.match((await shop.checker.get(older)).text, /The key has changed since: an approval will fail\./);
+  await approve(older);
+  assert.deepEqual([await outcomeOf(first), await outcomeOf(older), await isActive(id)], ['done', KEY_CHANGED, false]);
+  assert.match((await shop.checker.get(older, { 'accept-language': 'fr' })).text, /La clé a été modifiée depuis/);
+  const next = await askKey(id);
+  await approve(next);
+  assert.deepEqual([await outcomeOf(next), await isActive(id)], ['done', true]);
+});
+
+test('a key that is already active is done, and its activation is recorded once', async () => {
+  const id = await inactiveKey();
+  const paths = [await askKey(id), await askKey(id)];
+  for (const path of paths) {
+    assert.doesNotMatch((await shop.checker.get(path)).text, /has changed since/);
+    await approve(path);
+    assert.equal(await outcomeOf(path), 'done');
+  }
+  assert.equal(await isActive(id), true);
+  assert.deepEqual(await trail(shop, id), [`key.deactivate ${shop.owner.id}`, `key.activate ${shop.checker.id}`]);
+});
+
 test('of two approvals at once one is done', async () => {
   const pairs = [
     [await askRole('finance'), await askRole('read_only')],
@@ -164,16 +213,21 @@ test('a request of an earlier release, which does not have the number of changes
   assert.deepEqual([await outcomeOf(older), await roleOf(guest)], ['done', 'finance']);
 });
 
-test('requests of an earlier release, which do not have the former value, run as they did', async () => {
+test('requests of an earlier release, which do not have the former state, run as they did', async () => {
+  const id = await inactiveKey();
   const [role, threshold] = [await askRole('finance'), await askThreshold('XAF', '900000')];
+  const [first, key] = [await askKey(id), await askKey(id)];
   await storeWithout(role, 'role');
   await storeWithout(threshold, 'threshold');
+  await storeWithout(key, 'changes');
   await approve(await askRole('read_only'));
   await approve(await askThreshold('XAF', '5000'));
-  for (const path of [role, threshold]) {
+  await approve(first);
+  await switchOff(id);
+  for (const path of [role, threshold, key]) {
     assert.doesNotMatch((await shop.checker.get(path)).text, /has changed since/);
     await approve(path);
     assert.equal(await outcomeOf(path), 'done');
   }
-  assert.deepEqual([await roleOf(guest), await thresholds()], ['finance', { XAF: 900_000 }]);
+  assert.deepEqual([await roleOf(guest), await thresholds(), await isActive(id)], ['finance', { XAF: 900_000 }, true]);
 });

@@ -13,6 +13,7 @@ export type ApprovalFault =
   | 'account'
   | 'role'
   | 'threshold'
+  | 'key'
   | 'not_own';
 
 const MESSAGES: Readonly<Record<ApprovalFault, string>> = {
@@ -27,6 +28,7 @@ const MESSAGES: Readonly<Record<ApprovalFault, string>> = {
   account: 'Where its money goes has changed since: ask again.',
   role: 'The role of this person has changed since: ask again.',
   threshold: 'The threshold has changed since: ask again.',
+  key: 'The key has changed since: ask again.',
   not_own: 'Only whoever asked may do this.',
 };
 

@@ -41,7 +41,7 @@ export interface Wanted {
   role?: Role;
   /** The threshold of the currency in its minor unit at the time of the request; null: none. One that was set since is not replaced. */
   threshold?: string | null;
-  /** How often that role or threshold had been changed at the time of the request. */
+  /** How often that role or threshold, or the key that is to be activated, had been changed at the time of the request. */
   changes?: number;
 }
 

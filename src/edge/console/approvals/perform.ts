@@ -14,7 +14,15 @@ import { findUser } from '../../../tenants/people/store.ts';
 import { actorOf } from '../actor.ts';
 import { keyOfAsked } from '../forms.ts';
 import type { TeamVisit } from '../page.ts';
-import { countRoles, currentThreshold, isOtherRole, isOtherThreshold, isRequested } from './replaced.ts';
+import {
+  countKeyChanges,
+  countRoles,
+  currentThreshold,
+  isOtherKey,
+  isOtherRole,
+  isOtherThreshold,
+  isRequested,
+} from './replaced.ts';
 
 /** Actions that run when they are approved. Actions that show a key are run later, by the requester. */
 export type Performed =
@@ -45,13 +53,15 @@ const ACTIONS: Readonly<Record<Performed, Perform>> = {
     changeThreshold(tx, visit, wanted, 'threshold.set', () => setThreshold(tx, visit.team.id, currency, BigInt(above_minor))),
   'threshold.remove': (tx, visit, _row, { currency = '' }, wanted) =>
     changeThreshold(tx, visit, wanted, 'threshold.remove', () => removeThreshold(tx, visit.team.id, currency)),
-  'key.activate': async (tx, visit, { environment, asked_by }, { id = '' }) => {
+  'key.activate': async (tx, visit, { environment, asked_by }, { id = '' }, wanted) => {
     const key = await lockTeamKey(tx, { team_id: visit.team.id, environment, id });
     if (!key) throw notFound();
     checkNotEnded(key, visit.at);
     const maker = await lockMember(tx, visit.team.id, asked_by);
     const may = maker && rightsOf(key.kind, key.scopes).every((scope) => isPermitted(maker.role, scope, environment));
     if (!may) refuseApproval('maker');
+    if (key.active) return;
+    if (isOtherKey(wanted, { value: false, changes: await countKeyChanges(tx, visit, id) })) refuseApproval('key');
     await switchKey(tx, id, true);
     await note(tx, visit, 'key.activate', id);
   },
@@ -64,8 +74,8 @@ export function isPerformed(operation: string): operation is Performed {
 
 /**
  * Runs an approved action of the console.
- * @throws Problem as the action does for the requester; 409 when too few people could approve after it, or when it would replace a role or
- *   a threshold that was set since the request
+ * @throws Problem as the action does for the requester; 409 when too few people could approve after it, or when it would replace a role,
+ *   a threshold or the state of a key that was set since the request
  */
 export async function perform(tx: Tx, visit: TeamVisit, row: ApprovalRow, wanted: Wanted): Promise<void> {
   const { operation } = row;

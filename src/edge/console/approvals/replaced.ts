@@ -2,11 +2,12 @@ import type { Queryable } from '../../../kit/sql.ts';
 import type { Wanted } from '../../../tenants/approvals/schema.ts';
 import { listThresholds } from '../../../tenants/approvals/threshold-store.ts';
 import { countEntries } from '../../../tenants/audit/store.ts';
+import { findTeamKey } from '../../../tenants/keys/store.ts';
 import { listMembers } from '../../../tenants/people/member-store.ts';
 import type { Role } from '../../../tenants/people/roles.ts';
 import type { TeamVisit } from '../page.ts';
 
-/** A role or a threshold as it is now, and the number of its changes so far. */
+/** A role, a threshold or the state of a key as it is now, and the number of its changes so far. */
 interface Current<Value> {
   value: Value;
   changes: number;
@@ -30,6 +31,11 @@ export function isOtherThreshold(wanted: Wanted, now: Current<string | null>): b
   return !isRequested(wanted, now) && isChanged({ value: threshold, changes }, now);
 }
 
+/** Returns whether somebody changed an inactive key after the request to activate it, also if it was activated and deactivated again. */
+export function isOtherKey({ changes }: Wanted, now: Current<boolean>): boolean {
+  return !now.value && isChanged({ value: false, changes }, now);
+}
+
 /** @param asked the state at the time of the request. One that an earlier release stored has no number of changes */
 function isChanged<Value>(asked: { value: Value; changes?: number | undefined }, now: Current<Value>): boolean {
   return now.value !== asked.value || (asked.changes ?? now.changes) !== now.changes;
@@ -38,6 +44,11 @@ function isChanged<Value>(asked: { value: Value; changes?: number | undefined },
 /** Returns how often a person was given another role in the team. */
 export function countRoles(db: Queryable, { team }: Pick<TeamVisit, 'team'>, user_id: string): Promise<number> {
   return countEntries(db, team.id, user_id, ['person.role']);
+}
+
+/** Returns how often a key of the team was changed. */
+export function countKeyChanges(db: Queryable, { team }: Pick<TeamVisit, 'team'>, key_id: string): Promise<number> {
+  return countEntries(db, team.id, key_id);
 }
 
 /** Returns the threshold of a currency as a request stores it, in the minor unit (null: none), and how often it was set or removed. */
@@ -61,4 +72,13 @@ export async function hasOtherRole(visit: TeamVisit, wanted: Wanted): Promise<bo
 export async function hasOtherThreshold(visit: TeamVisit, wanted: Wanted): Promise<boolean> {
   if (wanted.threshold === undefined) return false;
   return isOtherThreshold(wanted, await currentThreshold(visit.approvals.control, visit, String(wanted.body.currency)));
+}
+
+/** Returns {@link isOtherKey} for the current key. */
+export async function hasOtherKey(visit: TeamVisit, wanted: Wanted): Promise<boolean> {
+  const { approvals, team, environment } = visit;
+  const id = String(wanted.body.id);
+  const changes = await countKeyChanges(approvals.control, visit, id);
+  const key = await findTeamKey(approvals.control, { team_id: team.id, environment, id });
+  return key !== undefined && isOtherKey(wanted, { value: key.active, changes });
 }

@@ -162,6 +162,7 @@ export const SENTENCES: readonly Pair[] = [
     'Le rôle de cette personne a été modifié depuis : refaites la demande.',
   ],
   ['The threshold has changed since: ask again.', 'Le seuil a été modifié depuis : refaites la demande.'],
+  ['The key has changed since: ask again.', 'La clé a été modifiée depuis : refaites la demande.'],
   ['Only whoever asked may do this.', 'Seul l’auteur de la demande peut le faire.'],
   [
     'Only an owner appoints owners, and changes or removes them.',

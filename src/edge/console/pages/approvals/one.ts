@@ -11,7 +11,7 @@ import { namesOfMembers } from '../../../../tenants/people/names-store.ts';
 import { hasOtherDestination } from '../../approvals/account.ts';
 import { hasOtherPayee } from '../../approvals/payee.ts';
 import { mayDecide } from '../../approvals/decider.ts';
-import { hasOtherRole, hasOtherThreshold } from '../../approvals/replaced.ts';
+import { hasOtherKey, hasOtherRole, hasOtherThreshold } from '../../approvals/replaced.ts';
 import { asTheyStand, madeBy } from '../../approvals/standing.ts';
 import { isPerformed } from '../../approvals/perform.ts';
 import type { Answer, TeamVisit } from '../../page.ts';
@@ -44,7 +44,7 @@ export async function showApproval(visit: TeamVisit, fault?: Fault): Promise<Ans
   const [name, names, changed] = await Promise.all([
     peopleOf(visit, [row]),
     namesOfMembers(approvals.control, team.id, typeof wanted.body.user === 'string' ? [wanted.body.user] : []),
-    state === 'open' ? changedSince(visit, wanted) : null,
+    state === 'open' ? changedSince(visit, row, wanted) : null,
   ]);
   const about = facts([
     [texts.askedBy, name(row.asked_by)],
@@ -72,12 +72,13 @@ ${wantedView(visit, row, wanted, { names, changed })}${card(texts.state, about)}
 }
 
 /** Returns the notice that the state on which the operation relies has changed, so that it would fail. */
-async function changedSince(visit: TeamVisit, wanted: Wanted): Promise<string | null> {
+async function changedSince(visit: TeamVisit, { operation }: ApprovalRow, wanted: Wanted): Promise<string | null> {
   const texts = APPROVAL_TEXTS[visit.language];
   if (await hasOtherPayee(visit, wanted)) return texts.payeeChanged;
   if (await hasOtherDestination(visit, wanted)) return texts.accountChanged;
   if (await hasOtherRole(visit, wanted)) return texts.roleChanged;
-  return (await hasOtherThreshold(visit, wanted)) ? texts.thresholdChanged : null;
+  if (await hasOtherThreshold(visit, wanted)) return texts.thresholdChanged;
+  return operation === 'key.activate' && (await hasOtherKey(visit, wanted)) ? texts.keyChanged : null;
 }
 
 function resultPath({ base }: TeamVisit, id: string): string {

@@ -60,6 +60,7 @@ type Name =
   | 'accountChanged'
   | 'roleChanged'
   | 'thresholdChanged'
+  | 'keyChanged'
   | 'never'
   | 'anyAddress'
   /** Beside the state: this person may decide. */
@@ -119,6 +120,7 @@ export const APPROVAL_TEXTS: Texts<ApprovalTexts> = {
     accountChanged: 'Where its money goes has changed since: an approval will fail.',
     roleChanged: 'The role of this person has changed since: an approval will fail.',
     thresholdChanged: 'The threshold has changed since: an approval will fail.',
+    keyChanged: 'The key has changed since: an approval will fail.',
     never: 'does not end',
     anyAddress: 'any address',
     forYou: 'Waits for you',
@@ -172,6 +174,7 @@ export const APPROVAL_TEXTS: Texts<ApprovalTexts> = {
       account: 'Where its money goes has changed since: ask again.',
       role: 'The role of this person has changed since: ask again.',
       threshold: 'The threshold has changed since: ask again.',
+      key: 'The key has changed since: ask again.',
       not_own: 'Only whoever asked may do this.',
     },
     done: {
@@ -222,6 +225,7 @@ export const APPROVAL_TEXTS: Texts<ApprovalTexts> = {
     accountChanged: 'La destination des fonds a été modifiée depuis : une validation échouera.',
     roleChanged: 'Le rôle de cette personne a été modifié depuis : une validation échouera.',
     thresholdChanged: 'Le seuil a été modifié depuis : une validation échouera.',
+    keyChanged: 'La clé a été modifiée depuis : une validation échouera.',
     never: 'sans fin',
     anyAddress: 'toutes les adresses',
     forYou: 'Attend votre décision',
@@ -276,6 +280,7 @@ export const APPROVAL_TEXTS: Texts<ApprovalTexts> = {
       account: 'La destination des fonds a été modifiée depuis : refaites la demande.',
       role: 'Le rôle de cette personne a été modifié depuis : refaites la demande.',
       threshold: 'Le seuil a été modifié depuis : refaites la demande.',
+      key: 'La clé a été modifiée depuis : refaites la demande.',
       not_own: 'Seul l’auteur de la demande peut le faire.',
     },
     done: {

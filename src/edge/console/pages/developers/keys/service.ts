@@ -4,13 +4,13 @@ import { type Html, html } from '../../../../../kit/html.ts';
 import type { Db, Queryable, Tx } from '../../../../../kit/sql.ts';
 import type { Action } from '../../../../../tenants/audit/actions.ts';
 import { record } from '../../../../../tenants/audit/record.ts';
-import { countEntries } from '../../../../../tenants/audit/store.ts';
 import type { KeyKind } from '../../../../../tenants/keys/caller.ts';
 import type { Scope } from '../../../../../tenants/keys/scopes.ts';
 import { checkNotEnded, createKeyOnce, type KeyOptions, keyState, rightsOf } from '../../../../../tenants/keys/service.ts';
 import { expireKey, findTeamKey, type KeyRow, lockTeamKey, revokeKey, switchKey } from '../../../../../tenants/keys/store.ts';
 import { actorOf } from '../../../actor.ts';
 import { type Change, changeOrAsk, type HeldAction, movesMoneyOut } from '../../../approvals/held.ts';
+import { countKeyChanges } from '../../../approvals/replaced.ts';
 import type { Answer, TeamVisit } from '../../../page.ts';
 import type { Fault } from '../../../parts/fault.ts';
 import { refuseUnseen, seenField } from '../../../parts/seen.ts';
@@ -77,8 +77,8 @@ export async function switchFields(control: Db, visit: TeamVisit, id: string, fa
 }
 
 /** Returns what differs after each change of a key, also after one that restores its state. */
-async function changesOf(db: Queryable, { team }: TeamVisit, id: string): Promise<{ changes: number }> {
-  return { changes: await countEntries(db, team.id, id) };
+async function changesOf(db: Queryable, visit: TeamVisit, id: string): Promise<{ changes: number }> {
+  return { changes: await countKeyChanges(db, visit, id) };
 }
 
 /**
@@ -123,8 +123,12 @@ export async function changeKey<T>(
 }
 
 /** Returns a change of keys as a request for approval. */
-export function heldKey(operation: 'key.create' | 'key.roll' | 'key.activate', body: HeldAction['body']): HeldAction {
-  return { kind: 'key', operation, permission: 'key.write', body };
+export function heldKey(
+  operation: 'key.create' | 'key.roll' | 'key.activate',
+  body: HeldAction['body'],
+  seen: HeldAction['seen'] = {},
+): HeldAction {
+  return { kind: 'key', operation, permission: 'key.write', body, seen };
 }
 
 /** Stores the key. @throws Problem 409 when its last day passed while it waited for approval: it would replace a valid key */

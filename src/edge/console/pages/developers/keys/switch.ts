@@ -2,6 +2,7 @@ import type { Db, Tx } from '../../../../../kit/sql.ts';
 import { checkNotEnded, untilChangeIsKnown } from '../../../../../tenants/keys/service.ts';
 import type { KeyRow } from '../../../../../tenants/keys/store.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
+import { countKeyChanges } from '../../../approvals/replaced.ts';
 import { doneOnce } from '../../../done-once.ts';
 import { type Answer, redirect, type TeamVisit } from '../../../page.ts';
 import { faultOf } from '../../../parts/fault.ts';
@@ -36,9 +37,10 @@ async function activate(
   switched: Answer,
 ): Promise<Answer | null> {
   // Also where a second person decides: nobody is asked for what cannot be done.
+  const changes = await countKeyChanges(control, visit, visit.params.id ?? '');
   const { active: isActive, id, kind, scopes, allowed_ips, expires_at } = await switchable(control, visit);
   checkRights(visit, kind, scopes);
-  const asked = heldKey('key.activate', { id, kind, scopes, allowed_ips, expires_at });
+  const asked = heldKey('key.activate', { id, kind, scopes, allowed_ips, expires_at }, { changes });
   const madeBefore = async () => (isActive ? switched : null);
   const done = await changeKey(visit, asked, { kind, scopes }, { change, madeBefore });
   return 'answer' in done ? done.answer : null;
