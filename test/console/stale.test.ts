@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { sha256 } from '../../src/kit/crypto.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { type Api, startApi } from '../setup/api.ts';
 import { type Receiver, startReceiver } from '../setup/receiver.ts';
@@ -161,11 +162,21 @@ for (const [name, make] of Object.entries(FORMS)) {
 
 const SETTINGS = { name: 'Maison Awa', email: 'awa@shop.example', default_currency: 'XAF' };
 
+interface Restored {
+  open: string;
+  send: string;
+  first: Values;
+  restored: Values;
+  /** What the form compares when it is opened with the restored values. Default: these. */
+  compared?: object;
+}
+
 /** Forms that are saved and submitted again after another person restored the former values. */
-const RESTORED: Record<string, () => Promise<{ open: string; send: string; first: Values; restored: Values }>> = {
+const RESTORED: Record<string, () => Promise<Restored>> = {
   'the settings': async () => {
     const restored = { ...SETTINGS, public_keys: 'pay-only' };
-    return { open: '/settings', send: '/settings', first: { ...SETTINGS, public_keys: 'contract' }, restored };
+    const compared = { ...restored, unique_references: false, hosted_retry: false, address: '', tax_id: '' };
+    return { open: '/settings', send: '/settings', first: { ...SETTINGS, public_keys: 'contract' }, restored, compared };
   },
   'the colour': async () => {
     const path = '/settings/branding';
@@ -203,6 +214,33 @@ for (const [name, make] of Object.entries(RESTORED)) {
     assert.equal((await owner.post(base + send, { ...first, ...hiddenOf(stale) })).status, 303);
   });
 }
+
+for (const [name, make] of Object.entries(RESTORED)) {
+  test(`a form of an earlier release, which has a digest of the values alone, is compared by them: ${name}`, async () => {
+    const { open, send, first, restored, compared = restored } = await make();
+    const base = `/console/${api.team.id}/live`;
+    assert.equal((await owner.post(base + send, { ...restored, ...hiddenOf(await owner.get(base + open)) })).status, 303);
+    const entries = Object.entries(compared).sort(([a], [b]) => (a < b ? -1 : 1));
+    const seen = sha256(JSON.stringify(entries)).toString('base64url').slice(0, 22);
+    const { _form = '' } = hiddenOf(await owner.get(base + open));
+    assert.equal((await owner.post(base + send, { ...first, _form, seen })).status, 303);
+    const { _form: next = '' } = hiddenOf(await owner.get(base + open));
+    const other = { ...restored, name: 'Maison Esi', brand_color: '#00aa88', payer_language: 'en', role: 'read_only' };
+    assert.equal((await owner.post(base + send, { ...other, _form: next, seen })).status, 409);
+  });
+}
+
+test('a form of the settings that is shown again for a mistake does not undo that somebody restored the former values', async () => {
+  const path = `/console/${api.team.id}/live/settings`;
+  const values = { ...SETTINGS, public_keys: 'pay-only' };
+  const save = async (typed: Values) => owner.post(path, { ...typed, ...hiddenOf(await owner.get(path)) });
+  assert.equal((await save(values)).status, 303);
+  const wrong = await owner.post(path, { ...values, email: 'none', ...hiddenOf(await owner.get(path)) });
+  assert.equal(wrong.status, 422);
+  for (const name of ['Maison Esi', values.name]) assert.equal((await save({ ...values, name })).status, 303);
+  const stale = await owner.post(path, { ...values, public_keys: 'contract', ...hiddenOf(wrong) });
+  assert.equal(stale.status, 409);
+});
 
 test('a form that is shown again, for a mistake or another line, is still compared with what it was opened with', async () => {
   const base = `/console/${api.team.id}/live`;

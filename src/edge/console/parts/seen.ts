@@ -6,6 +6,7 @@ import { fieldOf, type Visit } from '../page.ts';
 import type { Fault } from './fault.ts';
 
 const SEEN = 'seen';
+const CHANGES = 'seen_changes';
 const STALE = 409;
 
 const TEXTS: Texts<{ stale: string; unseen: string }> = {
@@ -24,15 +25,19 @@ const TEXTS: Texts<{ stale: string; unseen: string }> = {
 };
 
 /**
- * Renders a hidden field of a form that changes an object: a digest of the stored values when the form was opened. A form submits all
- * values, also unchanged ones, so saving it later would undo changes that another person made meanwhile.
+ * Renders the hidden fields of a form that changes an object: a digest of the stored values when the form was opened, and the number of
+ * changes so far. A form submits all values, also unchanged ones, so saving it later would undo changes that another person made meanwhile.
  * @param stored the stored values of the form
  * @param fault reason why the form is shown again
+ * @param changes the number of changes so far. Default: the form is compared by its values alone
  */
-export function seenField(visit: Visit, stored: object, fault?: Fault): Html {
-  // A form that is shown again keeps the digest of its first display. After the warning, saving it again is the person's decision.
-  const opened = fault?.status === STALE ? '' : fieldOf(visit, SEEN);
-  return html`<input type="hidden" name="${SEEN}" value="${opened || digestOf(stored)}">`;
+export function seenField(visit: Visit, stored: object, fault?: Fault, changes?: number): Html {
+  // A form that is shown again keeps the fields of its first display. After the warning, saving it again is the person's decision.
+  const hidden = (name: string, now: string) => {
+    const opened = fault?.status === STALE ? '' : fieldOf(visit, name);
+    return html`<input type="hidden" name="${name}" value="${opened || now}">`;
+  };
+  return html`${hidden(SEEN, digestOf(stored))}${changes !== undefined && hidden(CHANGES, String(changes))}`;
 }
 
 /**
@@ -46,16 +51,22 @@ export function refuseUnseen(visit: Visit, stored: object): void {
 /**
  * Verifies that saving a form undoes no change that the person has not seen.
  * @param typed input. Values that are already stored, as after a first submit of the same form, may be saved again
- * @throws Problem 409 when the stored values have changed since the form was opened
+ * @param changes the number of changes so far, if the form has it
+ * @throws Problem 409 when the stored values have changed since the form was opened, also if they have been restored
  */
-export function refuseStale<Values extends object>(visit: Visit, stored: Values, typed: Values): void {
+export function refuseStale<Values extends object>(visit: Visit, stored: Values, typed: Values, changes?: number): void {
   const again = digestOf(typed) === digestOf(stored);
-  if (!again && isChanged(visit, stored)) throw new OwnProblem(STALE, TEXTS[visit.language].stale);
+  if (!again && isChanged(visit, stored, changes)) throw new OwnProblem(STALE, TEXTS[visit.language].stale);
 }
 
-function isChanged(visit: Visit, stored: object): boolean {
-  const opened = fieldOf(visit, SEEN);
-  return opened !== '' && opened !== digestOf(stored);
+function isChanged(visit: Visit, stored: object, changes?: number): boolean {
+  return isOther(visit, SEEN, digestOf(stored)) || (changes !== undefined && isOther(visit, CHANGES, String(changes)));
+}
+
+/** Returns whether a hidden field differs from the present. A form of an earlier release may not have the field. */
+function isOther(visit: Visit, name: string, now: string): boolean {
+  const opened = fieldOf(visit, name);
+  return opened !== '' && opened !== now;
 }
 
 function digestOf(values: object): string {

@@ -36,7 +36,7 @@ export async function showMember(deps: ConsoleDeps, visit: TeamVisit, error?: un
   const isStale = error instanceof Problem && (error instanceof OwnProblem || peopleFault(error) === 'rejoined');
   const stale = isStale ? shownFault(visit.language, error) : undefined;
   const joined = html`<input type="hidden" name="${JOINED}" value="${member.joined_at.getTime()}">`;
-  const role = html`<form method="post" action="${here}/role?from=${here}">${visit.formFields()}${joined}${seenField(visit, { role: member.role, changes }, stale)}
+  const role = html`<form method="post" action="${here}/role?from=${here}">${visit.formFields()}${joined}${seenField(visit, { role: member.role }, stale, changes)}
 ${roleChoice(visit, fieldOf(visit, 'role') || member.role)}
 <div class="form-actions"><button>${texts.save}</button><a class="button quiet-button" href="${visit.base}/people">${texts.back}</a></div></form>`;
   const removal = html`<p>${texts.removeText(member.name)}</p><form method="post" action="${here}/remove?from=${here}">${visit.formFields()}${joined}
@@ -70,8 +70,7 @@ export async function submitRole(deps: ConsoleDeps, visit: TeamVisit): Promise<A
     isDone: hasRole,
     async work(tx) {
       await changeRole(tx, administratorOf(visit), whom, role, async (now) => {
-        const changes = await countRoles(tx, visit, user);
-        refuseStale(visit, { role: now, changes }, { role, changes });
+        refuseStale(visit, { role: now }, { role }, await countRoles(tx, visit, user));
       });
     },
   });

@@ -30,13 +30,12 @@ function countChanges(db: Queryable, { team }: TeamVisit): Promise<number> {
 }
 
 /**
- * Renders the hidden field of a form that is submitted to {@link saveTeam}. It differs after each change of settings, also after one that
+ * Renders the hidden fields of a form that is submitted to {@link saveTeam}. They differ after each change of settings, also after one that
  * restores the values of the form.
  * @param stored the values of the form as the team has them
  */
 export async function teamSeenField(visit: TeamVisit, stored: object, fault?: Fault): Promise<Html> {
-  const changes = await countChanges(visit.approvals.control, visit);
-  return seenField(visit, { ...stored, changes }, fault);
+  return seenField(visit, stored, fault, await countChanges(visit.approvals.control, visit));
 }
 
 /**
@@ -53,8 +52,7 @@ export async function saveTeam<Values extends object>(
     await control.transaction(async (tx) => {
       const team = must(await lockTeam(tx, id), 'a membership refers to a team');
       if (isAs(team, wanted)) return;
-      const changes = await countChanges(tx, visit);
-      refuseStale(visit, { ...storedIn({ team }), changes }, { ...typed, changes });
+      refuseStale(visit, storedIn({ team }), typed, await countChanges(tx, visit));
       await write(tx);
       await record(tx, actorOf(visit), { team_id: id, action: 'team.update', resource_id: String(id), at: visit.at });
     });
