@@ -158,8 +158,8 @@ describe('a refund', () => {
 
   const amountOf = (text: string) => Number(/name="amount"[^>]*value="([^"]*)"/.exec(text)?.[1]);
 
-  /** Adds a refund of 10,000 under way, with these parts. */
-  async function underWay(payment: string, kind: 'merchant' | 'giveback', parts: [amount: number, status: string][]) {
+  /** Stores a refund of 10,000 that is processing, with these parts. */
+  async function storeRefund(payment: string, kind: 'merchant' | 'giveback', parts: [amount: number, status: string][]) {
     const { db } = api.deps.stores.sandbox;
     const [attempt] = await db.all<{ id: string }>(sql`select id from attempts where payment_id = ${payment}`);
     const id = newId('rfd', 'sandbox', Date.now());
@@ -179,7 +179,7 @@ describe('a refund', () => {
 
   test('offers what the API would refund: a part that has succeeded is counted once', async () => {
     const id = await paid(api);
-    await underWay(id, 'merchant', [
+    await storeRefund(id, 'merchant', [
       [6_000, 'succeeded'],
       [4_000, 'sent'],
     ]);
@@ -194,7 +194,7 @@ describe('a refund', () => {
 
   test('offers the whole payment beside an automatic reversal, which returns other money and is no refund of the same amount', async () => {
     const id = await paid(api);
-    await underWay(id, 'giveback', [[10_000, 'sent']]);
+    await storeRefund(id, 'giveback', [[10_000, 'sent']]);
     assert.equal(amountOf((await finance.get(form(id))).text), 25_000);
     assert.equal((await finance.submit(form(id), form(id), { amount: '10000', reason: 'duplicate' })).status, 303);
     const again = await finance.submit(form(id), form(id), { amount: '10000', reason: 'duplicate' });

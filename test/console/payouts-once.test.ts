@@ -5,7 +5,7 @@ import { type Api, startApi } from '../setup/api.ts';
 import { fund } from '../transfers/support.ts';
 import { approvalPath, countApprovals, openShop, press, refundForm, refunds, sale, type Shop } from './approvals.ts';
 import { HEAD, line, read } from './bulk.ts';
-import type { Shown } from './people.ts';
+import { hiddenOf, type Shown } from './people.ts';
 
 /** A payout or refund of which the answer was lost: whoever goes back and submits a form again does not pay twice. */
 let api: Api;
@@ -24,12 +24,6 @@ async function shopWith(above_minor: bigint | null = null): Promise<Shop> {
   const shop = await openShop(api, above_minor);
   await fund(api, shop.team, 100_000);
   return shop;
-}
-
-/** Fields of the form in the contents of a page that need no hand. */
-function hiddenOf({ text }: Shown): Values {
-  const fields = text.slice(text.indexOf('<main')).matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g);
-  return Object.fromEntries([...fields].map(([, name = '', value = '']) => [name, value]));
 }
 
 /** Opens the form of a payout. @returns its fields, and what checks and sends it */

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { newId } from '../../src/kit/ids.ts';
 import { FORM_FIELD } from '../../src/edge/console/forms.ts';
 import type { Role } from '../../src/tenants/people/roles.ts';
@@ -5,6 +6,7 @@ import { openSession } from '../../src/tenants/people/sessions.ts';
 import { insertMembership, insertUser } from '../../src/tenants/people/store.ts';
 import type { Team } from '../../src/tenants/teams/schema.ts';
 import type { Api } from '../setup/api.ts';
+import { formsOf } from '../setup/html-forms.ts';
 
 /** An answer of the console, read whole. */
 export interface Shown {
@@ -85,6 +87,12 @@ export function formToken(page: string): Record<string, string> {
 export function hiddenOf({ text }: Shown): Record<string, string> {
   const fields = text.slice(text.indexOf('<main')).matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g);
   return Object.fromEntries([...fields].map(([, name = '', value = '']) => [name, value]));
+}
+
+/** Returns the hidden fields of the form in a page that is sent to `action`. */
+export function hiddenFor({ text }: Shown, action: string): Record<string, string> {
+  const form = formsOf(text).find((one) => one.action.split('?')[0] === action);
+  return Object.fromEntries(form?.hidden ?? assert.fail(`no form ${action}`));
 }
 
 /** A person with a role in a team, signed in. */

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
 import { type Api, startApi } from '../setup/api.ts';
-import { formsOf } from '../setup/html-forms.ts';
 import { approvalPath, countApprovals, openShop, press } from './approvals.ts';
-import { type Person, type Shown, signedIn } from './people.ts';
+import { hiddenFor, type Person, signedIn } from './people.ts';
 
 /** Forms that change an object. A form that is submitted again changes nothing, however its values are stored. */
 let api: Api;
@@ -22,12 +21,6 @@ type Values = Record<string, string>;
 
 const live = async (method: string, path: string, body?: object) =>
   (await api.call(method, path, { key: api.keys.live.secret, ...(body ? { body } : {}) })).body;
-
-/** Hidden fields of the form in a page that is sent to `action`. */
-function hiddenOf({ text }: Shown, action: string): Values {
-  const form = formsOf(text).find((form) => form.action.split('?')[0] === action);
-  return Object.fromEntries(form?.hidden ?? assert.fail(`no form ${action}`));
-}
 
 interface Form {
   /** Path of the object in the API. */
@@ -111,7 +104,7 @@ for (const [name, make] of Object.entries(FORMS)) {
     const { path, page, typed, other, change } = await make();
     // A change of a draft or an endpoint causes no event.
     const times = (n: number) => ({ entries: n, events: /^\/(?:invoices|webhooks)\//.test(path) ? 0 : n });
-    const form = { ...typed, ...hiddenOf(await owner.get(page), page) };
+    const form = { ...typed, ...hiddenFor(await owner.get(page), page) };
     const submit = () => owner.post(page, form);
     const first = await submit();
     assert.equal(first.status, 303, first.text);
@@ -130,7 +123,7 @@ for (const [name, make] of Object.entries(FORMS)) {
 
   test(`a form that is submitted twice at once changes the object once: ${name}`, async () => {
     const { path, page, typed } = await make();
-    const form = { ...typed, ...hiddenOf(await owner.get(page), page) };
+    const form = { ...typed, ...hiddenFor(await owner.get(page), page) };
     const [one, two] = await Promise.all([owner.post(page, form), owner.post(page, form)]);
     assert.deepEqual([one.status, two.status, two.to], [303, 303, one.to], one.text + two.text);
     assert.equal((await changesOf(path)).entries, 1);
@@ -157,7 +150,7 @@ test('a form of the settings that is submitted again saves nothing', async () =>
   const saves = async () => (await api.control.all(sql`select 1 from audit_entries where action = 'team.update'`)).length;
   for (const [tab, typed] of Object.entries(forms)) {
     const page = `${base}/settings${tab}`;
-    const form = { ...typed, ...hiddenOf(await owner.get(page), page) };
+    const form = { ...typed, ...hiddenFor(await owner.get(page), page) };
     const before = await saves();
     for (const answer of [...(await Promise.all([1, 2].map(() => owner.post(page, form)))), await owner.post(page, form)])
       assert.deepEqual([answer.status, answer.to], [303, `${page}?done=save`], answer.text);
@@ -177,7 +170,7 @@ test('a form that asked a second person leads to its approval when it is submitt
     channel: 'cm.mtn',
     account_number: '+237 650 00 00 09',
   };
-  const form = { ...values, ...hiddenOf(await maker.get(page), page) };
+  const form = { ...values, ...hiddenFor(await maker.get(page), page) };
   const asked = approvalPath(await maker.post(page, form));
   assert.equal((await maker.post(page, form)).to, asked);
   // Corrected input is another request: an approval of the first one does not apply to it.

@@ -7,7 +7,7 @@ import { WORKER } from '../../src/tenants/audit/actor.ts';
 import { type Api, startApi } from '../setup/api.ts';
 import { openShop, refundForm, sale, type Shop } from './approvals.ts';
 import { HEAD, line } from './bulk.ts';
-import type { Shown } from './people.ts';
+import { hiddenOf, type Shown } from './people.ts';
 
 let api: Api;
 before(async () => {
@@ -22,12 +22,6 @@ function noteOf({ text }: Shown): string {
     .filter((note) => /second person/.test(note))
     .join(' ')
     .replace(/[\u00A0\u202F]/g, ' ');
-}
-
-/** Hidden fields of the form of a page's contents. */
-function hiddenOf({ text }: Shown): Record<string, string> {
-  const fields = text.slice(text.indexOf('<main')).matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g);
-  return Object.fromEntries([...fields].map(([, name = '', value = '']) => [name, value]));
 }
 
 async function fund({ api: of, team }: Shop, currency: string): Promise<void> {

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
 import { type Api, startApi } from '../setup/api.ts';
-import { formsOf } from '../setup/html-forms.ts';
 import { untilLocked } from '../setup/locks.ts';
-import { type Person, type Shown, signedIn } from './people.ts';
+import { hiddenFor, type Person, signedIn } from './people.ts';
 
 /** A form that is stored while somebody else's change of the same object is being stored. */
 let api: Api;
@@ -23,12 +22,6 @@ type Values = Record<string, string>;
 
 const live = async (method: string, path: string, body?: object) =>
   (await api.call(method, path, { key: api.keys.live.secret, ...(body ? { body } : {}) })).body;
-
-/** Hidden fields of the form in a page that is sent to `action`. */
-function hiddenOf({ text }: Shown, action: string): Values {
-  const form = formsOf(text).find((form) => form.action.split('?')[0] === action);
-  return Object.fromEntries(form?.hidden ?? assert.fail(`no form ${action}`));
-}
 
 interface Form {
   page: string;
@@ -104,7 +97,7 @@ for (const [name, make] of Object.entries(FORMS)) {
   test(`${name} waits for a change by somebody else, and does not apply to it`, async () => {
     const { page, send, typed = {}, table, id, change, database } = await make();
     const db = database ? api.control : api.deps.stores.live.db;
-    const form = { ...typed, ...hiddenOf(await owner.get(page), send) };
+    const form = { ...typed, ...hiddenFor(await owner.get(page), send) };
     const stored = async () => (await db.all({ text: `select * from ${table} where id = $1`, values: [id] }))[0];
     const { answer } = await db.transaction(async (tx) => {
       await tx.run({ text: `update ${table} set ${change} where id = $1`, values: [id] });
@@ -116,6 +109,6 @@ for (const [name, make] of Object.entries(FORMS)) {
     const refused = await answer;
     assert.deepEqual([refused.status, /This was changed after you had opened/.test(refused.text)], [409, true]);
     assert.deepEqual(await stored(), changed);
-    assert.equal((await owner.post(send, { ...typed, ...hiddenOf(refused, send) })).status, 303);
+    assert.equal((await owner.post(send, { ...typed, ...hiddenFor(refused, send) })).status, 303);
   });
 }

@@ -3,8 +3,7 @@ import { after, before, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
 import { createKey, type KeyOptions } from '../../src/tenants/keys/service.ts';
 import { type Api, startApi } from '../setup/api.ts';
-import { formsOf } from '../setup/html-forms.ts';
-import { type Person, type Shown, signedIn } from './people.ts';
+import { hiddenFor, type Person, signedIn } from './people.ts';
 
 /** Forms that switch an object between two states: submitted again, they do not undo what somebody did since. */
 let api: Api;
@@ -22,11 +21,6 @@ after(() => api.stop());
 
 const live = async (method: string, path: string, body?: object) =>
   (await api.call(method, path, { key: api.keys.live.secret, ...(body ? { body } : {}) })).body;
-
-/** Hidden fields of the form in a page that is sent to `action`. */
-function hiddenOf({ text }: Shown, action: string): [string, string][] {
-  return formsOf(text).find((form) => form.action.split('?')[0] === action)?.hidden ?? assert.fail(`no form ${action}`);
-}
 
 interface Switch {
   page: string;
@@ -87,7 +81,7 @@ for (const [name, make] of Object.entries(SWITCHES)) {
   test(`${name} is switched once by a form, and back by nobody but who asks for it`, async () => {
     const { page, verbs, undo, isDone, changes } = await make();
     const [verb, back] = verbs;
-    const form = hiddenOf(await owner.get(page), `${page}/${verb}`);
+    const form = hiddenFor(await owner.get(page), `${page}/${verb}`);
     const count = (await changes()).length;
     const both = await Promise.all([owner.post(`${page}/${verb}`, form), owner.post(`${page}/${verb}`, form)]);
     for (const answer of both) assert.deepEqual([answer.status, answer.to], [303, `${page}?done=${verb}`]);
@@ -96,10 +90,10 @@ for (const [name, make] of Object.entries(SWITCHES)) {
     const late = await owner.post(`${page}/${verb}`, form);
     assert.deepEqual([late.status, /This was changed after you had opened the page/.test(late.text)], [409, true]);
     assert.equal(await isDone(), false);
-    assert.equal((await owner.post(`${page}/${verb}`, hiddenOf(late, `${page}/${verb}`))).to, `${page}?done=${verb}`);
+    assert.equal((await owner.post(`${page}/${verb}`, hiddenFor(late, `${page}/${verb}`))).to, `${page}?done=${verb}`);
     assert.equal(await isDone(), true);
     assert.equal(
-      (await owner.post(`${page}/${back}`, hiddenOf(await owner.get(page), `${page}/${back}`))).to,
+      (await owner.post(`${page}/${back}`, hiddenFor(await owner.get(page), `${page}/${back}`))).to,
       `${page}?done=${back}`,
     );
     assert.equal(await isDone(), false);

@@ -111,7 +111,7 @@ export async function settleBreak(
 }
 
 /**
- * Records at a payout that it was paid after it had ended without money, whoever bears the amount: its recipient has it. It counts
+ * Records that a payout was paid after it had ended without money, whoever bears the amount: its recipient has it. It counts
  * towards the transaction limits again, because its end had released that. They are locked after the payout and before balances, as
  * everywhere in the code.
  */

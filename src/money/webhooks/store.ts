@@ -45,8 +45,8 @@ export function findEndpoint(db: Queryable, ref: EndpointRef): Promise<EndpointR
 export type Sendable = Pick<EndpointRow, 'url' | 'secret_sealed' | 'api_version'> & { body: Buffer };
 
 /**
- * Returns what a delivery sends now, and where it goes; undefined when its endpoint was deleted or deactivated, or its event is no longer stored. An erasure changes bodies,
- * so both are read at the same moment.
+ * Returns what a delivery sends now, and where it goes; undefined when its endpoint was deleted or deactivated, or its event is no longer
+ * stored. An erasure changes bodies, so both are read at the same moment.
  */
 export function findSendable(
   db: Queryable,
