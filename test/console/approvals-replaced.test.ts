@@ -10,7 +10,7 @@ import { type Api, startApi } from '../setup/api.ts';
 import { approvalPath, openShop, press, type Shop, stored, trail } from './approvals.ts';
 import { type Person, signedIn } from './people.ts';
 
-/** Requests that are approved after somebody has changed the same role, threshold or key. */
+/** Requests that are approved after somebody has changed the same role, invitation, threshold or key. */
 let api: Api;
 let shop: Shop;
 let guest: Person;
@@ -41,6 +41,18 @@ const askThreshold = async (currency: string, above?: string) => {
   const page = `${shop.base}/settings/approvals`;
   const values = above === undefined ? { currency } : { currency, above };
   return approvalPath(await shop.owner.submit(page, above === undefined ? `${page}/remove` : page, values));
+};
+
+const askInvitation = async (email: string, role: string) => {
+  const page = `${shop.base}/people/invite`;
+  return approvalPath(await shop.owner.submit(page, page, { email, role }));
+};
+
+/** Returns the roles of the open invitations to an address. */
+const invited = async (email: string) => {
+  const rows = await api.control.all<{ role: string }>(sql`
+    select role from user_links where team_id = ${shop.team.id} and email = ${email} and used_at is null and revoked_at is null`);
+  return rows.map(({ role }) => role);
 };
 
 const approve = (path: string) => press(shop.checker, path, 'approve');
@@ -82,6 +94,7 @@ async function storeWithout(path: string, name: keyof Wanted): Promise<void> {
 }
 
 const ROLE_CHANGED = 'The role of this person has changed since: ask again.';
+const INVITED = 'This address was invited to another role since: ask again.';
 const THRESHOLD_CHANGED = 'The threshold has changed since: ask again.';
 const KEY_CHANGED = 'The key has changed since: ask again.';
 
@@ -96,6 +109,28 @@ test('a role that was approved later is not replaced, and the page of the older 
     (await shop.checker.get(older, { 'accept-language': 'fr' })).text,
     /Le rôle de cette personne a été modifié depuis/,
   );
+});
+
+test('an invitation that was approved later is not replaced by an older one to another role, and its page says so', async () => {
+  const [same, older, later] = [
+    await askInvitation('new@shop.example', 'finance'),
+    await askInvitation('New@shop.example', 'developer'),
+    await askInvitation('new@shop.example', 'finance'),
+  ];
+  assert.doesNotMatch((await shop.checker.get(older)).text, /since: an approval will fail/);
+  await approve(later);
+  assert.match((await shop.checker.get(older)).text, /This address was invited to another role since: an approval will fail\./);
+  assert.match(
+    (await shop.checker.get(older, { 'accept-language': 'fr' })).text,
+    /Cette adresse a été invitée depuis avec un autre rôle/,
+  );
+  await approve(older);
+  assert.deepEqual([await outcomeOf(older), await invited('new@shop.example')], [INVITED, ['finance']]);
+  await approve(same);
+  assert.equal(await outcomeOf(same), 'done');
+  const next = await askInvitation('new@shop.example', 'developer');
+  await approve(next);
+  assert.deepEqual([await outcomeOf(next), await invited('new@shop.example')], ['done', ['developer']]);
 });
 
 test('a threshold that was approved later is neither replaced nor removed', async () => {
@@ -220,14 +255,18 @@ test('requests of an earlier release, which do not have the former state, run as
   await storeWithout(role, 'role');
   await storeWithout(threshold, 'threshold');
   await storeWithout(key, 'changes');
+  const invitation = await askInvitation('other@shop.example', 'developer');
+  await storeWithout(invitation, 'invitation');
+  await approve(await askInvitation('other@shop.example', 'finance'));
   await approve(await askRole('read_only'));
   await approve(await askThreshold('XAF', '5000'));
   await approve(first);
   await switchOff(id);
-  for (const path of [role, threshold, key]) {
+  for (const path of [role, threshold, key, invitation]) {
     assert.doesNotMatch((await shop.checker.get(path)).text, /has changed since/);
     await approve(path);
     assert.equal(await outcomeOf(path), 'done');
   }
   assert.deepEqual([await roleOf(guest), await thresholds(), await isActive(id)], ['finance', { XAF: 900_000 }, true]);
+  assert.deepEqual(await invited('other@shop.example'), ['developer']);
 });

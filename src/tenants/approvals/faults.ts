@@ -12,6 +12,7 @@ export type ApprovalFault =
   | 'payee'
   | 'account'
   | 'role'
+  | 'invitation'
   | 'threshold'
   | 'key'
   | 'not_own';
@@ -27,6 +28,7 @@ const MESSAGES: Readonly<Record<ApprovalFault, string>> = {
   payee: 'The recipient has changed since: ask again.',
   account: 'Where its money goes has changed since: ask again.',
   role: 'The role of this person has changed since: ask again.',
+  invitation: 'This address was invited to another role since: ask again.',
   threshold: 'The threshold has changed since: ask again.',
   key: 'The key has changed since: ask again.',
   not_own: 'Only whoever asked may do this.',

@@ -39,6 +39,8 @@ export interface Wanted {
   joined_at?: number | null;
   /** The role of the person at the time of the request. A role that was given since is not replaced. */
   role?: Role;
+  /** The latest invitation to the address at the time of the request; null: none. A later one to another role is not replaced. */
+  invitation?: string | null;
   /** The threshold of the currency in its minor unit at the time of the request; null: none. One that was set since is not replaced. */
   threshold?: string | null;
   /** How often that role or threshold, or the key that is to be activated, had been changed at the time of the request. */

@@ -86,6 +86,18 @@ export function listInvitations(db: Queryable, team_id: bigint): Promise<LinkRow
     order by created_at desc limit 200`);
 }
 
+/** Returns the latest invitation of a team to an address, whatever its state. */
+export function findLastInvitation(
+  db: Queryable,
+  team_id: bigint,
+  email: string,
+): Promise<Pick<LinkRow, 'id' | 'role'> | undefined> {
+  return db.maybe<Pick<LinkRow, 'id' | 'role'>>(sql`
+    select id, role from user_links
+    where team_id = ${team_id} and kind = 'invitation' and lower(email) = lower(${soughtEmail(email)})
+    order by created_at desc limit 1`);
+}
+
 /** Returns the id of the invitation that a form of a team has sent, whatever its state. */
 export async function findSent(db: Queryable, team_id: bigint, form_key: string): Promise<string | undefined> {
   const row = await db.maybe<{ id: string }>(sql`

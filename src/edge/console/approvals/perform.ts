@@ -7,7 +7,7 @@ import { lockThresholds, refuseTooFew } from '../../../tenants/approvals/thresho
 import { record } from '../../../tenants/audit/record.ts';
 import { checkNotEnded, rightsOf } from '../../../tenants/keys/service.ts';
 import { lockTeamKey, switchKey } from '../../../tenants/keys/store.ts';
-import { lockMember } from '../../../tenants/people/member-store.ts';
+import { lockMember, lockMembers } from '../../../tenants/people/member-store.ts';
 import { changeRole, invite, removeMember, resend, type Subject } from '../../../tenants/people/members.ts';
 import { isPermitted, type Role } from '../../../tenants/people/roles.ts';
 import { findUser } from '../../../tenants/people/store.ts';
@@ -18,6 +18,7 @@ import {
   countKeyChanges,
   countRoles,
   currentThreshold,
+  hasOtherInvitation,
   isOtherKey,
   isOtherRole,
   isOtherThreshold,
@@ -44,7 +45,9 @@ const ACTIONS: Readonly<Record<Performed, Perform>> = {
     });
   },
   'person.remove': (tx, visit, row, { user = '' }, wanted) => removeMember(tx, makerOf(visit, row), subjectOf(user, wanted)),
-  'person.invite': async (tx, visit, row, { email = '', role }) => {
+  'person.invite': async (tx, visit, row, { email = '', role }, wanted) => {
+    await lockMembers(tx, visit.team.id);
+    if (await hasOtherInvitation(tx, visit, wanted)) refuseApproval('invitation');
     const form_key = keyOfAsked(row.form_key, [email, role]);
     return invite(tx, makerOf(visit, row), { email, role: role as Role, ...(await senderOf(tx, visit, row)), form_key });
   },
@@ -75,7 +78,7 @@ export function isPerformed(operation: string): operation is Performed {
 /**
  * Runs an approved action of the console.
  * @throws Problem as the action does for the requester; 409 when too few people could approve after it, or when it would replace a role,
- *   a threshold or the state of a key that was set since the request
+ *   an invitation, a threshold or the state of a key that was set since the request
  */
 export async function perform(tx: Tx, visit: TeamVisit, row: ApprovalRow, wanted: Wanted): Promise<void> {
   const { operation } = row;

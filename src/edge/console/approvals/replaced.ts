@@ -3,6 +3,7 @@ import type { Wanted } from '../../../tenants/approvals/schema.ts';
 import { listThresholds } from '../../../tenants/approvals/threshold-store.ts';
 import { countEntries } from '../../../tenants/audit/store.ts';
 import { findTeamKey } from '../../../tenants/keys/store.ts';
+import { findLastInvitation } from '../../../tenants/people/link-store.ts';
 import { listMembers } from '../../../tenants/people/member-store.ts';
 import type { Role } from '../../../tenants/people/roles.ts';
 import type { TeamVisit } from '../page.ts';
@@ -81,4 +82,12 @@ export async function hasOtherKey(visit: TeamVisit, wanted: Wanted): Promise<boo
   const changes = await countKeyChanges(approvals.control, visit, id);
   const key = await findTeamKey(approvals.control, { team_id: team.id, environment, id });
   return key !== undefined && isOtherKey(wanted, { value: key.active, changes });
+}
+
+/** Returns whether somebody invited the address to another role after the request. */
+export async function hasOtherInvitation(db: Queryable, { team }: Pick<TeamVisit, 'team'>, wanted: Wanted): Promise<boolean> {
+  const { invitation, body } = wanted;
+  if (invitation === undefined) return false;
+  const last = await findLastInvitation(db, team.id, String(body.email));
+  return last !== undefined && last.id !== invitation && last.role !== body.role;
 }

@@ -11,7 +11,7 @@ import { namesOfMembers } from '../../../../tenants/people/names-store.ts';
 import { hasOtherDestination } from '../../approvals/account.ts';
 import { hasOtherPayee } from '../../approvals/payee.ts';
 import { mayDecide } from '../../approvals/decider.ts';
-import { hasOtherKey, hasOtherRole, hasOtherThreshold } from '../../approvals/replaced.ts';
+import { hasOtherInvitation, hasOtherKey, hasOtherRole, hasOtherThreshold } from '../../approvals/replaced.ts';
 import { asTheyStand, madeBy } from '../../approvals/standing.ts';
 import { isPerformed } from '../../approvals/perform.ts';
 import type { Answer, TeamVisit } from '../../page.ts';
@@ -78,6 +78,7 @@ async function changedSince(visit: TeamVisit, { operation }: ApprovalRow, wanted
   if (await hasOtherDestination(visit, wanted)) return texts.accountChanged;
   if (await hasOtherRole(visit, wanted)) return texts.roleChanged;
   if (await hasOtherThreshold(visit, wanted)) return texts.thresholdChanged;
+  if (await hasOtherInvitation(visit.approvals.control, visit, wanted)) return texts.invitationChanged;
   return operation === 'key.activate' && (await hasOtherKey(visit, wanted)) ? texts.keyChanged : null;
 }
 

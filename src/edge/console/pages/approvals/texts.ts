@@ -59,6 +59,7 @@ type Name =
   | 'accountNote'
   | 'accountChanged'
   | 'roleChanged'
+  | 'invitationChanged'
   | 'thresholdChanged'
   | 'keyChanged'
   | 'never'
@@ -119,6 +120,7 @@ export const APPROVAL_TEXTS: Texts<ApprovalTexts> = {
     accountNote: 'Where its money went when it was asked for',
     accountChanged: 'Where its money goes has changed since: an approval will fail.',
     roleChanged: 'The role of this person has changed since: an approval will fail.',
+    invitationChanged: 'This address was invited to another role since: an approval will fail.',
     thresholdChanged: 'The threshold has changed since: an approval will fail.',
     keyChanged: 'The key has changed since: an approval will fail.',
     never: 'does not end',
@@ -173,6 +175,7 @@ export const APPROVAL_TEXTS: Texts<ApprovalTexts> = {
       payee: 'The recipient has changed since: ask again.',
       account: 'Where its money goes has changed since: ask again.',
       role: 'The role of this person has changed since: ask again.',
+      invitation: 'This address was invited to another role since: ask again.',
       threshold: 'The threshold has changed since: ask again.',
       key: 'The key has changed since: ask again.',
       not_own: 'Only whoever asked may do this.',
@@ -224,6 +227,7 @@ export const APPROVAL_TEXTS: Texts<ApprovalTexts> = {
     accountNote: 'Destination des fonds au moment de la demande',
     accountChanged: 'La destination des fonds a été modifiée depuis : une validation échouera.',
     roleChanged: 'Le rôle de cette personne a été modifié depuis : une validation échouera.',
+    invitationChanged: 'Cette adresse a été invitée depuis avec un autre rôle : une validation échouera.',
     thresholdChanged: 'Le seuil a été modifié depuis : une validation échouera.',
     keyChanged: 'La clé a été modifiée depuis : une validation échouera.',
     never: 'sans fin',
@@ -279,6 +283,7 @@ export const APPROVAL_TEXTS: Texts<ApprovalTexts> = {
       payee: 'Le bénéficiaire a été modifié depuis : refaites la demande.',
       account: 'La destination des fonds a été modifiée depuis : refaites la demande.',
       role: 'Le rôle de cette personne a été modifié depuis : refaites la demande.',
+      invitation: 'Cette adresse a été invitée depuis avec un autre rôle : refaites la demande.',
       threshold: 'Le seuil a été modifié depuis : refaites la demande.',
       key: 'La clé a été modifiée depuis : refaites la demande.',
       not_own: 'Seul l’auteur de la demande peut le faire.',

@@ -2,7 +2,7 @@ import { emailAddressOf } from '../../../../kit/email.ts';
 import { notFound, type Problem } from '../../../../kit/errors.ts';
 import { html } from '../../../../kit/html.ts';
 import { invite, resend, withdraw } from '../../../../tenants/people/members.ts';
-import { findSent, listInvitations, wasResent } from '../../../../tenants/people/link-store.ts';
+import { findLastInvitation, findSent, listInvitations, wasResent } from '../../../../tenants/people/link-store.ts';
 import { isRole } from '../../../../tenants/people/roles.ts';
 import { changeOrAsk } from '../../approvals/held.ts';
 import type { ConsoleDeps } from '../../deps.ts';
@@ -46,7 +46,8 @@ export async function submitInvite(visit: TeamVisit): Promise<Answer> {
   if (!isRole(role)) return showInvite(visit, { role: texts.roleError, status: 422 });
   try {
     const form_key = keyOfAsked(visit.formKey, [email, role]);
-    const done = await changeOrAsk(visit, heldPerson('person.invite', { email, role }), {
+    const invitation = (await findLastInvitation(visit.approvals.control, visit.team.id, email))?.id ?? null;
+    const done = await changeOrAsk(visit, heldPerson('person.invite', { email, role }, { invitation }), {
       change: (tx) => invite(tx, administratorOf(visit), { email, role, ...senderOf(visit), form_key }),
       madeBefore: async () => ((await findSent(visit.approvals.control, visit.team.id, form_key)) ? toInvited(visit) : null),
       rehearsed: true,
