@@ -198,6 +198,11 @@ suite('accounts of CinetPay', () => {
     );
     assert.equal(provider.payouts?.reaches('cm.mtn', 'XAF'), true);
     assert.equal(provider.payouts?.reaches('ci.mtn', 'XOF'), false);
+    // CinetPay rejects a recipient without an address. Earlier payouts can still be read.
+    const { contact_email: _email, ...nameless } = CREDENTIALS;
+    const unaddressed = offersOf(nameless);
+    assert.ok(unaddressed.provider.payouts);
+    assert.deepEqual([...new Set(unaddressed.offers.flatMap(({ operations }) => operations))], ['collect']);
     const { transfer_password: _, ...collecting } = CREDENTIALS;
     const only = offersOf({ ...collecting, currency: 'GNF' });
     assert.deepEqual([only.provider.payouts, only.provider.balance, only.provider.refunds], [undefined, undefined, undefined]);

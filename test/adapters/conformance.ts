@@ -54,6 +54,9 @@ export function runConformance(fixture: Fixture): void {
     everyLeg('what it takes comes to its end, with exactly our amount and currency', async (leg, stage) => isExact(leg, stage));
     given('the smallest and the largest amount that it offers are taken', async (stage) => takesItsBounds(fixture, stage));
     everyLeg('numbers end as the table says, in the words of the contract', async (leg) => endsAsTold(leg));
+    given('what was opened to pay there is told by a read too, because its process may have died', async (stage) =>
+      tellsWhereToPay(fixture, stage),
+    );
     everyLeg('something submitted twice under one key moves money once', async (leg, stage) => isIdempotent(leg, stage));
 
     for (const [title, faults] of [
@@ -112,6 +115,23 @@ async function isExact(leg: Leg, { provider, world }: Stage): Promise<void> {
   const entry = world.simulator.book.find(piece.key) ?? assert.fail(`${provider.name} knows the ${leg.kind} by another key`);
   assert.deepEqual([entry.amount_minor, entry.currency, entry.moved], [piece.amount_minor, piece.currency, true]);
   assert.equal(entry.msisdn, digitsOf(piece.number));
+}
+
+/** As the core does after a process that died before it could submit: the stored page or account is read. */
+async function tellsWhereToPay(fixture: Fixture, { provider }: Stage): Promise<void> {
+  for (const line of fixture.collect) {
+    const collection = collectionOn(provider, line);
+    const prepared = await provider.prepare?.(collection);
+    if (prepared?.kind !== 'ready' || prepared.handle === null) continue;
+    collection.handle = prepared.handle;
+    const reading = await provider.read(collection);
+    const said = await provider.submit(collection);
+    assert.ok(said.kind === 'accepted', `${line.channel.id}: ${told(said)}`);
+    // A prompt only begins with its submission.
+    if (said.next.kind === 'confirm') continue;
+    assert.ok(reading.kind === 'pending', `${line.channel.id}: ${told(reading)}`);
+    assert.deepEqual(reading.next, said.next);
+  }
 }
 
 async function takesItsBounds(fixture: Fixture, stage: Stage): Promise<void> {

@@ -137,7 +137,9 @@ suite('interpretation of responses of Flutterwave', () => {
     assert.equal((await provider.read({ ...taken, provider_ref: null })).kind, 'not_found');
     const page = { provider_ref: null, handle: '{"kind":"redirect","url":"https://x.example/"}' };
     const card = { ...taken, ...page, channel: { id: 'cm.card', kind: 'card', country: 'CM' } as const };
-    assert.deepEqual(await provider.read(card), { kind: 'pending', poll_after_ms: 5_000 });
+    // A process may have died after it stored the page, and before it could show it.
+    const next = { kind: 'redirect', url: 'https://x.example/' };
+    assert.deepEqual(await provider.read(card), { kind: 'pending', poll_after_ms: 5_000, next });
     assert.deepEqual(await provider.read(taken), { kind: 'pending', poll_after_ms: 5_000 });
     now = 2_599_999;
     assert.equal((await provider.read(taken)).kind, 'pending');
@@ -234,9 +236,10 @@ suite('interpretation of responses of Flutterwave', () => {
 
   test('a refund that asks for more than is left was refunded otherwise: only a person can say what the payer has', async () => {
     for (const [message, expected] of [
-      ['Refund amount is more than what is left', 'unknown'],
-      ['Refund amount exceeds the transaction amount', 'unknown'],
-      ['Transaction has already been refunded', 'unknown'],
+      ['Refund amount is more than what is left', 'needs a person'],
+      ['Refund amount exceeds the transaction amount', 'needs a person'],
+      ['Transaction has already been refunded', 'needs a person'],
+      ['Duplicate request', 'unknown'],
       ['Invalid comments', 'failed(provider_error)'],
       ['Amount must be greater than 100', 'failed(provider_error)'],
       ['Transactions more than 30 days old cannot be refunded', 'failed(provider_error)'],
@@ -244,7 +247,9 @@ suite('interpretation of responses of Flutterwave', () => {
       const { provider } = stubbed(({ method }) =>
         method === 'GET' ? enveloped(PAID) : answered(400, { status: 'error', message, data: null }),
       );
-      assert.equal(short(await provider.refunds?.submit(cardRefund(provider))), expected, message);
+      const outcome = await provider.refunds?.submit(cardRefund(provider));
+      const needsPerson = outcome?.kind === 'unknown' && outcome.needs_person === true && outcome.message.includes(message);
+      assert.equal(needsPerson ? 'needs a person' : short(outcome), expected, message);
     }
   });
 

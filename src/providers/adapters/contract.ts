@@ -58,8 +58,8 @@ export type Submission =
  */
 export type Reading =
   /**
-   * `next` is the action required from the payer when it only becomes available with this read. When omitted, the
-   * action is unchanged.
+   * `next` is the action required from the payer when it only becomes available with this read, or was stored when a page or an
+   * account was opened. When omitted, the action is unchanged.
    */
   | { kind: 'pending'; poll_after_ms: number; next?: Next }
   | { kind: 'succeeded'; provider_ref: string; amount_minor: Minor; currency: string }

@@ -2,6 +2,7 @@ import type { Clock } from '../../../kit/clock.ts';
 import { unreachable } from '../../../kit/errors.ts';
 import type { Collection, PollPlan, Preparation, Provider, Reading } from '../contract.ts';
 import { pageOf } from '../wire/addresses.ts';
+import { stillToPay } from '../wire/next.ts';
 import { nextPoll, pageClosesAt } from '../wire/polls.ts';
 import { digitsOf, plainText } from '../wire/text.ts';
 import { isCollectable, type Serve } from './channels.ts';
@@ -38,7 +39,9 @@ export function collections(client: Client, serve: Serve, base_url: string, cloc
         isOver: now >= expires_at + GRACE_MS,
         isClosed: now >= pageClosesAt({ submitted_at, expires_at }) + GRACE_MS,
       };
-      return readingOf(checkOf(reply, transaction_id), nextPoll(POLLS, submitted_at, now), over);
+      const reading = readingOf(checkOf(reply, transaction_id), nextPoll(POLLS, submitted_at, now), over);
+      const url = pageOf(handle, base_url);
+      return url ? stillToPay(reading, { kind: 'redirect', url }) : reading;
     },
   };
 }

@@ -30,7 +30,7 @@ export const cinetpay: Connector = {
     transfer_password: Type.Optional(secret('Password of the transfer API; without it nothing is paid out.')),
     contact_email: Type.Optional(
       Type.String({
-        description: 'CinetPay wants an e-mail address of every recipient: give it one of yours.',
+        description: 'CinetPay wants an e-mail address of every recipient: give it one of yours; without it nothing is paid out.',
         pattern: '^[\\w.+-]+@[\\w-]+(?:\\.[\\w-]+)+$',
         maxLength: 200,
       }),
@@ -42,14 +42,21 @@ export const cinetpay: Connector = {
 };
 
 function connect(account: ProviderAccount, tools: Tools): Provider {
-  const { apikey = '', site_id = '', secret_key = '', currency = '', transfer_password = '' } = account.credentials;
+  const {
+    apikey = '',
+    site_id = '',
+    secret_key = '',
+    currency = '',
+    transfer_password = '',
+    contact_email = '',
+  } = account.credentials;
   const base_url = account.credentials.base_url?.replace(/\/+$/, '');
   const [checkout_url, transfer_url] = [base_url ?? CHECKOUT_URL, base_url ?? TRANSFER_URL];
   const client = new Client({ checkout_url, transfer_url, apikey, site_id, password: transfer_password }, tools);
-  const paysOut = transfer_password !== '';
+  const hasTransfers = transfer_password !== '';
   const serve = serving(currency);
   // The sandbox must not move real money.
-  const offers = modeFault(account) === null ? offersIn(currency, paysOut) : [];
+  const offers = modeFault(account) === null ? offersIn(currency, hasTransfers && contact_email !== '') : [];
   return {
     name: cinetpay.name,
     account_id: account.id,
@@ -60,11 +67,8 @@ function connect(account: ProviderAccount, tools: Tools): Provider {
     provesPayer: (channel) => !channel.endsWith('.wave'),
     keyOf,
     ...collections(client, serve, checkout_url, tools.clock),
-    ...(paysOut
-      ? {
-          payouts: payouts(client, serve, account.credentials.contact_email ?? '', tools.clock),
-          balance: () => readBalance(client, currency),
-        }
+    ...(hasTransfers
+      ? { payouts: payouts(client, serve, contact_email, tools.clock), balance: () => readBalance(client, currency) }
       : {}),
     verifyCallback: (raw) => verifyCallback(raw, secret_key),
   };

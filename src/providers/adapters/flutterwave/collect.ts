@@ -5,6 +5,7 @@ import type { Collection, Next, PollPlan, Preparation, Provider, Reading, Submis
 import type { Reason } from '../reasons.ts';
 import { pageOf } from '../wire/addresses.ts';
 import { amountText, minorOf } from '../wire/amounts.ts';
+import { stillToPay } from '../wire/next.ts';
 import { nextPoll } from '../wire/polls.ts';
 import { fieldsOf, parsed, textOf } from '../wire/reply.ts';
 import { digitsOf, rawMessage } from '../wire/text.ts';
@@ -164,7 +165,9 @@ async function read(client: Client, collection: Collection, now: number): Promis
   const way = wayOf(channel.id, currency);
   // A page or an account that was not stored was never shown to a payer.
   if (way && way.kind !== 'prompt' && handle === null) return { kind: 'not_found' };
-  return readingOf(await stateAt(client, collection), collection, now);
+  const reading = readingOf(await stateAt(client, collection), collection, now);
+  const opened = openedIn(handle);
+  return opened ? stillToPay(reading, opened.next) : reading;
 }
 
 function readingOf(state: State, collection: Collection, now: number): Reading {

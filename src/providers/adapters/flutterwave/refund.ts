@@ -110,6 +110,8 @@ async function submit(client: Client, refund: Refund): Promise<RefundOutcome> {
     case 'exists':
       return { kind: 'unknown', message: 'Flutterwave has such a refund already' };
     case 'unclear':
+      // "Already refunded" is among the texts that prove nothing. Our books know of no such refund.
+      if (isRefundedOtherwise(creation.message)) return { kind: 'unknown', message: creation.message, needs_person: true };
       return { kind: 'unknown', message: creation.message };
     default:
       return unreachable(creation);

@@ -1,7 +1,8 @@
 import type { Tools } from '../connector.ts';
-import type { Collection, Preparation, Provider } from '../contract.ts';
+import type { Collection, Next, Preparation, Provider } from '../contract.ts';
 import { pageOf } from '../wire/addresses.ts';
 import { amountText } from '../wire/amounts.ts';
+import { stillToPay } from '../wire/next.ts';
 import { nextPoll, pageClosesAt } from '../wire/polls.ts';
 import { fieldsOf, parsed, textOf } from '../wire/reply.ts';
 import { plainText } from '../wire/text.ts';
@@ -46,8 +47,7 @@ export function collections(
     submit: async ({ handle }) => {
       const page = readPage(handle);
       if (!page) return { kind: 'unavailable', message: 'no payment page was made' };
-      const next = { kind: 'redirect', url: page.payment_url } as const;
-      return { kind: 'accepted', provider_ref: null, next, poll_after_ms: POLLS.first_ms };
+      return { kind: 'accepted', provider_ref: null, next: pageNext(page), poll_after_ms: POLLS.first_ms };
     },
     read: async (collection) => {
       const { handle, provider_key: order_id, amount_minor, submitted_at } = collection;
@@ -57,7 +57,8 @@ export function collections(
       const reply = await client.call({ method: 'POST', path: `${folder}/transactionstatus`, body });
       // A payment that is nevertheless made later is read after its callback.
       const isOver = clock.now() >= pageClosesAt(collection) + GRACE_MS;
-      return readingOf(stateOf(reply, order_id), collection, nextPoll(POLLS, submitted_at, clock.now()), isOver);
+      const reading = readingOf(stateOf(reply, order_id), collection, nextPoll(POLLS, submitted_at, clock.now()), isOver);
+      return stillToPay(reading, pageNext(page));
     },
   };
 }
@@ -107,4 +108,8 @@ function readPage(handle: string | null): Page | null {
   const { pay_token, payment_url } = fieldsOf(parsed(handle ?? ''));
   const [token, url] = [textOf(pay_token), textOf(payment_url)];
   return token && url ? { pay_token: token, payment_url: url } : null;
+}
+
+function pageNext({ payment_url }: Page): Next {
+  return { kind: 'redirect', url: payment_url };
 }

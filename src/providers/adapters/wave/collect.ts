@@ -1,9 +1,10 @@
 import type { Clock } from '../../../kit/clock.ts';
 import { unreachable } from '../../../kit/errors.ts';
 import { uuidOf } from '../../../kit/ids.ts';
-import type { Collection, PollPlan, Preparation, Provider } from '../contract.ts';
+import type { Collection, Next, PollPlan, Preparation, Provider } from '../contract.ts';
 import { pageOf } from '../wire/addresses.ts';
 import { amountText } from '../wire/amounts.ts';
+import { stillToPay } from '../wire/next.ts';
 import { nextPoll } from '../wire/polls.ts';
 import { fieldsOf, parsed, textOf } from '../wire/reply.ts';
 import { digitsOf } from '../wire/text.ts';
@@ -39,13 +40,13 @@ export function collections(client: Client, base_url: string, clock: Clock): Col
     submit: async ({ handle }) => {
       const session = sessionIn(handle);
       if (!session) return { kind: 'unavailable', message: 'no checkout session was made' };
-      const next = { kind: 'redirect', url: session.wave_launch_url } as const;
-      return { kind: 'accepted', provider_ref: null, next, poll_after_ms: POLLS.first_ms };
+      return { kind: 'accepted', provider_ref: null, next: pageNext(session), poll_after_ms: POLLS.first_ms };
     },
     read: async ({ handle, provider_key, submitted_at }) => {
       const session = sessionIn(handle);
       if (!session) return { kind: 'not_found' };
-      return sessionReading(await get(session.id), provider_key, nextPoll(POLLS, submitted_at, clock.now()));
+      const reading = sessionReading(await get(session.id), provider_key, nextPoll(POLLS, submitted_at, clock.now()));
+      return stillToPay(reading, pageNext(session));
     },
     cancel: async ({ handle, provider_key }) => {
       const session = sessionIn(handle);
@@ -97,4 +98,8 @@ export function sessionIn(handle: string | null): Session | null {
   const fields = fieldsOf(parsed(handle ?? ''));
   const [id, wave_launch_url] = [textOf(fields.id), textOf(fields.wave_launch_url)];
   return id && wave_launch_url ? { id, wave_launch_url } : null;
+}
+
+function pageNext({ wave_launch_url }: Session): Next {
+  return { kind: 'redirect', url: wave_launch_url };
 }
