@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { requestHash } from '../../src/tenants/api/idempotency.ts';
-import { assignKeys } from '../../src/tenants/api/idempotency-store.ts';
+import { assignKeys, releaseKey, storeResponses } from '../../src/tenants/api/idempotency-store.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { type Answer, FakeClock, startApi } from '../setup/api.ts';
 
@@ -238,4 +238,15 @@ test('a key that another request holds is not taken over, even before that reque
   assert.deepEqual(await take('att_second', []), []);
   assert.deepEqual(await take('att_second', ['att_other']), []);
   assert.deepEqual(await take('att_second', ['att_first']), ['att_second'], 'the holder passes it to its next attempt');
+});
+
+test('a key is released neither by a request that does not hold it, nor once it has a response', async () => {
+  const ref = { team_id: api.team.id, route: 'POST /payments/{id}', key: 'kept' };
+  const slot = { ...ref, request_hash: Buffer.alloc(32), created_at: new Date(clock.now()) };
+  await db.transaction((tx) => assignKeys(tx, [{ ...slot, resource_id: 'att_holder', own: [] }]));
+  assert.equal(await releaseKey(db, ref, ['att_other']), false);
+  await storeResponses(db, [{ ...ref, answer: '{}' }]);
+  assert.equal(await releaseKey(db, ref, ['att_holder']), false);
+  await db.run(sql`delete from idempotency_answers where key = ${ref.key}`);
+  assert.equal(await releaseKey(db, ref, ['att_holder']), true);
 });

@@ -85,6 +85,8 @@ describe('POST /invoices', () => {
       [{ items: [{ unit_price: 1 }] }, ['items.0.name']],
       [{ items: [{ ...line, unit_price: 0 }] }, ['items']],
       [{ items: [{ ...line, unit_price: 9_007_199_254_740, quantity: 2 }] }, ['items']],
+      [{ allow_partial: true, items: [{ ...line, unit_price: 9_007_199_254_740, quantity: 2 }] }, ['items']],
+      [{ allow_partial: true, items: [{ ...line, unit_price: 9_007_199_254_740, quantity: 1_000_000 }] }, ['items']],
       [{ currency: 'BTC' }, ['currency']],
       [{ customer: undefined }, ['customer', 'customer_id']],
       [{ customer: {} }, ['customer.email', 'customer.phone']],
@@ -221,6 +223,14 @@ describe('PATCH and DELETE', () => {
     const sent = await fixture.createSent();
     assert.equal((await fixture.call('DELETE', `/invoices/${sent.id}`)).status, 400);
     assert.equal((await fixture.invoice(sent.id)).status, 'sent');
+  });
+
+  test('200 a draft goes to another customer and back, as often as wanted', async () => {
+    const { id } = await fixture.draft();
+    for (const name of ['one', 'two', 'one', 'two']) {
+      const { status, body } = await fixture.call('PATCH', `/invoices/${id}`, { customer: { email: `${name}@buyers.example` } });
+      assert.deepEqual([status, body.invoice?.recipient.email], [200, `${name}@buyers.example`]);
+    }
   });
 });
 

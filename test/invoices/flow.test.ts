@@ -193,3 +193,46 @@ test('an invoice that cannot be shown does not keep others from becoming overdue
   clock.advance(600_000);
   await fixture.becomes(damaged.id, 'overdue');
 });
+
+test('an invoice is paid or cancelled at one moment, whatever changes later, and its events are numbered without a gap', async () => {
+  const { id, url } = await fixture.createSent();
+  const label = (one: string) => fixture.call('PATCH', `/invoices/${one}`, { metadata: { a: 1 } });
+  await label(id);
+  const payment = await fixture.pay(url);
+  const { paid_at } = await fixture.invoice(id);
+  assert.ok(paid_at !== null);
+  await fixture.call('POST', '/refunds', { payment: payment.id, reason: 'merchant_error' });
+  const refunded = await until(
+    () => {
+      clock.advance(1_000);
+      return fixture.invoice(id);
+    },
+    ({ amount_refunded }) => amount_refunded === 10_000,
+  );
+  assert.equal(refunded.paid_at, paid_at);
+  const events = await db.all<{ sequence: number }>(sql`select sequence from events where resource_id = ${id} order by sequence`);
+  assert.deepEqual(
+    events.map(({ sequence }) => Number(sequence)),
+    [1, 2, 3],
+  );
+  const other = await fixture.createSent();
+  const { cancelled_at } = (await fixture.call('POST', `/invoices/${other.id}/cancel`)).body.invoice;
+  assert.ok(cancelled_at !== null);
+  clock.advance(1_000);
+  assert.equal((await label(other.id)).body.invoice.cancelled_at, cancelled_at);
+});
+
+test('an invoice that was viewed, or paid in part, becomes overdue as well', async () => {
+  const due_date = new Date(clock.now()).toISOString().slice(0, 10);
+  const viewed = await fixture.createSent({ due_date });
+  const partial = await fixture.createSent({ due_date, allow_partial: true });
+  await fixture.page(viewed.url);
+  await fixture.pay(partial.url, '4000');
+  for (const [one, status] of [
+    [viewed, 'viewed'],
+    [partial, 'partial'],
+  ] as const)
+    assert.equal((await fixture.invoice(one.id)).status, status);
+  clock.advance(Date.parse(due_date) + 86_400_000 - clock.now());
+  for (const { id } of [viewed, partial]) await fixture.becomes(id, 'overdue');
+});

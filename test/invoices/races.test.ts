@@ -197,3 +197,16 @@ test('refunds of two payments of an invoice at the same moment both count', asyn
   const { amount_paid, amount_refunded } = await fixture.invoice(id);
   assert.deepEqual([amount_paid, amount_refunded], [7_000, 2_000]);
 });
+
+test('a payer who enters another amount gets a payment of it, and the one that was not charged is cancelled', async () => {
+  const { id, url } = await fixture.createSent({ allow_partial: true });
+  const amounts: number[] = [];
+  for (const amount of ['1000', '2000']) amounts.push((await fixture.submitForPayment(url, amount)).amount);
+  assert.deepEqual(
+    [amounts, (await paymentsOf(id)).sort()],
+    [
+      [1_000, 2_000],
+      ['cancelled 1000', 'pending 2000'],
+    ],
+  );
+});

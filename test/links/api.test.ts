@@ -208,3 +208,8 @@ test('events report creation and changes, with the same data as GET', async () =
   );
   assert.deepEqual(events[0].data, body.link);
 });
+
+test('201 a link of the least amount that a channel takes, and with it as the maximum', async () => {
+  for (const fields of [{ amount: 100 }, { max_amount: 100 }])
+    assert.equal((await call('POST', '/links', { title: 'Tea', currency: 'XAF', ...fields })).status, 201);
+});

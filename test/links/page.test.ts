@@ -372,3 +372,9 @@ test('a body that is not a form is rejected and is never a 5xx', async () => {
   assert.equal(await post(`phone=${'9'.repeat(20_000)}`, 'application/x-www-form-urlencoded'), 400);
   assert.equal(await post('nonce=a&nonce=b&form_token=', 'application/x-www-form-urlencoded'), 403);
 });
+
+test('303 for exactly the maximum of a link, 422 above it', async () => {
+  const { url } = await newLink(api, key, { amount: null, max_amount: 5_000 });
+  assert.equal((await payBy(url, { amount: '5000', phone: '670100000' })).status, 303);
+  assert.equal((await payBy(url, { amount: '5001', phone: '670100000' })).status, 422);
+});

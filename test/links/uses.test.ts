@@ -238,3 +238,15 @@ test('after an upgrade, payments that are being charged have their use, and pend
   await becomes(charged.id, 'succeeded');
   assert.deepEqual(await uses(link.id), [1, 0]);
 });
+
+test('200 max_uses may be lowered to the uses that are taken, and no further', async () => {
+  const link = await newLink(api, key, { max_uses: 3 });
+  for (let paid = 0; paid < 2; paid++) {
+    const begun = await begin(link);
+    await pay(begun, `67010005${paid}`);
+    await becomes(begun.id, 'succeeded');
+  }
+  const lower = (max_uses: number) => api.call('PATCH', `/links/${link.id}`, { key, body: { max_uses } });
+  assert.deepEqual([(await lower(1)).status, (await lower(2)).status], [422, 200]);
+  assert.equal(await pageOf(link.url), 410);
+});

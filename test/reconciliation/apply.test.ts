@@ -13,7 +13,7 @@ import { recordPaidLate } from '../../src/core/transfers/late.ts';
 import { resolveTransfer } from '../../src/core/transfers/resolve.ts';
 import { systemClock } from '../../src/kit/clock.ts';
 import { must } from '../../src/kit/errors.ts';
-import { countOf, Ledgers, line, NOON, OPERATOR } from './fixture.ts';
+import { bound, countOf, Ledgers, line, NOON, OPERATOR } from './fixture.ts';
 
 let books: Ledgers;
 before(async () => {
@@ -47,11 +47,6 @@ async function reportOther(id: string, payment_id: string, amount_minor: bigint)
 /** The provider itself reports that a payout which had failed was paid. */
 function paidLate(id: string) {
   return books.db.transaction((tx) => recordPaidLate(tx, NOON, { team_id: books.team_id, id }, { provider_ref: 'F1' }));
-}
-
-/** The methods of a pool as plain functions, so that one of them can be replaced. */
-function bound(db: Store['db']) {
-  return { all: db.all.bind(db), maybe: db.maybe.bind(db), run: db.run.bind(db) };
 }
 
 async function resolutionOf(id: string) {

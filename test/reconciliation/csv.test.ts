@@ -126,6 +126,21 @@ describe('CSV', () => {
     const records = read(`a,b\n"1,2\n${long}\n`);
     assert.deepEqual([records.length, records.filter((record) => 'fault' in record).map(({ line }) => line)], [2_002, [2]]);
   });
+
+  test('an unclosed quote is reported while the file is read, and not at its end: memory is bounded', () => {
+    const reader = new CsvReader();
+    const records = [...reader.push('a,b\n"1,2\n'), ...reader.push('3,4\n'.repeat(5_000))];
+    assert.deepEqual([records.length, records.filter((record) => 'fault' in record).map(({ line }) => line)], [5_002, [2]]);
+  });
+
+  test('line numbers are those of the file also after a line that is too long', () => {
+    const reader = new CsvReader();
+    const records = [...reader.push(`a,b\n${'x'.repeat(20_000)}`), ...reader.push('\n1,2\n'), ...reader.end()];
+    assert.deepEqual(
+      records.map(({ line }) => line),
+      [1, 2, 3],
+    );
+  });
 });
 
 const HEAD = ['type', 'key', 'reference', 'amount', 'currency', 'fee', 'at', 'status'];
@@ -162,6 +177,8 @@ describe('lines of the standard format', () => {
     [{ key: '', reference: '' }, /neither key nor reference/],
     [{ key: 'k\u0000' }, /printable ASCII/],
     [{ key: 'k'.repeat(129) }, /more than 128/],
+    [{ reference: 'r\u0000' }, /printable ASCII/],
+    [{ reference: 'r'.repeat(129) }, /more than 128/],
     [{ amount: '1,000' }, /amount/],
     [{ amount: '0' }, /amount/],
     [{ amount: '1.005' }, /amount/],

@@ -25,3 +25,20 @@ test('a sum that no integer of the database holds is reported exactly', async ()
     { verdict: 'missing_here', flow: 'collect', currency: 'XAF', count: LINES, sum_minor: BigInt(LINES) * 999_999_999_999_900n },
   ]);
 });
+
+test('of many invalid lines the first twenty are kept, and all are counted', async () => {
+  const { run } = await books.reconcile(Array.from({ length: 30 }, () => 'collect,broken'));
+  const { bad, faults } = run.reading;
+  assert.deepEqual([bad, faults.length, faults[0]?.line, faults.at(-1)?.line], [30, 20, 2, 21]);
+});
+
+test('fees are summed by currency, of the lines whose money moved', async () => {
+  const { run } = await books.reconcile([
+    ...[line('collect', 'one'), line('collect', 'two'), line('collect', 'three', { currency: 'XOF' })],
+    ...[line('collect', 'four', { status: 'failed' }), line('collect', 'five', { status: 'pending' })],
+  ]);
+  assert.deepEqual(run.reading.fees, [
+    { currency: 'XAF', sum_minor: 2_000n },
+    { currency: 'XOF', sum_minor: 1_000n },
+  ]);
+});

@@ -167,3 +167,8 @@ export function line(
   const amount = fields.amount ?? { collect: '1000', payout: '500', refund: '300' }[type];
   return [type, key, ref, amount, currency, '10', at, status].join(',');
 }
+
+/** The methods of a pool as plain functions, so that one of them can be replaced. */
+export function bound(db: Store['db']) {
+  return { all: db.all.bind(db), maybe: db.maybe.bind(db), run: db.run.bind(db) };
+}

@@ -178,3 +178,44 @@ test('a run that is killed after posting a line and before recording it is compl
   await books.reconcile([], { ...APPLY, from: new Date(NOON + 3_600_000), to: new Date(NOON + 7_200_000) });
   assert.deepEqual([await hold(), await stateAfter(first)], [0n, 'settled']);
 });
+
+test('when the line and the posted amount of a payout or refund differ, only the difference stays in suspense', async () => {
+  for (const [type, amount] of [
+    ['payout', '700'],
+    ['refund', '500'],
+  ] as const) {
+    const start = await hold();
+    const lines = [keyless(type, { ref: type, amount })];
+    const first = await books.reconcile(lines, APPLY);
+    if (type === 'payout') {
+      const { id } = await books.transfer('succeeded', 'closed');
+      await books.db.run(sql`update transfers set provider_ref = ${type} where id = ${id}`);
+    } else {
+      const { id } = await books.refund('succeeded', 'succeeded');
+      await books.db.run(sql`
+        update refunds set legs = replace(legs::text, '"provider_ref":null', '"provider_ref":"refund"')::json where id = ${id}`);
+    }
+    await books.reconcile(lines, APPLY);
+    assert.deepEqual([await hold(), await stateAfter(first)], [start - 20_000n, 'settled'], type);
+  }
+});
+
+test('a line is identified behind 5,000 others that are not', async () => {
+  await books.reconcile([keyless('collect', { ref: 'other' })], APPLY);
+  await books.db.run(sql`
+    insert into reconciliation_breaks (team_id, run_id, kind, flow, line, key, reference, there_minor, there_currency, there_at, there_status, action, state)
+    select team_id, run_id, kind, flow, line, key, 'R-' || n, there_minor, there_currency, there_at, there_status, action, 'open'
+    from reconciliation_breaks, generate_series(1, 5000) n`);
+  const { run, breaks } = await books.reconcile([keyless()], APPLY);
+  await tell((await books.attempt('succeeded')).id);
+  await books.reconcile([], { ...APPLY, from: new Date(NOON + 3_600_000), to: new Date(NOON + 7_200_000) });
+  const row = (await books.breaks(run)).find(({ id }) => id === breaks[0]?.id);
+  assert.deepEqual([await hold(), row?.state], [100_000n, 'settled'], 'that of the first line stays');
+});
+
+test('a line with a key stays in suspense although an operation with another key has its reference', async () => {
+  const first = await books.reconcile([line('collect', 'another-key', { ref: 'F-1' })], APPLY);
+  await tell((await books.attempt('succeeded')).id);
+  await books.reconcile([], { ...APPLY, from: new Date(NOON + 3_600_000), to: new Date(NOON + 7_200_000) });
+  assert.deepEqual([await hold(), await stateAfter(first)], [100_000n, 'held']);
+});

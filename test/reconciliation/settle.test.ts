@@ -174,4 +174,35 @@ describe('settling the breaks in suspense', () => {
     const balances = await readBalances(books.db, team_id, 'XAF');
     assert.deepEqual([balances.get('available'), balances.get('credit')], [60_000n, 0n]);
   });
+
+  test('settling a second payment of a payout changes neither the payout nor what it uses of the limits', async () => {
+    const { id, key } = await books.transfer('succeeded', 'closed');
+    await books.db.run(sql`update transfers set counted_day = '2026-03-10' where id = ${id}`);
+    const before = [await shownOf(id), await used()];
+    const { run, breaks } = await books.reconcile(
+      [line('payout', key, { ref: 'A' }), line('payout', key, { ref: 'B', at: '2026-03-10T12:00:20Z' })],
+      APPLY,
+    );
+    const twice = breaks.find(({ kind }) => kind === 'duplicate') as BreakRow;
+    await settle(run, twice, 'platform');
+    assert.deepEqual([await shownOf(id), await used()], before);
+    await books.db.run(sql`delete from transfers where id = ${id}`);
+  });
+
+  test('400 for a break of which nothing can be in suspense: it stays open', async () => {
+    const { key } = await books.attempt('unknown');
+    const { run, breaks } = await books.reconcile([line('collect', key)]);
+    const row = breaks.find(({ kind }) => kind === 'unknown') as BreakRow;
+    await assert.rejects(settle(run, row, 'platform'), { status: 400, message: 'Nothing of the break is in hold.' });
+    assert.equal((await books.breaks(run)).find(({ id }) => id === row.id)?.state, 'open');
+  });
+
+  test('404 for a break of another run', async () => {
+    const [first, second] = [
+      await books.reconcile([line('collect', 'stray')], APPLY),
+      await books.reconcile([line('collect', 'another')], APPLY),
+    ];
+    await assert.rejects(settle(second.run, first.breaks[0] as BreakRow, 'platform'), { status: 404 });
+    assert.equal((await booked()).length, 2);
+  });
 });

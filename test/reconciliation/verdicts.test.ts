@@ -102,6 +102,7 @@ const CASES: Case[] = [
   ],
   ['… although it was never sent', () => books.refund('failed', 'waiting'), ({ key }) => line('refund', key), 'late', 'correct'],
   ['one that waits to be sent', () => books.refund('processing', 'waiting'), ({ key }) => line('refund', key), 'late', 'none'],
+  ['one that was only created', () => books.refund('pending', 'waiting'), ({ key }) => line('refund', key), 'late', 'none'],
 ];
 
 describe('the verdict on a line', () => {
@@ -234,4 +235,48 @@ test('a pending line decides nothing, and a posted attempt is missing there', as
 test('a failed line that matches nothing is counted and needs no action', async () => {
   const { run, breaks } = await books.reconcile([line('collect', 'strange', { status: 'failed' })]);
   assert.deepEqual([run.tallies.map(({ verdict }) => verdict), breaks], [['nothing'], []]);
+});
+
+test('payouts and refunds of another account are neither matched nor missing', async () => {
+  const payout = await books.transfer('succeeded', 'closed');
+  const refund = await books.refund('succeeded', 'succeeded');
+  await books.db.run(sql`update transfers set provider_account = 'pa_2'`);
+  await books.db.run(sql`update attempts set provider_account = 'pa_2'`);
+  const { breaks } = await books.reconcile([line('payout', payout.key), line('refund', refund.key)]);
+  assert.deepEqual(
+    breaks.map(short),
+    [payout, refund].map(() => ['missing_here', 'correct', null]),
+  );
+  assert.deepEqual((await books.reconcile([])).breaks, []);
+});
+
+test('the payout of a return belongs to the account that sent it, not to the account that was paid', async () => {
+  const { id, of, key } = await books.refund('succeeded', 'succeeded');
+  await books.db.run(sql`update attempts set provider_account = 'pa_2' where payment_id = ${of}`);
+  await books.db.run(sql`
+    update refunds set legs = replace(legs::text, '"provider_ref":null', '"provider_ref":null,"provider_account":"pa_1"')::json where id = ${id}`);
+  const { run, breaks } = await books.reconcile([line('payout', key, { amount: '300' })]);
+  assert.deepEqual([countOf(run, 'matched'), breaks], [1, []]);
+  assert.deepEqual((await books.reconcile([], { account: { id: 'pa_2', name: 'other' } })).breaks, []);
+});
+
+test('what was created before the period and sent within it is missing there', async () => {
+  const created = NOON - 86_400_000;
+  const attempt = await books.attempt('succeeded', { at: created });
+  const payout = await books.transfer('succeeded', 'closed', created);
+  const refund = await books.refund('succeeded', 'succeeded', created);
+  const [sent, ended] = [new Date(NOON), new Date(NOON + 20_000)];
+  await books.db.run(sql`update attempts set submitted_at = ${sent}, closed_at = ${ended} where id = ${attempt.id}`);
+  await books.db.run(sql`update transfers set dispatched_at = ${sent}, completed_at = ${ended} where id = ${payout.id}`);
+  await books.db.run(sql`update refunds set submitted_at = ${sent}, completed_at = ${ended} where id = ${refund.id}`);
+  assert.deepEqual(
+    (await books.reconcile([])).breaks.map(short),
+    [attempt, payout, refund].map(({ id }) => ['missing_there', 'none', id]),
+  );
+});
+
+test('nothing that began within the tolerated difference of the clocks after the start is missing there', async () => {
+  await books.attempt('succeeded', { at: NOON - 3_600_000 + 60_000 });
+  const { id } = await books.attempt('succeeded', { at: NOON - 3_600_000 + 180_000 });
+  assert.deepEqual((await books.reconcile([], { skew_ms: 120_000 })).breaks.map(short), [['missing_there', 'none', id]]);
 });

@@ -178,3 +178,11 @@ test('what is released for one direction and currency leaves the other direction
   );
   assert.deepEqual(rows, expected);
 });
+
+test('amounts that are reserved at once on two levels fit within the lower limits', async () => {
+  const team_id = newTeam();
+  const one = (level: number) =>
+    ({ level, team_id, direction: 'payment', currency: 'XAF', amount_minor: 150_000_000n, at: AT }) as const;
+  const both = await db.transaction((tx) => reserveAll(tx, [one(2), one(1)]));
+  assert.ok(both.every(above(/day/)), 'the limit of level 2 would hold both');
+});
