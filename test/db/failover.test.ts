@@ -130,7 +130,8 @@ test('a primary that is killed: the program writes to the one promoted in its pl
   first = await second.standby();
   const url = urlOf([first.port, second.port]);
   const pool = poolAt(url);
-  assert.equal(await portOf(pool), second.port);
+  const idle = poolAt(urlOf([second.port, first.port]));
+  for (const each of [pool, idle]) assert.equal(await portOf(each), second.port);
   await second.kill();
   await assert.rejects(write(pool), DatabaseUnavailable);
   await first.run('select pg_promote()');
@@ -143,10 +144,13 @@ test('a primary that is killed: the program writes to the one promoted in its pl
   // Started again as a primary, as by a supervisor that knows of no promotion: writes there would be lost.
   await first.kill();
   await second.start();
+  await assert.rejects(write(idle), /was the primary before another server was promoted/, 'the process has used the later one');
   await assert.rejects(write(pool), /was the primary before another server was promoted/);
   await first.start();
-  await writeAgain(pool);
-  assert.equal(await portOf(pool), first.port);
+  for (const each of [pool, idle]) {
+    await writeAgain(each);
+    assert.equal(await portOf(each), first.port);
+  }
   // Back as a standby, it is passed over.
   await second.kill();
   second.becomeStandby();

@@ -32,6 +32,13 @@ export interface History {
   timeline: number;
 }
 
+/**
+ * The newest history that a connection of this process reported, by the hosts of its URL: as many entries as the settings have lists of
+ * hosts. All pools share them, because a pool that was idle during a promotion tries the old primary first. The key is not the cluster
+ * alone: a copy of a cluster that was promoted to serve another database has the same identifier.
+ */
+const newest = new Map<string, History>();
+
 /** None of the hosts is a primary that accepts connections. */
 export class NoPrimary extends Error {
   readonly code = NO_CONNECTION;
@@ -50,16 +57,17 @@ export class NoPrimary extends Error {
  */
 export class Primary {
   readonly #hosts: readonly Host[];
+  /** The same for every order of the hosts. */
+  readonly #names: string;
   readonly #check: (host: Host, primary: Primary) => Promise<void>;
   #known: Host | undefined;
   #last: Host | undefined;
   #search: Promise<Host> | undefined;
-  /** The newest history that a connection reported. */
-  #history: History | undefined;
 
   /** @param check resolves when the host is a primary; has a deadline */
   constructor(hosts: readonly Host[], check: (host: Host, primary: Primary) => Promise<void>) {
     this.#hosts = hosts;
+    this.#names = hosts.map(({ host, port }) => `${host} ${port}`).sort().join();
     this.#check = check;
     if (hosts.length === 1) this.#known = hosts[0];
   }
@@ -81,12 +89,12 @@ export class Primary {
   /**
    * Records the history of a server that accepts writes. An old primary that was started again also accepts writes, which would be
    * lost.
-   * @throws IsSuperseded when a server with a later timeline was known
+   * @throws IsSuperseded when this process has used a later timeline of the same hosts
    */
   accept(server: Host, history: History): void {
-    const known = this.#history;
+    const known = newest.get(this.#names);
     if (known?.cluster === history.cluster && known.timeline > history.timeline) throw new IsSuperseded(server);
-    this.#history = history;
+    newest.set(this.#names, history);
   }
 
   /** Records that a connection to the host failed, or that it is a standby. */
