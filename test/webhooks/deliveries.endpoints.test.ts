@@ -108,8 +108,11 @@ test('resend leaves a delivery that waits for an endpoint which no longer matche
   assert.ok(waiting.some(({ endpoint_id }) => endpoint_id === moved.id));
 });
 
-test('resend leaves a delivery that is under way to finish, and its attempt is recorded', async () => {
-  const endpoint = await hooks.register();
+/**
+ * Starts a worker with one delivery under way.
+ * @returns lets its receiver return a 200, and waits until nothing is pending any more
+ */
+async function underWay(): Promise<() => Promise<void>> {
   const answer = Promise.withResolvers<Awaited<ReturnType<Send>>>();
   const begun = Promise.withResolvers<void>();
   const send: Send = () => {
@@ -119,13 +122,36 @@ test('resend leaves a delivery that is under way to finish, and its attempt is r
   hooks.start({ tuning: { send, per_endpoint: 1 } });
   await hooks.announce();
   await begun.promise;
+  return async () => {
+    answer.resolve({ kind: 'answered', status: 200, headers: {}, body: '', truncated: false, duration_ms: 1 });
+    await until(
+      () => hooks.pending(),
+      (count) => count === 0,
+    );
+  };
+}
+
+test('a delivery that is under way while its endpoint is made inactive is left to finish, and its attempt is recorded', async () => {
+  const endpoint = await hooks.register();
+  const finish = await underWay();
+  await hooks.announce();
+  await hooks.call('PATCH', `/webhooks/${endpoint.id}`, { active: false });
+  const pending = await hooks.pending();
+  await finish();
+  const attempts = await hooks.attemptsOf(endpoint);
+  assert.deepEqual(
+    attempts.map(({ attempt, status }: { attempt: number; status: string }) => [attempt, status]),
+    [[1, 'succeeded']],
+  );
+  assert.equal(pending, 1, 'the one that waited was dropped');
+});
+
+test('resend leaves a delivery that is under way to finish, and its attempt is recorded', async () => {
+  const endpoint = await hooks.register();
+  const finish = await underWay();
   const [event] = await hooks.store.db.all<{ id: string }>(sql`select event_id as id from deliveries`);
   assert.equal((await hooks.call('POST', `/events/${event?.id}/resend`)).deliveries, 1);
-  answer.resolve({ kind: 'answered', status: 200, headers: {}, body: '', truncated: false, duration_ms: 1 });
-  await until(
-    () => hooks.pending(),
-    (count) => count === 0,
-  );
+  await finish();
   const attempts = await hooks.attemptsOf(endpoint);
   assert.deepEqual(
     attempts.map(({ attempt, status }: { attempt: number; status: string }) => [attempt, status]),

@@ -91,16 +91,21 @@ export async function deleteEndpoint(tx: Tx, ref: EndpointRef): Promise<boolean>
 /** Deleting a million rows would exceed the transaction's deadline; the worker drops the remaining ones as they become due. */
 const MAX_DROPPED = 50_000;
 
-/** Deletes the waiting deliveries of an endpoint. */
+/**
+ * Deletes the waiting deliveries of an endpoint that was deleted or deactivated. A claimed one is left to its worker, which records the
+ * attempt. That of a dead worker is claimed by another when its lease ends, and deleted without being sent if the endpoint is not active.
+ */
 export async function dropDeliveries(tx: Tx, endpoint_id: string): Promise<void> {
+  // The deletion itself compares the claim, which may be made while it waits for the row.
   await tx.run(sql`
-    delete from deliveries where id in (select id from deliveries where endpoint_id = ${endpoint_id} limit ${MAX_DROPPED})`);
+    delete from deliveries where claim is null
+      and id in (select id from deliveries where endpoint_id = ${endpoint_id} limit ${MAX_DROPPED})`);
 }
 
-/** Deletes the waiting deliveries of those endpoints that are inactive. Deliveries queued since a reactivation stay. */
+/** Does the same for those endpoints that are inactive. Deliveries queued since a reactivation stay. */
 export async function dropQueuesOfInactive(db: Queryable, endpoints: readonly EndpointRef[]): Promise<void> {
   await db.run(sql`
-    delete from deliveries where id in (
+    delete from deliveries where claim is null and id in (
       select d.id from webhook_endpoints e join deliveries d on d.endpoint_id = e.id and d.team_id = e.team_id
       where e.id = any(${endpoints.map(({ id }) => id)}) and not e.active limit ${MAX_DROPPED})`);
 }

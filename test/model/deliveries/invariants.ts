@@ -52,10 +52,11 @@ export function brokenIn(world: World, rules: Rules): string | null {
 }
 
 function brokenDelivery(row: Delivery, { deliveries, endpoints }: World, rules: Rules): string | null {
-  const { event, endpoint, tries, outcomes, accepted, end, stolen, astray, stops } = row;
+  const { event, endpoint, tries, outcomes, accepted, claim, end, stolen, astray, stops } = row;
   if (stolen) return 'was claimed while another node held it';
   if (astray) return 'is sent to an endpoint that is not active';
   if (new Set(outcomes).size < outcomes.length) return 'has two outcomes of one claim';
+  if (end === 'dropped' && claim !== null) return 'was dropped while a node held it';
   if (tries !== outcomes.length) return `counts ${tries} tries and has ${outcomes.length} outcomes`;
   const stopped = (endpoints[endpoint]?.stops ?? 0) > stops;
   switch (end) {

@@ -74,6 +74,7 @@ const PLANTED: [NonNullable<Rules['planted']>, RegExp, Partial<Rules>][] = [
   ['gives_up_early', /given up after 1 of 2/, {}],
   ['failure_is_success', /did not accept it/, {}],
   ['drops_active', /active all the time/, { stops: 2, changes: 2 }],
+  ['drops_claimed', /while a node held it/, { stops: 1 }],
   ['ignores_inactive', /not active/, { stops: 1, crashes: 1 }],
   ['resend_deletes_only', /replaced by nothing/, { resends: 1 }],
 ];

@@ -95,7 +95,7 @@ function workSteps(world: World, node: Exclude<Node, { at: 'idle' }>, n: number,
       return records(world, node, n, rules);
     case 'dropping': {
       const active = world.endpoints[node.endpoint]?.state === 'active' && rules.planted !== 'drops_active';
-      const deliveries = active ? world.deliveries : dropped(world.deliveries, node.endpoint);
+      const deliveries = active ? world.deliveries : dropped(world.deliveries, node.endpoint, rules);
       return [{ name: `drops the queue of endpoint ${node.endpoint}`, world: putNode({ ...world, deliveries }, n, IDLE) }];
     }
   }
@@ -145,7 +145,7 @@ function withEndpoint(world: World, e: number, state: EndpointState): World {
 function endpointSteps(world: World, { state, stops }: Endpoint, e: number, rules: Rules): Step[] {
   const step = (to: EndpointState): Step => {
     const after = withEndpoint(world, e, to);
-    const deliveries = to === 'active' ? world.deliveries : dropped(world.deliveries, e);
+    const deliveries = to === 'active' ? world.deliveries : dropped(world.deliveries, e, rules);
     return { name: `endpoint ${e} is ${to}`, world: { ...after, deliveries } };
   };
   if (state === 'inactive') return [step('active')];

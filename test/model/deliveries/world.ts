@@ -81,6 +81,7 @@ export interface Rules {
     | 'gives_up_early'
     | 'failure_is_success'
     | 'drops_active'
+    | 'drops_claimed'
     | 'ignores_inactive'
     | 'resend_deletes_only'
     | undefined;
@@ -132,7 +133,10 @@ export function queuedFor(event: number, endpoints: readonly Endpoint[]): Delive
   return endpoints.flatMap(({ state, stops }, e) => (state === 'active' ? [queued(event, e, stops)] : []));
 }
 
-/** Drops what waits for an endpoint, also what is in progress. */
-export function dropped(deliveries: readonly Delivery[], endpoint: number): Delivery[] {
-  return deliveries.map((row) => (row.endpoint === endpoint && row.end === null ? { ...row, end: 'dropped' } : row));
+/** Drops what waits for an endpoint; what is in progress is left. */
+export function dropped(deliveries: readonly Delivery[], endpoint: number, rules?: Rules): Delivery[] {
+  return deliveries.map((row): Delivery => {
+    const waits = row.end === null && (row.claim === null || rules?.planted === 'drops_claimed');
+    return row.endpoint === endpoint && waits ? { ...row, end: 'dropped' } : row;
+  });
 }
