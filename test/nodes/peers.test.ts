@@ -74,6 +74,19 @@ test('a node that was killed proves nothing, however often its last report is re
   assert.deepEqual([peers.reach('live', reached_at), peers.isWrong(60 * SECOND)], [false, false]);
 });
 
+test('a node that was killed proves nothing after the clock of the database was set back', () => {
+  const reached_at = now_ms;
+  tell('killed', {});
+  for (let age_ms = -60 * SECOND; age_ms < -30 * SECOND; age_ms += SECOND) {
+    now_ms += SECOND;
+    peers.changes();
+    tell('killed', {}, age_ms);
+  }
+  assert.deepEqual([peers.reach('live', reached_at), peers.isWrong(60 * SECOND)], [false, false]);
+  tell('running', {}, -20);
+  assert.equal(peers.reach('live', reached_at), true, 'a report of the same moment');
+});
+
 test('a report that this release cannot read is ignored', () => {
   const reached_at = now_ms;
   now_ms += 10 * SECOND;

@@ -13,6 +13,8 @@ const LATER_MS = 6_000;
 /** Clock skew from which a node takes itself out of rotation, and up to which another node's clock agrees with the database. */
 const MAX_SKEW_MS = 30_000;
 const AGREES_MS = 2_000;
+/** A report that lies further ahead of the database's clock was made before that clock was set back. A running node has reported since. */
+const MAX_AHEAD_MS = 2_000;
 
 export type Database = keyof DatabaseUrls;
 
@@ -69,7 +71,8 @@ export class Peers implements Topic {
   }
 
   learn({ node, body, age_ms }: ForeignReport): void {
-    if (isNodeState(body)) this.#known.set(node, { ...body, reported_at: performance.now() - Math.max(0, age_ms) });
+    if (!isNodeState(body) || age_ms < -MAX_AHEAD_MS) return;
+    this.#known.set(node, { ...body, reported_at: performance.now() - Math.max(0, age_ms) });
   }
 
   /**
