@@ -25,8 +25,8 @@ export const HOST = fixed(String.raw`substring(url from '(?i)^https:[/\\]*([^/\\
 const SINCE = fixed(minuteOf('since'));
 /** An event gets its time before its transaction waits for locks, so one of the gap may be older than the gap: a statement waits up to 15 s. */
 const GAP_SINCE = fixed(minuteOf(`since - interval '1 minute'`));
-/** Rounded up, so that the interval named in the mail covers every event of the gap. */
-const UNTIL = fixed(minuteOf(`pirogue_now() + interval '1 minute'`));
+/** An event that is recorded while the statement runs is not queued yet, so the gap ends at least a minute later. Rounded up. */
+const UNTIL = fixed(minuteOf(`pirogue_now() + interval '2 minutes'`));
 
 /**
  * SQL: number of waiting deliveries of the endpoint `e`, up to a limit. They are read in the order of the index `deliveries_due`: without
