@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
 import { claimDue } from '../../src/money/webhooks/deliveries-store.ts';
+import { dropDeliveries, dropQueuesOfInactive } from '../../src/money/webhooks/store.ts';
+import { connectClient } from '../../src/platform/db/client.ts';
 import { EVERY_TURN } from '../../src/platform/work/shards.ts';
 import { Deliveries } from '../setup/deliveries.ts';
+import { untilLocked } from '../setup/locks.ts';
 
 const hooks = new Deliveries();
 
@@ -25,4 +28,28 @@ for (const failing of [false, true])
     assert.equal(await claimed(-1_000), 1);
     assert.equal(await claimed(600_000), 1, 'the lease was over');
     assert.equal(await claimed(600_000), 0, 'another worker has it');
+  });
+
+for (const [what, drop] of [
+  ['with its deactivation', ({ id }) => hooks.store.db.transaction((tx) => dropDeliveries(tx, id))],
+  ['afterwards', (ref) => hooks.store.db.transaction((tx) => dropQueuesOfInactive(tx, [ref]))],
+] as [string, (ref: { team_id: bigint; id: string }) => Promise<void>][])
+  test(`a delivery that is claimed while the queue of its endpoint is dropped ${what} is kept`, async () => {
+    const { id } = await hooks.register();
+    await hooks.announce(2);
+    await hooks.store.db.run(sql`update webhook_endpoints set active = false where id = ${id}`);
+    const url = hooks.api.databases.sandbox;
+    const worker = await connectClient(url);
+    try {
+      await worker.query('begin');
+      await worker.query('update deliveries set claim = gen_random_uuid() where id = (select min(id) from deliveries)');
+      const dropped = drop({ team_id: hooks.merchant.team.id, id });
+      await untilLocked(url, 'delete from deliveries');
+      await worker.query('commit');
+      await dropped;
+    } finally {
+      await worker.end();
+    }
+    const kept = await hooks.store.db.all<{ claimed: boolean }>(sql`select claim is not null as claimed from deliveries`);
+    assert.deepEqual(kept, [{ claimed: true }]);
   });
