@@ -62,6 +62,16 @@ export const ADMINISTERED: Record<string, (office: Office) => Administered[]> = 
     { action: 'person.clear_factors', act: office.to(() => office.user(), 'users', 'clear-factors') },
   ],
   'providers add': (office) => [{ action: 'provider.create', act: () => office.provider() }],
+  'providers set': (office) => [
+    {
+      action: 'provider.update',
+      act: async () => {
+        const id = await office.provider();
+        await office.json('providers', 'set', id, '--set', 'api_token=canary-of-another-token');
+        return id;
+      },
+    },
+  ],
   'providers disable': (office) => [
     { action: 'provider.disable', act: office.to(() => office.provider(), 'providers', 'disable') },
   ],

@@ -69,6 +69,7 @@ test('the commands are the ones in the reference', () => {
       'customers list',
       'customers show',
       'providers add',
+      'providers set',
       'providers list',
       'providers kinds',
       'providers test',

@@ -38,6 +38,7 @@ test('files and folders of the command line are relative to the folder of the ca
   assert.deepEqual(found.map(({ name }) => name).sort(), [
     'pirogue backup <folder>',
     'pirogue providers add --credentials',
+    'pirogue providers set --credentials',
     'pirogue reconcile --file',
     'pirogue reconcile --report',
     'pirogue restore <folder>',

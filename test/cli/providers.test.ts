@@ -4,6 +4,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { sql } from '../../src/kit/sql.ts';
 import { mtnMomoSimulator } from '../../simulators/mtn-momo/index.ts';
+import { orangeMoneySimulator } from '../../simulators/orange-money/index.ts';
 import { startSimulator, type Simulator } from '../../simulators/kit/simulator.ts';
 import { type CommandLine, openCommandLine, parsed, pirogue } from './command.ts';
 
@@ -72,6 +73,16 @@ test('providers test queries the provider without moving money; exit code 1 when
   const { code, stdout, stderr } = await cli.run('providers', 'test', wrong.id);
   assert.equal(code, 1);
   assert.ok(!(stdout + stderr).includes(SECRET));
+});
+
+test('providers test: an account without a request that moves no money is not tested, and counts neither as working nor as broken', async () => {
+  const credentials = orangeMoneySimulator.credentials('http://127.0.0.1:1');
+  const set = Object.entries(credentials).flatMap(([name, value]) => ['--set', `${name}=${value}`]);
+  const { id } = await cli.json('providers', 'add', 'orange-money', '--team', team, ...set);
+  assert.equal((await cli.json('providers', 'test', id)).works, null);
+  const { code, stdout } = await cli.run('providers', 'test', id);
+  assert.equal(code, 0);
+  assert.match(stdout, /^answers +has no request that moves no money$/m);
 });
 
 test('providers list, disable and enable', async () => {

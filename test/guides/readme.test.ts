@@ -106,7 +106,9 @@ test('simulators --connect leaves what is there as it is, and every account of i
   assert.equal(accounts.length, 8);
   for (const { id, name } of accounts) {
     const { code, output } = await stage.shell(`npm run --silent pirogue -- providers test ${id} --json`);
-    assert.deepEqual([code, JSON.parse(output).works], [0, true], name);
+    // Null: the provider has no request that moves no money.
+    const works = ['mpesa-daraja', 'orange-money', 'orange-money-cm'].includes(name) ? null : true;
+    assert.deepEqual([code, JSON.parse(output).works], [0, works], name);
   }
   for (const [channel, currency, first] of [
     ['cm.mtn', 'XAF', 'mtn-momo'],

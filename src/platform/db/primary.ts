@@ -67,7 +67,10 @@ export class Primary {
   /** @param check resolves when the host is a primary; has a deadline */
   constructor(hosts: readonly Host[], check: (host: Host, primary: Primary) => Promise<void>) {
     this.#hosts = hosts;
-    this.#names = hosts.map(({ host, port }) => `${host} ${port}`).sort().join();
+    this.#names = hosts
+      .map(({ host, port }) => `${host} ${port}`)
+      .sort()
+      .join();
     this.#check = check;
     if (hosts.length === 1) this.#known = hosts[0];
   }

@@ -153,7 +153,10 @@ export class ProviderDirectory implements Providers {
       const provider = connector.connect({ id: row.id, environment: row.environment, credentials }, this.#tools);
       return this.#observe(provider, { environment: row.environment, team_id: row.team_id });
     } catch {
-      this.#reportUnusable(row, 'its credentials cannot be opened with this SECRETS_KEY: add the account again');
+      this.#reportUnusable(
+        row,
+        'its credentials cannot be opened with this SECRETS_KEY: replace them with "pirogue providers set"',
+      );
       return null;
     }
   }

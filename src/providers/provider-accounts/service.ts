@@ -5,7 +5,7 @@ import { newId } from '../../kit/ids.ts';
 import type { Queryable } from '../../kit/sql.ts';
 import type { Connector } from '../adapters/connector.ts';
 import type { AccountRow, Costs } from './schema.ts';
-import { credentialsPlace, insertAccount } from './store.ts';
+import { credentialsPlace, insertAccount, updateCredentials } from './store.ts';
 
 export { accountsAfter } from './store.ts';
 
@@ -71,6 +71,28 @@ export async function addAccount(db: Queryable, secrets: Secrets, wanted: NewAcc
     created_at: now,
     updated_at: now,
   };
-  const sealed = { ...row, credentials_sealed: secrets.seal(JSON.stringify(credentials), credentialsPlace(row)) };
+  const sealed = { ...row, credentials_sealed: sealCredentials(secrets, row, credentials) };
   return (await insertAccount(db, sealed)) ? row : null;
+}
+
+/**
+ * Encrypts the credentials and stores them instead of the present ones, which need not be readable.
+ * @returns undefined when there is no such account
+ */
+export function replaceCredentials(
+  db: Queryable,
+  secrets: Secrets,
+  account: Pick<AccountRow, 'team_id' | 'id'>,
+  credentials: Record<string, string>,
+  now: Date,
+): Promise<AccountRow | undefined> {
+  return updateCredentials(db, account.id, sealCredentials(secrets, account, credentials), now);
+}
+
+function sealCredentials(
+  secrets: Secrets,
+  account: Pick<AccountRow, 'team_id' | 'id'>,
+  credentials: Record<string, string>,
+): string {
+  return secrets.seal(JSON.stringify(credentials), credentialsPlace(account));
 }

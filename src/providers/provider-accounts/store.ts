@@ -1,6 +1,6 @@
 import type { Environment } from '../../kit/environment.ts';
 import { sealedPlace } from '../../kit/sealing.ts';
-import { fixed, type Queryable, sql } from '../../kit/sql.ts';
+import { clause, type Fragment, fixed, type Queryable, sql } from '../../kit/sql.ts';
 import type { AccountRow } from './schema.ts';
 
 const columns = fixed('id, team_id, environment, provider, name, active, costs, created_at, updated_at');
@@ -55,7 +55,30 @@ export function findAccount(db: Queryable, id: string): Promise<AccountRow | und
  */
 export function setActive(db: Queryable, id: string, active: boolean, at: Date): Promise<AccountRow | undefined> {
   return db.maybe<AccountRow>(sql`
-    update provider_accounts set active = ${active}, updated_at = ${at} where id = ${id} returning ${columns}`);
+    update provider_accounts set active = ${active}, updated_at = ${changedAt(at)} where id = ${id} returning ${columns}`);
+}
+
+/**
+ * Replaces the encrypted credentials of an account.
+ * @returns undefined when there is no such account
+ */
+export function updateCredentials(
+  db: Queryable,
+  id: string,
+  credentials_sealed: string,
+  at: Date,
+): Promise<AccountRow | undefined> {
+  return db.maybe<AccountRow>(sql`
+    update provider_accounts set credentials_sealed = ${credentials_sealed}, updated_at = ${changedAt(at)} where id = ${id}
+    returning ${columns}`);
+}
+
+/**
+ * Returns the value of `updated_at` for a change. It is later than that of every earlier change, whatever the clocks: a process
+ * connects an account again when it differs from the one it knows.
+ */
+function changedAt(at: Date): Fragment {
+  return clause`greatest(${at}, updated_at + interval '1 millisecond')`;
 }
 
 /** Returns the accounts of all teams, active or not, ordered by id. */

@@ -73,6 +73,7 @@ export const ACTIONS = [
   'table.partition',
   'table.abandon',
   'provider.create',
+  'provider.update',
   'provider.enable',
   'provider.disable',
   'rule.create',

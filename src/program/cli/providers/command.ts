@@ -10,22 +10,34 @@ const environment = () => new Option('--environment <environment>', 'environment
 /** `pirogue providers …` */
 export function addProviders(program: Command): void {
   const providers = program.command('providers').description('accounts of a team at payment providers');
-  providers
+  const add = providers
     .command('add')
     .description('add an account; its credentials are stored encrypted and never shown again')
     .argument('<provider>', 'provider; "pirogue providers kinds" lists them')
     .option(...team)
     .addOption(environment().default('live'))
-    .option('--name <name>', 'name of the account in routing rules (default: the provider)', accountName)
-    .option('--credentials <file>', 'JSON object of its credentials; - reads standard input', fileOrInput)
-    .option('--set-env <name=VARIABLE...>', 'one credential, read from an environment variable')
-    .option('--set <name=value...>', 'one credential that is not secret: every user of this machine can read the command line')
+    .option('--name <name>', 'name of the account in routing rules (default: the provider)', accountName);
+  withCredentials(add)
     .option('--cost <costs>', 'cost of the provider, such as mobile_money=1.5%+10,payout=1%', costList)
     .option(...json)
     .action(async (kind, options) => (await actions()).addCommand(kind, options));
+  const set = providers
+    .command('set')
+    .description('replace all credentials of an account, by those of the same account at the provider')
+    .argument('<account>', 'pa_…');
+  withCredentials(set)
+    .option(...json)
+    .action(async (id, options) => (await actions()).setCommand(id, options));
   addList(providers);
   addTest(providers);
   addSwitches(providers);
+}
+
+function withCredentials(command: Command): Command {
+  return command
+    .option('--credentials <file>', 'JSON object of its credentials; - reads standard input', fileOrInput)
+    .option('--set-env <name=VARIABLE...>', 'one credential, read from an environment variable')
+    .option('--set <name=value...>', 'one credential that is not secret: every user of this machine can read the command line');
 }
 
 function addList(providers: Command): void {
