@@ -161,6 +161,10 @@ export const SENTENCES: readonly Pair[] = [
     'The role of this person has changed since: ask again.',
     'Le rôle de cette personne a été modifié depuis : refaites la demande.',
   ],
+  [
+    'This address was invited to another role since: ask again.',
+    'Cette adresse a été invitée depuis avec un autre rôle : refaites la demande.',
+  ],
   ['The threshold has changed since: ask again.', 'Le seuil a été modifié depuis : refaites la demande.'],
   ['The key has changed since: ask again.', 'La clé a été modifiée depuis : refaites la demande.'],
   ['Only whoever asked may do this.', 'Seul l’auteur de la demande peut le faire.'],
