@@ -126,11 +126,14 @@ test('commands by hand get the settings of the units: from the same file, with t
   const [user] = every(unit, /^User=(.*)$/gm);
   const wanted = [`--uid=${user}`, ...shared.map((setting) => `--setenv=${setting}`)];
   for (const [file] of unit.matchAll(/^EnvironmentFile=.*$/gm)) wanted.push(`--property=${file}`);
+  wanted.push('--property=EnvironmentFile=-/etc/pirogue/owner');
   const words = example.split(/\s+/);
   assert.deepEqual(
     wanted.filter((word) => !words.includes(word)),
     [],
   );
+  // The last file wins: the owner's addresses, not those of the service.
+  assert.equal(words.filter((word) => word.startsWith('--property=EnvironmentFile')).at(-1), wanted.at(-1));
   assert.ok(words.includes(`${every(unit, /^WorkingDirectory=(.*)$/gm)[0]}/scripts/pirogue.mjs`));
 });
 
