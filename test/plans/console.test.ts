@@ -102,7 +102,9 @@ async function pathOf({ path }: TeamPage): Promise<string | null> {
     text: `select id from ${table} where team_id = $1 order by id offset ${table === 'accounts' ? 0 : 1} limit 1`,
     values: [api.team.id],
   });
-  return row ? ofDay.replace(shown, shown.replace(':id', row.id)) : null;
+  // A month that has days with movements: on the first of a month the present one may have none yet.
+  const month = path === '/subaccounts/:id/balance' ? `?month=${day.slice(0, 7)}` : '';
+  return row ? ofDay.replace(shown, shown.replace(':id', row.id)) + month : null;
 }
 
 const isExplainable = ({ text }: Sql) => /^\s*(select|with)\b/i.test(text);
