@@ -257,7 +257,7 @@ test('410 from the expiry on; the worker emits one event; a later expiry reopens
   assert.equal((await browser.open()).status, 200);
 });
 
-test('402 with an explanation for a team that is not verified; nothing is created', async () => {
+test('402 with an explanation for a team that is not verified', async () => {
   const team = await api.newMerchant();
   const { id, url } = await newLink(api, team.live.secret);
   const { status, text } = await new LinkBrowser(url).open();
