@@ -54,8 +54,8 @@ export function runConformance(fixture: Fixture): void {
     everyLeg('what it takes comes to its end, with exactly our amount and currency', async (leg, stage) => isExact(leg, stage));
     given('the smallest and the largest amount that it offers are taken', async (stage) => takesItsBounds(fixture, stage));
     everyLeg('numbers end as the table says, in the words of the contract', async (leg) => endsAsTold(leg));
-    given('what was opened to pay there is told by a read too, because its process may have died', async (stage) =>
-      tellsWhereToPay(fixture, stage),
+    given('a read also says where to pay on what was opened, because its process may have died', async (stage) =>
+      saysWhereToPay(fixture, stage),
     );
     everyLeg('something submitted twice under one key moves money once', async (leg, stage) => isIdempotent(leg, stage));
 
@@ -118,11 +118,13 @@ async function isExact(leg: Leg, { provider, world }: Stage): Promise<void> {
 }
 
 /** As the core does after a process that died before it could submit: the stored page or account is read. */
-async function tellsWhereToPay(fixture: Fixture, { provider }: Stage): Promise<void> {
+async function saysWhereToPay(fixture: Fixture, { provider }: Stage): Promise<void> {
   for (const line of fixture.collect) {
     const collection = collectionOn(provider, line);
     const prepared = await provider.prepare?.(collection);
-    if (prepared?.kind !== 'ready' || prepared.handle === null) continue;
+    if (!prepared) return;
+    assert.ok(prepared.kind === 'ready', `${line.channel.id} was ${prepared.kind}`);
+    if (prepared.handle === null) continue;
     collection.handle = prepared.handle;
     const reading = await provider.read(collection);
     const said = await provider.submit(collection);

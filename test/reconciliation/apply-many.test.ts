@@ -12,11 +12,7 @@ before(async () => {
   books = await Ledgers.open();
 });
 after(() => books.drop());
-afterEach(async () => {
-  await books.db.run(
-    sql`truncate events, payments, attempts, transfers, refunds, returns, journals, postings, balances, balance_deltas, audit_entries, settlement_items cascade`,
-  );
-});
+afterEach(() => books.clear());
 
 const APPLY = { apply: true };
 const booked = () => books.booked();

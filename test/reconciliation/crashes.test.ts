@@ -15,10 +15,7 @@ const KEYLESS = line('collect', '', { ref: 'F-1' });
 
 /** A line that an earlier run set aside and that is identified by now, and two to set aside. */
 async function prepare(): Promise<string[]> {
-  await books.db.run(
-    sql`truncate reconciliation_runs, reconciliation_breaks, journals, postings, balances, balance_deltas cascade`,
-  );
-  await books.db.run(sql`truncate payments, attempts, transfers, refunds, returns, audit_entries cascade`);
+  await books.clear();
   await books.reconcile([KEYLESS], APPLY);
   await books.attempt('succeeded', { ref: 'F-1' });
   const { key } = await books.attempt('succeeded');

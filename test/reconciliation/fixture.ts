@@ -49,6 +49,13 @@ export class Ledgers {
     });
   }
 
+  /** Deletes what a test has made: operations, their books, and the comparisons. */
+  async clear(): Promise<void> {
+    await this.db.run(sql`
+      truncate reconciliation_runs, reconciliation_breaks, events, payments, attempts, transfers, refunds, returns, journals, postings, balances,
+        balance_deltas, settlement_items, audit_entries cascade`);
+  }
+
   /** A payment of 1,000 XAF with one attempt. */
   async attempt(
     status: string,

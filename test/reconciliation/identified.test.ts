@@ -13,12 +13,7 @@ before(async () => {
   books = await Ledgers.open();
 });
 after(() => books.drop());
-afterEach(async () => {
-  await books.db.run(
-    sql`truncate reconciliation_runs, reconciliation_breaks, journals, postings, balances, balance_deltas cascade`,
-  );
-  await books.db.run(sql`truncate payments, attempts, transfers, refunds, returns, audit_entries cascade`);
-});
+afterEach(() => books.clear());
 
 const APPLY = { apply: true };
 const UNDONE = 'reconciliation.settled:reconciliation.unexpected:collect 100000 XAF hold > clearing';

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, test } from 'node:test';
 import { systemClock } from '../../src/kit/clock.ts';
 import { must } from '../../src/kit/errors.ts';
-import { sql } from '../../src/kit/sql.ts';
 import { settleBreak } from '../../src/core/reconciliation/settle.ts';
 import { Ledgers, line, OPERATOR } from './fixture.ts';
 
@@ -12,12 +11,7 @@ before(async () => {
   books = await Ledgers.open();
 });
 after(() => books.drop());
-afterEach(async () => {
-  await books.db.run(
-    sql`truncate reconciliation_runs, reconciliation_breaks, journals, postings, balances, balance_deltas cascade`,
-  );
-  await books.db.run(sql`truncate payments, attempts, transfers, refunds, returns, audit_entries cascade`);
-});
+afterEach(() => books.clear());
 
 const APPLY = { apply: true };
 

@@ -46,6 +46,7 @@ const ACTIONS: Readonly<Record<Performed, Perform>> = {
   },
   'person.remove': (tx, visit, row, { user = '' }, wanted) => removeMember(tx, makerOf(visit, row), subjectOf(user, wanted)),
   'person.invite': async (tx, visit, row, { email = '', role }, wanted) => {
+    // Locked before the comparison: every invitation of the team waits for this lock.
     await lockMembers(tx, visit.team.id);
     if (await hasOtherInvitation(tx, visit, wanted)) refuseApproval('invitation');
     const form_key = keyOfAsked(row.form_key, [email, role]);
