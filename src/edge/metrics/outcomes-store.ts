@@ -6,7 +6,10 @@ export const AWAITED = ['payments', 'refunds', 'payouts'] as const;
 export interface AwaitedOutcomes {
   kind: (typeof AWAITED)[number];
   count: number;
-  /** Age of the oldest in seconds: of a refund since its first submission, of others since their creation; 0 when there is none. */
+  /**
+   * Age of the oldest in seconds: of a refund since its first submission, of an accepted charge since the end of its payment's window, of
+   * others since their creation; 0 when there is none.
+   */
   oldest_seconds: number;
 }
 
@@ -14,15 +17,19 @@ export interface AwaitedOutcomes {
 const MAX_READ = 10_000;
 
 /**
- * Counts submitted operations without a known outcome, and returns the age of the oldest. Rows with the latest poll are read first,
- * because old ones are polled least often. With more than {@link MAX_READ} rows the oldest may be missed.
+ * Counts submitted operations without a known outcome, and returns the age of the oldest. A charge that its provider has accepted may
+ * wait for its payer, so it counts from the end of the payment's window. Rows with the latest poll are read first, because old ones are
+ * polled least often. With more than {@link MAX_READ} rows the oldest may be missed.
  */
 export function readAwaited(db: Queryable): Promise<AwaitedOutcomes[]> {
   return db.all<AwaitedOutcomes>(sql`
     with awaited (kind, since) as (
-      (select 'payments', created_at from (
-        select status, created_at from attempts where next_poll_at is not null order by next_poll_at desc limit ${MAX_READ}) a
-        where status = 'unknown')
+      (select 'payments', a.since from (
+        select case status when 'unknown' then created_at when 'open' then (select case when p.expires_at < pirogue_now() then p.expires_at end
+            from payments p where p.team_id = polled.team_id and p.id = polled.payment_id) end as since
+          from (select team_id, payment_id, status, created_at from attempts
+            where next_poll_at is not null order by next_poll_at desc limit ${MAX_READ}) polled) a
+        where a.since is not null)
       union all
       (select 'refunds', coalesce(submitted_at, created_at) from (
         select status, submitted_at, created_at, return_id, legs from refunds where next_poll_at is not null order by next_poll_at desc limit ${MAX_READ}) r

@@ -14,7 +14,7 @@ export function outcomeFamilies(
   return [
     gauge(
       'pirogue_outcomes_awaited',
-      'Payments whose outcome is unknown, refunds and payouts that a provider has not ended, up to 10000 of each.',
+      'Payments whose outcome is unknown or still open after their window, refunds and payouts that a provider has not ended, up to 10000 of each.',
       labels,
       each(({ count }) => count),
     ),
