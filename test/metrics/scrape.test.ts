@@ -217,6 +217,10 @@ test('provider calls are counted by outcome, deliveries by status or failure', a
     text,
     /pirogue_provider_calls_total\{provider="wave",channel="sn\.wave",operation="collect",call="start",outcome="failed"\} 1/,
   );
+  // Prometheus sees the first failure only if the series was there before with 0.
+  for (const outcome of ['accepted', 'succeeded', 'unsuccessful', 'unreadable']) {
+    assert.match(text, new RegExp(`channel="sn\\.wave",operation="collect",call="start",outcome="${outcome}"} 0$`, 'm'));
+  }
   assert.match(text, /pirogue_webhook_attempts_total\{environment="live",outcome="5xx"\} 1/);
   assert.match(text, /pirogue_webhook_attempts_total\{environment="live",outcome="timeout"\} 1/);
   assert.match(text, /pirogue_webhook_put_back_total\{environment="live",cause="program"\} 1/);

@@ -38,11 +38,17 @@ class Series<T> {
 export class Counter {
   readonly #head: Omit<Family, 'lines' | 'type'>;
   readonly #labels: readonly string[];
+  readonly #last: readonly string[];
   readonly #series: Series<{ count: number }>;
 
-  constructor(name: string, help: string, labels: readonly string[]) {
+  /**
+   * @param last all values of the last label. The first count with the other labels' values shows a series for each, from 0:
+   *   Prometheus does not see the first increase of a series that begins with 1
+   */
+  constructor(name: string, help: string, labels: readonly string[], last: readonly string[] = []) {
     this.#head = { name, help };
     this.#labels = labels;
+    this.#last = last;
     this.#series = new Series(labels, () => ({ count: 0 }));
   }
 
@@ -51,7 +57,9 @@ export class Counter {
   }
 
   addMany(count: number, ...values: string[]): void {
-    this.#series.of(values).count += count;
+    const series = this.#series.of(values);
+    if (series.count === 0) for (const value of this.#last) this.#series.of([...values.slice(0, -1), value]);
+    series.count += count;
   }
 
   family(): Family {

@@ -6,6 +6,9 @@ import { measured, type Observer } from '../../providers/routing/health/measure.
 import type { Family } from './exposition.ts';
 import { Counter, Durations } from './instruments.ts';
 
+/** What the response to a call of a provider can say. */
+const OUTCOMES = ['accepted', 'succeeded', 'unsuccessful', 'failed', 'unreadable'] as const;
+
 /**
  * Metrics counted as events occur. Labels have few values (routes, channels, providers): never a team, an id or anything sent
  * by a caller.
@@ -17,13 +20,12 @@ export class Meters {
     'From the first byte of a request to the last of its answer.',
     ['method', 'route'],
   );
-  readonly #calls = new Counter('pirogue_provider_calls_total', 'Calls to providers, by what their answer said.', [
-    'provider',
-    'channel',
-    'operation',
-    'call',
-    'outcome',
-  ]);
+  readonly #calls = new Counter(
+    'pirogue_provider_calls_total',
+    'Calls to providers, by what their answer said.',
+    ['provider', 'channel', 'operation', 'call', 'outcome'],
+    OUTCOMES,
+  );
   readonly #callTimes = new Durations('pirogue_provider_call_duration_seconds', 'How long providers took to answer.', [
     'provider',
     'operation',
@@ -68,7 +70,11 @@ export class Meters {
     const observer: Observer = {
       sending: () => {},
       report: ({ channel, operation, call }, finding, sent) => {
-        const outcome = finding.failed ? 'failed' : finding.unreadable ? 'unreadable' : (finding.ended ?? 'accepted');
+        const outcome: (typeof OUTCOMES)[number] = finding.failed
+          ? 'failed'
+          : finding.unreadable
+            ? 'unreadable'
+            : (finding.ended ?? 'accepted');
         this.#calls.add(provider.name, channel, operation, call, outcome);
         this.#callTimes.add(clock.now() - sent, provider.name, operation, call);
       },
