@@ -7,7 +7,7 @@ export interface Options {
   /** Factor by which the time of the databases is faster than real time. */
   speed: number;
   fsync: boolean;
-  /** Minutes between two restarts in the second half, of the API and of the worker in turn; 0: none. */
+  /** Minutes between two restarts in the last third, of the API and of the worker in turn; 0: none. */
   restart_every: number;
   /** Whether every third restart is a SIGKILL. */
   kills: boolean;
@@ -23,8 +23,8 @@ export interface Options {
 export const USAGE = `npm run soak -- [options]
   --minutes N          duration of the load (default 120)
   --rate N             payments per second, open loop (default 100)
-  --restart-every N    minutes between two restarts in the second half, API and worker in turn; 0: none
-                       (default: a sixteenth of the run)
+  --restart-every N    minutes between two restarts in the last third, API and worker in turn; 0: none
+                       (default: a twenty-fourth of the run)
   --kills on|off       every third restart is a kill -9 (default on)
   --faults on|off      one provider after the other has faults for some seconds (default on)
   --speed N            the time of the databases is N times faster, so that days pass (default 1)
@@ -53,7 +53,7 @@ export function readOptions(args: string[]): Options | null {
     speed: Math.round(speed),
     rate: number('--rate', values.rate, 100, 0.1, 5_000),
     fsync: isOn('--fsync', values.fsync),
-    restart_every: number('--restart-every', values['restart-every'], minutes / 16, 0, 10_080),
+    restart_every: number('--restart-every', values['restart-every'], minutes / 24, 0, 10_080),
     kills: isOn('--kills', values.kills),
     faults: isOn('--faults', values.faults),
     events_keep: keep,

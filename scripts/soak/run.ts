@@ -5,7 +5,7 @@ import { leftOpen } from '../../test/system/audit.ts';
 import type { ShopResult } from './child/shop.ts';
 import type { Options } from './options.ts';
 import { type Sample, takeSample } from './sample.ts';
-import { type Bound, deadRows, judgeAll, type Series, warmupSeconds } from './series.ts';
+import { type Bound, connectionShare, deadRows, judgeAll, type Series, warmupSeconds } from './series.ts';
 import { type Role, ServiceProcess } from './service.ts';
 import type { Stage } from './stage.ts';
 
@@ -109,7 +109,7 @@ export async function runSoak(stage: Stage, options: Options, report: (text: str
   return {
     ...{ options, samples, restarts, shop, books },
     series: judgeAll(samples, shop.windows, warmup_s),
-    bounds: deadRows(samples, warmup_s),
+    bounds: [...deadRows(samples, warmup_s), ...connectionShare(samples)],
     log: logLines(Object.values(processes).map(({ log }) => log)),
   };
 }
@@ -174,8 +174,8 @@ async function restartInTurn(
   restarts: Restart[],
 ): Promise<void> {
   if (restart_every === 0) return;
-  // The first half has no restarts: only in a long life can a leak be distinguished from the warm-up.
-  await pause((minutes * 60_000) / 2, over);
+  // The first two thirds have no restarts: only in a long life can a leak be distinguished from the warm-up.
+  await pause((minutes * 60_000 * 2) / 3, over);
   await every(restart_every * 60_000, over, async (turn) => {
     const role = turn % 2 === 1 ? 'api' : 'worker';
     const how = kills && turn % KILL_EVERY === 0 ? 'kill' : 'stop';

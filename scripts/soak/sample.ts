@@ -41,15 +41,26 @@ async function processValues(process: ServiceProcess): Promise<Values> {
   if (rss !== null) values[`${role}.rss_mb`] = rss * MB;
   if (files !== null) values[`${role}.files`] = files;
   const scraped = await process.scrape();
-  if (scraped !== null) values[`${role}.metrics_kb`] = scraped.length / 1024;
+  if (scraped !== null) {
+    values[`${role}.metrics_kb`] = scraped.length / 1024;
+    values[`${role}.pool_busy`] = connectionsIn(scraped, 'busy');
+    values[`${role}.pool_most`] = connectionsIn(scraped, 'most');
+  }
   const measured = await process.measure();
   if (measured) {
     values[`${role}.heap_mb`] = measured.heap_bytes * MB;
+    values[`${role}.code_mb`] = measured.code_bytes * MB;
     values[`${role}.external_mb`] = measured.external_bytes * MB;
     values[`${role}.timers`] = measured.timers;
     values[`${role}.sockets`] = measured.sockets;
   }
   return values;
+}
+
+/** Adds up the connections in this state of all pools of a process. */
+function connectionsIn(scraped: string, state: 'busy' | 'most'): number {
+  const counts = scraped.matchAll(new RegExp(`^pirogue_db_pool\\{.*state="${state}"\\} (\\d+)$`, 'gm'));
+  return counts.reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
 /** Returns the resident memory of a process; null where there is no /proc, or when the process has ended. */

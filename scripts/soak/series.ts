@@ -15,13 +15,17 @@ interface Rule {
 const RULES: readonly Rule[] = [
   // The heap is measured after a garbage collection, so it has little noise.
   { pattern: /^(api|worker)\.heap_mb$/, unit: 'MB', limit: { share: 0.5, floor: 32 } },
+  // The size of the program limits its code.
+  { pattern: /^(api|worker)\.code_mb$/, unit: 'MB', limit: { share: 1, floor: 64 } },
   { pattern: /^(api|worker)\.external_mb$/, unit: 'MB', limit: { share: 0.5, floor: 32 } },
   // The allocator may keep freed pages.
   { pattern: /^(api|worker)\.rss_mb$/, unit: 'MB', limit: { share: 1, floor: 128 } },
   { pattern: /^(api|worker)\.(files|sockets)$/, unit: '', limit: { share: 0.5, floor: 50 } },
   { pattern: /^(api|worker)\.timers$/, unit: '', limit: { share: 0.5, floor: 100 } },
   { pattern: /^(api|worker)\.metrics_kb$/, unit: 'kB', limit: { share: 1, floor: 100 } },
-  { pattern: /^db\.(connections|waiting_locks)$/, unit: '', limit: { share: 0.5, floor: 20 } },
+  // Connections in use. The idle ones are those of the largest burst of the last minutes, and bounded (connectionShare).
+  { pattern: /^(api|worker)\.pool_busy$/, unit: '', limit: { share: 0.5, floor: 20 } },
+  { pattern: /^db\.waiting_locks$/, unit: '', limit: { share: 0.5, floor: 20 } },
   { pattern: /^db\.oldest_transaction_s$/, unit: 's', limit: { share: 1, floor: 30 } },
   { pattern: /^queue\.\w+\.late_s$/, unit: 's', limit: { share: 1, floor: 60 } },
   { pattern: /^queue\.\w+\.depth$/, unit: '', limit: { share: 1, floor: 2_000 } },
@@ -61,9 +65,12 @@ export interface Bound {
   bound: number;
 }
 
-/** Returns the length of the warm-up, which is not judged, in seconds: a fifth of the run, at most ten minutes. */
+/**
+ * Returns the length of the warm-up, which is not judged, in seconds: a quarter of the run, at most half an hour. Before, functions are
+ * still being compiled, the segments of the search have not their full size, and no event is old enough to be purged.
+ */
 export function warmupSeconds(minutes: number): number {
-  return Math.min(600, minutes * 12);
+  return Math.min(1_800, minutes * 15);
 }
 
 /**
@@ -141,6 +148,19 @@ export function deadRows(samples: readonly Sample[], warmup_s: number): Bound[] 
     highest: Math.max(0, ...points.filter(({ at_s }) => at_s >= settled_s).map((point) => lowestBefore(points, point))),
     bound: MAX_DEAD_SHARE,
   }));
+}
+
+/** Connections of the run itself, and those that test for a moment whether a database can be reached. */
+const OTHER_CONNECTIONS = 16;
+
+/** Returns the most connections at one time, as a share of what the pools of both processes allow. */
+export function connectionShare(samples: readonly Sample[]): Bound[] {
+  const highestOf = (name: string) => Math.max(0, ...samples.map(({ values }) => values[name] ?? 0));
+  const allowed = highestOf('api.pool_most') + highestOf('worker.pool_most');
+  if (allowed === 0) return [];
+  return [
+    { name: 'connections that the pools allow', highest: highestOf('db.connections') / (allowed + OTHER_CONNECTIONS), bound: 1 },
+  ];
 }
 
 /** Returns the lowest of the values that were sampled in the minute that ends at a point. */

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sparkline } from '../../scripts/soak/report.ts';
 import type { Sample } from '../../scripts/soak/sample.ts';
-import { deadRows, judgeAll, warmupSeconds } from '../../scripts/soak/series.ts';
+import { connectionShare, deadRows, judgeAll, warmupSeconds } from '../../scripts/soak/series.ts';
 
 const WARMUP_S = warmupSeconds(120);
 
-/** Two hours of samples; both processes are restarted every quarter of an hour in the second half. */
+/** Two hours of samples; both processes are restarted every ten minutes in the last third. */
 function samples(values: (at_s: number, age_s: number) => Record<string, number>): Sample[] {
   return Array.from({ length: 720 }, (_, i) => {
     const at_s = i * 10;
-    const life = Math.max(0, Math.floor((at_s - 2_700) / 900));
-    const age_s = life > 0 ? at_s - 2_700 - life * 900 : at_s;
+    const life = Math.max(0, Math.floor((at_s - 4_200) / 600));
+    const age_s = life > 0 ? at_s - 4_200 - life * 600 : at_s;
     return { at_s, values: values(at_s, age_s), lives: { api: life, worker: life } };
   });
 }
@@ -21,7 +21,7 @@ function verdicts(all: Sample[]): Record<string, string> {
 }
 
 test('memory that every restart frees is judged in the longest life of its process, after the warm-up', () => {
-  const warming = (age_s: number) => 60 + Math.min(age_s, 600) / 10;
+  const warming = (age_s: number) => 60 + Math.min(age_s, 1_800) / 30;
   const found = verdicts(
     samples((_, age_s) => ({ 'api.heap_mb': warming(age_s), 'worker.heap_mb': warming(age_s) + age_s / 100 })),
   );
@@ -58,6 +58,21 @@ test('dead rows that are gone within a minute are not those of a table that vacu
   assert.equal(highest(0), 0);
   assert.equal(highest(50), 0);
   assert.equal(highest(60), 20_000 / 28_000);
+});
+
+test('connections may come and go within what the pools allow; those in use may not grow', () => {
+  const with_connections = (busy: (at_s: number) => number, connections: number) =>
+    samples((at_s) => ({
+      'worker.pool_most': 48,
+      'api.pool_most': 48,
+      'worker.pool_busy': busy(at_s),
+      'db.connections': connections,
+    }));
+  const steady = with_connections(() => 12, 70);
+  assert.deepEqual(verdicts(steady), { 'worker.pool_busy': 'flat' });
+  assert.deepEqual(verdicts(with_connections((at_s) => 12 + at_s / 900, 70)), { 'worker.pool_busy': 'grows' });
+  const exceeds = (all: Sample[]) => connectionShare(all).map(({ highest, bound }) => highest > bound);
+  assert.deepEqual([exceeds(steady), exceeds(with_connections(() => 12, 113)), exceeds([])], [[false], [true], []]);
 });
 
 test('a sparkline shows the course of a series', () => {
