@@ -2,7 +2,8 @@ import type { GroupBucket } from './build-store.ts';
 import { Collector } from './collector.ts';
 import type { Searched } from './searchable.ts';
 
-const INSERTED_BYTES = 128 * 1024;
+/** Bytes of one insert statement. From 128 kB, the allocator returns memory to the system when it is freed. */
+const INSERTED_BYTES = 256 * 1024;
 
 /** A segment to insert. */
 export interface Part {
@@ -69,9 +70,23 @@ export async function inBatches(buckets: AsyncIterable<GroupBucket>): Promise<Gr
     batch.push(bucket);
     bytes += bucket.lists.length + bucket.ends.length * 4;
     if (bytes < INSERTED_BYTES) continue;
-    batches.push(batch);
+    batches.push(together(batch));
     [batch, bytes] = [[], 0];
   }
-  batches.push(batch);
+  batches.push(together(batch));
   return batches;
+}
+
+/**
+ * Copies the lists of a batch into one piece of memory. A segment has tens of thousands of buckets, and all of them are kept until the
+ * segment is inserted: memory for each, when it is freed, leaves holes that the process keeps.
+ */
+function together(batch: readonly GroupBucket[]): GroupBucket[] {
+  const all = Buffer.allocUnsafeSlow(batch.reduce((sum, { lists }) => sum + lists.length, 0));
+  let end = 0;
+  return batch.map((bucket) => {
+    const start = end;
+    end += bucket.lists.copy(all, start);
+    return { ...bucket, lists: all.subarray(start, end) };
+  });
 }
