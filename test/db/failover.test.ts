@@ -101,6 +101,24 @@ test('standbys alone are no primary: unavailable, and the error says who answere
   });
 });
 
+test('a primary without a free connection leaves the circuit closed: the connections of the pool go on working', async () => {
+  await first.run('create role few login');
+  const pool = poolAt(urlOf([first.port, second.port]).replace('pirogue@', 'few@'), 16);
+  const sleepers = (s: number) => Promise.all([1, 2].map(() => pool.all(sql`select pg_sleep(${s}::float8)`)));
+  await sleepers(0.3);
+  await first.run('alter role few connection limit 2');
+  const two = sleepers(3);
+  await until(
+    async () => pool.use(),
+    ({ busy }) => busy === 2,
+  );
+  const refused = await Promise.allSettled(Array.from({ length: 8 }, () => portOf(pool)));
+  assert.ok(refused.every(({ status }) => status === 'rejected'));
+  assert.equal(pool.circuit(), 'closed');
+  await two;
+  assert.equal(await portOf(pool), first.port);
+});
+
 test('one virtual address that moves: after one failed write no connection to the server that was demoted is used', async () => {
   const address = new VirtualAddress({ host: '127.0.0.1', port: first.port });
   addresses.push(address);

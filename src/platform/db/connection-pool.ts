@@ -4,12 +4,10 @@ import type { Log } from '../../kit/log.ts';
 import { pgCode } from '../../kit/sql.ts';
 import { Circuit, type Done } from './circuit.ts';
 import { connectionTo, DbClient, openTrial } from './client.ts';
-import type { Primary } from './primary.ts';
+import { type Primary, TOO_MANY_CONNECTIONS } from './primary.ts';
 
 /** SQLSTATE of a write on a standby, or on a server that has been demoted. */
 export const READ_ONLY = '25006';
-/** SQLSTATE of a server, or a role, whose connections are all taken. */
-const TOO_MANY_CONNECTIONS = '53300';
 /** Minimum time between two replacements of all connections, so that reads continue while the only server is read-only. */
 const RENEW_EVERY_MS = 5_000;
 

@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asUnavailable, DatabaseUnavailable } from '../../kit/database-unavailable.ts';
 import type { Host } from '../../kit/database-url.ts';
+import { pgCode } from '../../kit/sql.ts';
 
 /** Delay before the next host is tried too. A host that does not respond delays the search by no more than this. */
 const STAGGER_MS = 250;
 /** SQLSTATE "unable to establish a connection". */
 const NO_CONNECTION = '08001';
+/** SQLSTATE of a server, or a role, whose connections are all taken. */
+export const TOO_MANY_CONNECTIONS = '53300';
 
 /** A server was reached, but is a standby. */
 export class IsStandby extends Error {
@@ -130,8 +133,13 @@ export class Primary {
   }
 }
 
-/** Returns the error to report. A wrong password or database name is reported unchanged, because no other host would help. */
+/**
+ * Returns the error to report. A wrong password or database name is reported unchanged, because no other host would help. So is a last
+ * primary that accepts no further connection: open connections to it still work.
+ * @param errors in the order of the search: that of the last primary first, if there was one
+ */
 function summary(errors: readonly Error[]): Error {
   const other = errors.find((error) => !(asUnavailable(error) instanceof DatabaseUnavailable));
-  return other ?? new NoPrimary(errors);
+  const full = pgCode(errors[0]) === TOO_MANY_CONNECTIONS ? errors[0] : undefined;
+  return other ?? full ?? new NoPrimary(errors);
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pgCode, sql } from '../../kit/sql.ts';
 import { DatabaseUnavailable } from '../../kit/database-unavailable.ts';
 import type { DbPool } from './pool.ts';
-import { NoPrimary } from './primary.ts';
+import { NoPrimary, TOO_MANY_CONNECTIONS } from './primary.ts';
 
 /**
  * Health of one database as seen from this node. `unreachable` and `no primary` can be specific to this node; only a comparison with
@@ -26,7 +26,6 @@ const SILENCE_MS = 10_000;
 /** After a write failed because the disk was full or the server was a standby, `writes fail` is reported for this long. */
 const WRITES_FAIL_MS = 30_000;
 
-const TOO_MANY_CONNECTIONS = '53300';
 const WRITE_FAILURES = new Set([
   '53100', // disk_full
   '58030', // io_error
