@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
-import { afterEach, beforeEach, mock, test } from 'node:test';
+import { after, afterEach, beforeEach, mock, test } from 'node:test';
 import { DatabaseClock, type TimeReading } from '../../src/platform/db/clock.ts';
 import type { Log } from '../../src/kit/log.ts';
 
 const EPOCH = 1_790_000_000_000;
+
+// What a caller waits for does not keep a process alive.
+const alive = setInterval(() => {}, 1_000);
+after(() => clearInterval(alive));
 
 /** A database, a machine and a network whose clocks the test moves. */
 class Bench {
@@ -18,6 +22,8 @@ class Bench {
   back_ms = 0;
   readings = 0;
   unreachable = false;
+  /** Whether the database does not respond at all. */
+  silent = false;
   lines: { level: string; message: string; fields: Record<string, number> }[] = [];
 
   readonly #line = (level: string) => (fields: Record<string, number>, message: string) =>
@@ -25,7 +31,7 @@ class Bench {
 
   async open(): Promise<DatabaseClock> {
     return DatabaseClock.open({
-      read: async () => this.#read(),
+      read: async () => (this.silent ? new Promise<never>(() => {}) : this.#read()),
       log: { warn: this.#line('warn'), info: this.#line('info'), debug: () => {} } as unknown as Log,
       system: { now: () => EPOCH + this.real + this.machine_ahead },
       monotonic: () => this.real - this.slept,
@@ -143,6 +149,21 @@ test('time advances while the database is unreachable, and all callers together 
   const before = bench.readings;
   for (let i = 0; i < 10; i++) await clock.refresh();
   assert.equal(bench.readings, before);
+  assert.equal(clock.now(), bench.database());
+});
+
+test('while the database is silent, callers wait for it once, not each of them', async () => {
+  const clock = await bench.open();
+  bench.silent = true;
+  await bench.second();
+  bench.real += 6_000;
+  const waits = [];
+  for (let i = 0; i < 5; i++) {
+    const wait = clock.refresh();
+    waits.push(wait !== undefined);
+    await wait;
+  }
+  assert.deepEqual(waits, [true, false, false, false, false]);
   assert.equal(clock.now(), bench.database());
 });
 

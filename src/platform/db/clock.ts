@@ -77,6 +77,8 @@ export class DatabaseClock implements Clock {
   /** Difference between the machine's clock and the monotonic clock at the last reading. */
   #drift_ms = 0;
   #reading: Promise<void> | undefined;
+  /** Whether a caller has waited for a reading without success since the last one. */
+  #isSilent = false;
   #timer: NodeJS.Timeout | undefined;
 
   private constructor(parts: DatabaseClockParts) {
@@ -105,13 +107,20 @@ export class DatabaseClock implements Clock {
 
   /**
    * Renews a stale reading. While the database does not respond, the time continues on the monotonic clock and callers share
-   * one reading per second.
+   * one reading per second. They wait for it once: an outage of this database must not delay work on another. After the machine slept, each
+   * waits, because the time is wrong until it is read.
    */
   refresh(): Promise<void> | undefined {
-    if (!this.#isStale()) return undefined;
+    if (!this.#isStale() || (this.#isSilent && !this.#hasJumped())) return undefined;
     const isDue = this.#parts.monotonic() - this.#failed_at >= READ_EVERY_MS;
     const reading = isDue ? this.#readQuietly() : this.#reading;
-    return reading && Promise.race([reading, new Promise<void>((resolve) => setTimeout(resolve, MAX_ROUND_TRIP_MS).unref())]);
+    return reading && Promise.race([reading, this.#patience(reading)]);
+  }
+
+  /** Ends after the longest time for which a caller waits for a reading. */
+  async #patience(reading: Promise<void>): Promise<void> {
+    await new Promise<void>((resolve) => setTimeout(resolve, MAX_ROUND_TRIP_MS).unref());
+    if (this.#reading === reading) this.#isSilent = true;
   }
 
   skew_ms(): number {
@@ -127,14 +136,14 @@ export class DatabaseClock implements Clock {
     return this.#parts.monotonic() * this.#parts.speed;
   }
 
-  /**
-   * Stale when the reading is too old, when the machine slept (which the monotonic clock may not count), or when its clock was
-   * set.
-   */
   #isStale(): boolean {
+    return this.#parts.monotonic() - this.#read_at > MAX_AGE_MS || this.#hasJumped();
+  }
+
+  /** Whether the machine slept (which the monotonic clock may not count) or its clock was set since the last reading. */
+  #hasJumped(): boolean {
     const { monotonic, system } = this.#parts;
-    const now = monotonic();
-    return now - this.#read_at > MAX_AGE_MS || Math.abs(system.now() - now - this.#drift_ms) > SKEW_WARN_MS;
+    return Math.abs(system.now() - monotonic() - this.#drift_ms) > SKEW_WARN_MS;
   }
 
   #readQuietly(): Promise<void> {
@@ -155,6 +164,7 @@ export class DatabaseClock implements Clock {
     if (received - sent > MAX_ROUND_TRIP_MS && this.#read_at > Number.NEGATIVE_INFINITY) return;
     this.#follow(reading.now_ms, sent * speed, received * speed);
     this.#read_at = received;
+    this.#isSilent = false;
     this.#failed_at = Number.NEGATIVE_INFINITY;
     this.#drift_ms = system.now() - received;
     this.#judgeSkew(system.now() - (received - sent) / 2 - reading.server_ms);
