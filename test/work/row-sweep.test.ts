@@ -130,3 +130,12 @@ test('a row that is found again unchanged is tried once in a round', async () =>
   assert.equal(await sweep.round(), 0);
   assert.deepEqual(rows, [[0, 1, 2], [0], [1], [2]]);
 });
+
+test('a row that was postponed is tried again although the clock was set back', async () => {
+  const rows = new Rows(1);
+  rows.break([0]);
+  await rows.sweep.round();
+  rows.faults.clear();
+  rows.clock.advance(-3_600_000);
+  assert.equal(await rows.sweep.round(), 1);
+});

@@ -1,4 +1,4 @@
-import type { Clock } from '../../kit/clock.ts';
+import { type Clock, hasCome } from '../../kit/clock.ts';
 import { DatabaseUnavailable } from '../../kit/database-unavailable.ts';
 import type { Log } from '../../kit/log.ts';
 import { type Fragment, fixed, part, type RowKey } from '../../kit/sql.ts';
@@ -103,7 +103,7 @@ class Postponed {
 
   rows(): RowKey[] {
     const now = this.#clock.now();
-    for (const [key, { until }] of this.#rows) if (until <= now) this.#rows.delete(key);
+    for (const [key, { until }] of this.#rows) if (hasCome(until, now, POSTPONED_MS)) this.#rows.delete(key);
     return [...this.#rows.values()].map(({ row }) => row);
   }
 
