@@ -259,3 +259,34 @@ test('a list with a filter is counted as a whole', async () => {
   assert.equal(await totals.of('1', { ...live, query: { type: 'payment.succeeded' } as object, at: START }, count), 7);
   assert.deepEqual(asked, [{ from: null, to: null }]);
 });
+
+test('rows past their retention that wait for the end of their month are not counted on each call; the total is exact when they go', async () => {
+  const [totals, rows] = [new ListTotals('evt', { keep_ms: KEEP_MS, months_of: 'events' }), table()];
+  const at = Date.UTC(2026, 9, 28);
+  const total = (now: number) => totals.of('1', { ...live, query: {}, at: now }, ({ from, to }) => rows.count(from, to));
+  for (let i = 0; i < 4_800; i++) rows.ids.push(newId('evt', 'live', at - KEEP_MS - HOUR_MS - i * 60_000));
+  for (let i = 0; i < 20; i++) assert.equal(await total(at + i * 1_000), 4_800);
+  assert.ok(rows.walked() < 4_800 + 20 * 30, String(rows.walked()));
+  // All of October is past its retention.
+  for (let now = at; now < Date.UTC(2026, 10, 3); now += HOUR_MS / 2) assert.equal(await total(now), 4_800);
+  rows.ids.splice(0);
+  assert.equal(await total(Date.UTC(2026, 10, 3, 0, 2)), 0);
+});
+
+test('rows from before a table was partitioned, and those of a default partition, go before the end of their month', async () => {
+  const [totals, rows] = [new ListTotals('evt', { keep_ms: KEEP_MS, months_of: 'events' }), table()];
+  let single = true;
+  const db = { maybe: async () => ({ xid: '7', oldest: '7', single }) } as unknown as Queryable;
+  const caller = { store: { environment: 'live', db } } as const;
+  const total = (now: number) => totals.of('1', { caller, query: {}, at: now }, ({ from, to }) => rows.count(from, to));
+  const at = Date.UTC(2026, 9, 28);
+  for (let i = 0; i < 100; i++) rows.ids.push(newId('evt', 'live', at - KEEP_MS + i * 60_000));
+  assert.equal(await total(at), 100);
+  rows.ids.splice(0, 30);
+  assert.equal(await total(at + HOUR_MS / 2), 70);
+  rows.ids.splice(0);
+  assert.equal(await total(at + 4 * HOUR_MS), 0);
+  single = false;
+  for (let i = 0; i < 50; i++) rows.ids.push(newId('evt', 'live', at + i));
+  assert.equal(await total(at + 6 * HOUR_MS), 50);
+});

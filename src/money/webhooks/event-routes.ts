@@ -15,7 +15,7 @@ import { countEvents, findEvent, listEvents } from '../events/store.ts';
 
 /** The routes of events: list, retrieve, deliver again. */
 export function eventRoutes(deps: WebhookDeps): Route[] {
-  const totals = new ListTotals('evt', { keep_ms: deps.config.events_keep_ms });
+  const totals = new ListTotals('evt', { keep_ms: deps.config.events_keep_ms, months_of: 'events' });
   return [
     route({
       method: 'GET',

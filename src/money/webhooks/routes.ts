@@ -43,7 +43,10 @@ const withSecret = envelopeSchema({ webhook: endpointWithSecretReply });
 /** The routes of webhook endpoints: list, register, retrieve, change, replace, delete, rotate the secret, list attempts, send a test. */
 export function webhookRoutes(deps: WebhookDeps): Route[] {
   // The id of an attempt is created before its request, and its row is stored after the response.
-  const totals = new ListTotals('whd', { keep_ms: deps.config.events_keep_ms, seldom_ms: 20_000 });
+  const totals = new ListTotals('whd', {
+    ...{ keep_ms: deps.config.events_keep_ms, months_of: 'delivery_attempts' },
+    seldom_ms: 20_000,
+  });
   const check = (body: ChangeEndpointBody, environment: Environment) => checkEndpoint(deps, environment, body);
   return [
     route({

@@ -7,6 +7,7 @@ import { isFiltered, type PagingQuery } from '../../kit/paging.ts';
 import { type Queryable, sql } from '../../kit/sql.ts';
 import { SKEW_MS, Totals, type Settled } from '../../kit/totals.ts';
 import { MARK_XID } from './marks.ts';
+import { deletesWithinPeriods } from './partitions.ts';
 
 /**
  * Maximum time between the moment in an id and the first write of the transaction that stores its row, with a margin. The transaction
@@ -17,12 +18,16 @@ export const SETTLED_MS = 600_000;
 /** Age of an id after which its row is seldom committed later, where the transaction does not wait for a provider. */
 const SELDOM_MS = 5_000;
 const AGAIN_MS = 50;
+/** How often it is asked how the rows of a table are deleted. Rows of the default partition are kept for much longer. */
+const ASK_MS = 600_000;
 
 export interface ListTotalsOptions {
   /** Age of an id from which rows are seldom added, in milliseconds; default five seconds. */
   seldom_ms?: number;
   /** Age at which rows may be deleted, in milliseconds. Absent: they are never deleted. */
   keep_ms?: number;
+  /** Name of the table, if it is partitioned by months (UTC): its rows are deleted when their whole month is of that age. */
+  months_of?: string;
   /** Rows at one end of the list that are counted on each call; default 10,000. */
   max_counted?: number;
 }
@@ -103,6 +108,8 @@ export class ListTotals {
   readonly #prefix: IdPrefix;
   readonly #options: ListTotalsOptions;
   readonly #moments = new SettledMoments();
+  /** By environment: whether rows are deleted by whole months only, and when that was asked. */
+  readonly #deleted = new Map<Environment, { by_months: boolean; at: number }>();
 
   constructor(prefix: IdPrefix, options: ListTotalsOptions = {}) {
     this.#totals = new Totals(options.max_counted);
@@ -114,19 +121,37 @@ export class ListTotals {
    * Returns the current total of one list. With filters, its rows are counted.
    * @param owner identifies the list among those of the environment
    */
-  of(owner: string, { caller: { store }, query, at: now }: Request, count: (ids: Ids) => Promise<number>): Promise<number> {
+  async of(owner: string, { caller: { store }, query, at: now }: Request, count: (ids: Ids) => Promise<number>): Promise<number> {
     if (isFiltered(query)) return count(ALL_IDS);
     const { environment } = store;
     const lowest = (at: number) => lowestIdAt(this.#prefix, environment, at);
     const { keep_ms, seldom_ms = SELDOM_MS } = this.#options;
-    return this.#totals.total(`${environment} ${owner}`, now, {
+    const byMonths = await this.#deletesMonths(store, now);
+    const keptSince = (at: number) => (byMonths ? startOfMonth(at) : at);
+    return this.#totals.total(`${environment} ${byMonths} ${owner}`, now, {
       settled: async () => {
         const { mark, is_final } = await this.#moments.of(store, now);
         return { mark: lowest(mark), is_final };
       },
       count: (from, to) => count({ from, to }),
       seldom: () => lowest(now - seldom_ms),
-      ...(keep_ms === undefined ? {} : { keptFrom: (at: number) => lowest(at - keep_ms + SKEW_MS) }),
+      ...(keep_ms === undefined ? {} : { keptFrom: (at: number) => lowest(keptSince(at - keep_ms + SKEW_MS)) }),
     });
   }
+
+  /** Returns whether rows are deleted by whole months only. */
+  async #deletesMonths({ environment, db }: Store, now: number): Promise<boolean> {
+    const { months_of } = this.#options;
+    if (months_of === undefined) return false;
+    const known = this.#deleted.get(environment);
+    if (known && Math.abs(now - known.at) < ASK_MS) return known.by_months;
+    const by_months = !(await deletesWithinPeriods(db, months_of));
+    this.#deleted.set(environment, { by_months, at: now });
+    return by_months;
+  }
+}
+
+function startOfMonth(at: number): number {
+  const day = new Date(at);
+  return Date.UTC(day.getUTCFullYear(), day.getUTCMonth());
 }

@@ -65,6 +65,18 @@ export async function firstPartitionEnd(db: Queryable, table: string): Promise<s
 }
 
 /**
+ * Returns whether rows of a table may be deleted before their whole period is old enough: those of the partition without a lower bound, which
+ * go one by one, and those of the default partition, which is emptied when all of them are old. It reads the catalogue.
+ */
+export async function deletesWithinPeriods(db: Queryable, table: string): Promise<boolean> {
+  const row = await db.maybe<{ single: boolean }>(sql`
+    select coalesce(bool_or(bound like 'FOR VALUES FROM (MINVALUE)%' or (bound = 'DEFAULT' and pg_relation_size(c.oid) > 0)), false) as single
+    from pg_inherits i join pg_class c on c.oid = i.inhrelid, pg_get_expr(c.relpartbound, 0) as bound
+    where i.inhparent = ${table}::regclass`);
+  return row?.single ?? false;
+}
+
+/**
  * Returns the environments whose ids bound the partitions of a database: one for a store, none before its first partitions. It reads
  * only the catalogue, which every login may read, so it works on the schema of an earlier release and under any role. It locks nothing
  * (the `0` of pg_get_expr), so a start does not wait for a partition that is being dropped.
