@@ -9,6 +9,7 @@ import { verifyLedger } from '../../src/money/ledger/verify.ts';
 import type { Payout, PayoutOutcome } from '../../src/providers/adapters/contract.ts';
 import { recordLateRefund } from '../../src/core/returns/late.ts';
 import { resolveReturn, retryReturn } from '../../src/core/returns/resolve.ts';
+import { advanceReturn } from '../../src/core/returns/step.ts';
 import { recheckFailedRefund, pollReturn } from '../../src/core/returns/service.ts';
 import { returnSweep } from '../../src/core/returns/sweeps.ts';
 import { endWay, findWay } from '../../src/core/refunds/ways.ts';
@@ -80,6 +81,28 @@ test('a payout that is about to be sent is not, when the refund is done after al
     return decision;
   });
   await late.work(6);
+  assert.deepEqual(await state(), ['returned', 0, 0n]);
+});
+
+test('a payout whose process was paused before it sent it is not sent when the refund was done after all meanwhile', async () => {
+  await late.captured();
+  while ((await late.row()).state !== 'paying_out') await late.work(1);
+  const { db } = late.store;
+  let paused = false;
+  const transaction: typeof db.transaction = async (work, manner) => {
+    const done = await db.transaction(work, manner);
+    if (paused || (await late.row()).dispatched_at === null) return done;
+    paused = true; // between the commit of the intent and the request
+    await recordLateRefund(late.api.deps, late.store, await refund(), SAID, WORKER);
+    late.able.onPayoutRead = { kind: 'not_found' };
+    late.clock.advance(660_000);
+    await late.work(6, 60_000);
+    assert.equal((await late.row()).state, 'returned');
+    return done;
+  };
+  await advanceReturn(late.api.deps, { ...late.store, db: { ...db, transaction } }, await late.row());
+  assert.ok(paused);
+  await late.work(6, 60_000);
   assert.deepEqual(await state(), ['returned', 0, 0n]);
 });
 

@@ -34,11 +34,20 @@ interface Step {
   submitted?: PayoutOutcome;
   /** Whether the intent is applied. */
   changed?: boolean;
+  /** How long the process pauses after that, in milliseconds. */
+  paused_ms?: number;
   idempotency?: 'none' | 'replays';
 }
 
 /** Runs one step. */
-async function step({ row = {}, offered = ['one', 'two'], changed = true, idempotency = 'replays', ...answers }: Step) {
+async function step({
+  row = {},
+  offered = ['one', 'two'],
+  changed = true,
+  idempotency = 'replays',
+  paused_ms = 0,
+  ...answers
+}: Step) {
   const seen = { asked: [] as object[], payouts: [] as [string, string, Payout][], applied: [] as TransferChange[] };
   const providers = ['one', 'two'].map((name) => {
     const own = bank(name);
@@ -80,10 +89,12 @@ async function step({ row = {}, offered = ['one', 'two'], changed = true, idempo
               dispatched_at: new Date(AT),
             }
           : {};
+      if (occurrence.kind === 'sending') clock.advance(paused_ms);
       return { transfer: { ...change.known, ...sent }, changed };
     },
   } as unknown as Sender;
   await advance(sender, { ...ROW, ...row });
+  clock.advance(-paused_ms);
   return { ...seen, occurrences: seen.applied.map(({ occurrence }) => occurrence) };
 }
 
@@ -112,6 +123,15 @@ test('a transfer that nobody has is routed as what it is, and sent to the first 
   assert.deepEqual(done.occurrences, [sending('one', {}), waiting]);
   assert.deepEqual(calls(done), ['one submit']);
   assert.deepEqual(done.applied[1]?.known.provider_account, 'one', 'the answer is about the row that was sent');
+});
+
+test('a process that was paused after the intent was applied sends nothing: others may have polled or ended the payout', async () => {
+  const late = await step({ row: UNSENT, paused_ms: 60_000 });
+  assert.deepEqual(calls(late), []);
+  assert.equal(late.occurrences.at(-1)?.kind, 'unsent');
+  const again = await step({ row: { dispatched_at: new Date(AT - GRACE_MS) }, read: { kind: 'not_found' }, paused_ms: 60_000 });
+  assert.deepEqual([calls(again), again.occurrences.at(-1)?.kind], [['one read'], 'waiting']);
+  assert.deepEqual(calls(await step({ row: UNSENT, paused_ms: 59_000 })), ['one submit']);
 });
 
 test('it was sent, or provably was not: stage and time of the submission decide', async () => {

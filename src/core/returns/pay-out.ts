@@ -10,6 +10,7 @@ import {
   nextPoll,
   pollDelay,
   SUBMIT_LEASE_MS,
+  submitInTime,
 } from '../../providers/adapters/polling.ts';
 import type { AttemptRow } from '../attempts/schema.ts';
 import { getCapture } from '../payments/service.ts';
@@ -165,7 +166,7 @@ async function send(step: Step, known: ReturnRow, refund: RefundRow, provider: P
   });
   if (!sent) return;
   const payouts = must(provider.payouts, 'routing chose an account that pays out');
-  const outcome = await payouts.submit(payoutOf(step, sent.row, sent.refund));
+  const outcome = await submitInTime(payouts, payoutOf(step, sent.row, sent.refund), deps.clock.now());
   await applyResponse(step, sent.row, sent.refund, provider, { outcome, call: 'submit' });
 }
 

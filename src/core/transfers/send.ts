@@ -2,7 +2,7 @@ import type { Store } from '../../platform/db/stores.ts';
 import { must } from '../../kit/errors.ts';
 import { callbackUrl } from '../../providers/provider-accounts/callback-address.ts';
 import type { Payout, PayoutOutcome, Payouts, Provider } from '../../providers/adapters/contract.ts';
-import { mayBeSentAgain, mayNotBeShownYet, SUBMIT_LEASE_MS } from '../../providers/adapters/polling.ts';
+import { mayBeSentAgain, mayNotBeShownYet, SUBMIT_LEASE_MS, submitInTime } from '../../providers/adapters/polling.ts';
 import { type Channel, channelById } from '../../providers/reference/channels.ts';
 import { limitsFault } from '../../providers/routing/limits.ts';
 import type { AppliedTransfer, TransferChange } from './apply.ts';
@@ -125,8 +125,9 @@ async function submit(sender: Sender, known: TransferRow, { provider, provider_k
       lease_ms: SUBMIT_LEASE_MS,
     },
   });
-  if (changed)
-    await applyOutcome(sender, transfer, provider, await payoutsOf(provider).submit(payoutOf(sender, transfer)), 'submit');
+  if (!changed) return;
+  const outcome = await submitInTime(payoutsOf(provider), payoutOf(sender, transfer), sender.deps.clock.now());
+  await applyOutcome(sender, transfer, provider, outcome, 'submit');
 }
 
 /** Returns the accounts to which a transfer was submitted before this one. */

@@ -1,4 +1,4 @@
-import type { Capabilities, PollPlan } from './contract.ts';
+import type { Capabilities, Payout, PayoutOutcome, Payouts, PollPlan } from './contract.ts';
 
 /*
  * When providers are polled for outcomes: the same for payments, refunds, payouts and returns.
@@ -6,6 +6,11 @@ import type { Capabilities, PollPlan } from './contract.ts';
 
 /** Lease of a submission. A provider that has not responded by then may still have acted, so the result is polled for. */
 export const SUBMIT_LEASE_MS = 60_000;
+/**
+ * Outcome of a payout whose process was paused between the commit of its intent and the request, longer than the lease: since then others
+ * may have polled it, resent it or ended it, so it must not be sent any more.
+ */
+const NOT_SENT = { kind: 'unavailable', message: 'it was not sent in time' } as const satisfies PayoutOutcome;
 /** Delay before the first poll where the outcome is unknown; later polls follow {@link pollDelay}. */
 export const FIRST_POLL_MS = 2_000;
 /** Minimum delay between polls, even for a provider that requests an immediate one. */
@@ -24,6 +29,14 @@ export const NO_PROVIDER: Pick<Capabilities, 'polls' | 'not_found_grace_ms'> = {
 export const MAX_RECHECKS = 300;
 /** Minimum time after which "not found" is evidence, because status endpoints lag (decision 0016). */
 const NOT_FOUND_GRACE_MS = 600_000;
+
+/**
+ * Sends a payout whose intent is committed, unless that was too long ago.
+ * @param now current time, in milliseconds since the epoch
+ */
+export async function submitInTime(payouts: Payouts, payout: Payout, now: number): Promise<PayoutOutcome> {
+  return now - (payout.submitted_at ?? now) >= SUBMIT_LEASE_MS ? NOT_SENT : payouts.submit(payout);
+}
 
 /** Returns the delay in milliseconds where no provider, and so no poll plan, is known: exponential, up to five minutes. */
 export function backOff(polls: number): number {

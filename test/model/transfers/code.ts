@@ -2,6 +2,7 @@ import { applyTransfers } from '../../../src/core/transfers/apply.ts';
 import { occurrenceOf } from '../../../src/core/transfers/outcomes.ts';
 import type { TransferRow } from '../../../src/core/transfers/schema.ts';
 import { advance, type Sender } from '../../../src/core/transfers/send.ts';
+import { must } from '../../../src/kit/errors.ts';
 import type { PayoutOutcome, Provider } from '../../../src/providers/adapters/contract.ts';
 import { stubbed, type Written } from '../stub.ts';
 import { AMOUNT, type Call, FEE, type Known, type Outcome, type Rules, type Transfer } from './world.ts';
@@ -100,9 +101,9 @@ export async function codeAdvance(row: Transfer, { candidates, read, submit, ide
         },
       },
     }) as unknown as Provider;
-  const at = read === 'absent_long' ? NOW + GRACE_MS : NOW;
+  let now = read === 'absent_long' ? NOW + GRACE_MS : NOW;
   const deps = {
-    clock: { now: () => at },
+    clock: { now: () => now },
     config: { public_url: 'https://pirogue.example' },
     secrets: { mac: () => 'mac' },
     providers: { byAccount: async (_: string, __: bigint, account_id: string) => providerOf(account_id) },
@@ -115,10 +116,12 @@ export async function codeAdvance(row: Transfer, { candidates, read, submit, ide
     store: { environment: 'live' },
     apply: async (change: Parameters<Sender['apply']>[0]) => {
       const { tx, written } = stubbed({ transfers: [rowOf(transfer)] });
-      const applied = await applyTransfers(tx, { environment: 'live', at }, [change]);
+      const applied = await applyTransfers(tx, { environment: 'live', at: now }, [change]);
       const result = applied.get(change.known.id) as { transfer: TransferRow; changed: boolean };
       const sent = change.occurrence.kind === 'sending' && result.changed;
       transfer = transferOf(sent ? { ...transfer, sending: transfer.sending + 1 } : transfer, result.transfer, written);
+      // Sent at once. The rows of the model tell by `sending` when that was.
+      if (sent) now = must(rowOf(transfer).dispatched_at, 'it was sent').getTime();
       return { ...result, transfer: rowOf(transfer) };
     },
   } as unknown as Sender;
