@@ -97,6 +97,27 @@ test('a later tranche that is declined leaves the payment partial; the payer can
   assert.equal((await paymentIn(api, id, ['succeeded'])).amount_captured, 1_200_000);
 });
 
+test('the rest of a partial payment goes by a card that takes it, although it would not take the whole', async () => {
+  const failedIn = async (amount: number) => {
+    const { id } = await startPayment(api, { amount, fields: { description: DECLINES_LATER } });
+    const partial = await until(
+      async () => (await api.call('GET', `/payments/${id}`)).body.transaction,
+      (transaction) => transaction.attempts.some((attempt: Attempt) => attempt.status === 'failed'),
+    );
+    assert.equal(partial.status, 'partial');
+    return { id, left: amount - partial.amount_captured };
+  };
+  // A card takes 1,500,000 francs.
+  const fits = await failedIn(1_800_000);
+  assert.equal(fits.left, 1_350_000);
+  const { status, body } = await api.call('POST', `/payments/${fits.id}`, { body: { channel: 'cm.card' } });
+  assert.deepEqual([status, body.action?.kind], [202, 'redirect'], JSON.stringify(body));
+  const large = await failedIn(3_000_000);
+  assert.equal(large.left, 2_500_000);
+  const refused = await api.call('POST', `/payments/${large.id}`, { body: { channel: 'cm.card' } });
+  assert.deepEqual([refused.status, refused.body.errors], [422, { amount: ['must be at most 1500000 XAF on cm.card'] }]);
+});
+
 test('400 for cancelling a partial payment; 402 for a declined tranche', async () => {
   const { id } = await startPayment(api, { amount: 700_000, fields: { description: DECLINES_LATER } });
   await until(

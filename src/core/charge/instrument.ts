@@ -149,7 +149,7 @@ export function fitCharge(
     throw invalid({ channel: [`does not take ${payment.currency}`] }, 'channel_not_supported');
   }
   const sums = sumsOf(config, payment, channel);
-  const problem = checkAmount(channel, payment.currency, totalOn(config.fees, payment, channel.kind));
+  const problem = checkAmount(channel, payment.currency, sums.left_minor);
   if (problem) throw invalid({ amount: [withFee(problem, payment.currency, sums.borne_minor)] });
   const { email, customer_id, status, amount_minor } = payment;
   const screened = { email, customer_id, amount_minor: status === 'partial' ? null : amount_minor };

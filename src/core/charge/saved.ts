@@ -85,9 +85,8 @@ export async function savedInstrument(deps: PaymentDeps, { store, payment }: Hos
 
 function takes({ fees }: Pick<Config, 'fees'>, channel: Channel, payment: PaymentRow): boolean {
   const currencies: readonly string[] = channel.currencies;
-  return (
-    currencies.includes(payment.currency) && checkAmount(channel, payment.currency, totalOn(fees, payment, channel.kind)) === null
-  );
+  const left_minor = totalOn(fees, payment, channel.kind) - payment.captured_minor;
+  return currencies.includes(payment.currency) && checkAmount(channel, payment.currency, left_minor) === null;
 }
 
 /**

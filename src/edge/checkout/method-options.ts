@@ -33,10 +33,9 @@ const KINDS: readonly ChannelKind[] = ['mobile_money', 'card', 'bank'];
 export function methodOptionsFor(payment: PaymentRow, rates: FeeRates): MethodOption[] {
   const { amount_minor, currency } = payment;
   const left_minor = leftOf(payment);
-  const all = channelsFor({ currency }).filter((channel) => {
-    const total_minor = totalOn(rates, payment, channel.kind);
-    return [total_minor, total_minor - payment.captured_minor].every((amount) => checkAmount(channel, currency, amount) === null);
-  });
+  const all = channelsFor({ currency }).filter(
+    (channel) => checkAmount(channel, currency, totalOn(rates, payment, channel.kind) - payment.captured_minor) === null,
+  );
   const home = countryOf(payment.phone, all);
   return KINDS.flatMap((kind) => {
     const channels = homeFirst(
