@@ -105,6 +105,24 @@ test('never while the first could still succeed: a charge that a person closed i
   assert.match((await payer.get()).body, /<form/);
 });
 
+test('while the provider is still asked about a charge that has ended, the page does not say that nothing was charged', async () => {
+  const { id, payer } = await declined();
+  const { db } = api.deps.stores.sandbox;
+  const ends: [string, string | null][] = [
+    ['failed', 'insufficient_funds'],
+    ['cancelled', 'payer_declined'],
+    ['expired', null],
+  ];
+  for (const [status, reason] of ends) {
+    await db.run(sql`update payments set status = ${status}, reason = ${reason} where id = ${id}`);
+    await db.run(sql`update attempts set next_poll_at = ${new Date(clock.now() + 3_600_000)} where payment_id = ${id}`);
+    clock.advance(11_000);
+    assert.match(await resultOf(payer), MONEY_IN_DOUBT, status);
+  }
+  await db.run(sql`update attempts set next_poll_at = null where payment_id = ${id}`);
+  assert.doesNotMatch((await payer.get('', { 'accept-language': 'en' })).body, MONEY_IN_DOUBT);
+});
+
 test('a success of the first that is reported after the second has succeeded goes back to the payer, and the books agree', async () => {
   const { id, payer } = await declined();
   await payer.submit(PAID);

@@ -129,6 +129,11 @@ test('a failed payment leaves the invoice unchanged, and the next payment pays i
   await fixture.merchant.waitForStatus(`/payments/${first.id}`, 'failed');
   const still = await fixture.invoice(id);
   assert.deepEqual([still.status, still.amount_paid], ['sent', 0]);
+  // The provider may be asked about the failed charge once more.
+  await until(
+    () => fixture.page(url),
+    ({ text }) => text.includes('<form'),
+  );
   const second = await fixture.pay(url);
   assert.notEqual(second.id, first.id);
   assert.equal((await fixture.invoice(id)).status, 'paid');

@@ -112,6 +112,18 @@ test('the same of the last payment', async () => {
   assert.notEqual(await asksAgain(one.url), one.payment);
 });
 
+test('while the provider is still asked about an earlier charge, the invoice asks for no other payment', async () => {
+  const one = await failed();
+  const poll = (at: Date | null) => db.run(sql`update attempts set next_poll_at = ${at} where id = ${one.attempt}`);
+  // As after a callback about a charge that has ended, while its status cannot be read.
+  await poll(new Date(clock.now() + 3_600_000));
+  await asksForNothing(one.url);
+  const payments = await db.all(sql`select payment_id from invoice_payments where invoice_id = ${one.invoice}`);
+  assert.deepEqual(payments, [{ payment_id: one.payment }]);
+  await poll(null);
+  assert.notEqual(await asksAgain(one.url), one.payment);
+});
+
 test('what a statement has shown of a refund of an earlier payment is no money of the payer', async () => {
   const one = await failed();
   await book({ ...one, attempt: 'rfd_1:0' }, 'reconciliation.late', 'hold', 'clearing');

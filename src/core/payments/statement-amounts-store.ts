@@ -20,11 +20,13 @@ export const HAS_UNDECIDED_BY_STATEMENT = clause`exists (
   offset 0)`;
 
 /**
- * SQL: whether the payment `p` ended unpaid, and money that arrived for it waits for a decision: a provider reports another amount, or a
- * statement has shown it. This is exact for archived payments too: a payment with a reported mismatch is never archived.
+ * SQL: whether the payment `p` ended unpaid, and money may have arrived for it: a provider reports another amount, a statement has shown it,
+ * or the provider of a charge that has ended is still asked about it, unless a person has decided that the charge failed. This is exact for archived payments too: none of the first and third
+ * kind is ever archived.
  */
 export const AWAITS_DECISION = clause`p.status in ('failed', 'cancelled', 'expired') and (
-  exists (select from attempts a where a.team_id = p.team_id and a.payment_id = p.id and a.mismatch is not null)
+  exists (select from attempts a where a.team_id = p.team_id and a.payment_id = p.id
+    and (a.mismatch is not null or (a.next_poll_at is not null and a.resolution->>'as' is distinct from 'failed')))
   or ${HAS_UNDECIDED_BY_STATEMENT})`;
 
 /** Returns the ids of the attempts for which a statement has shown money that still waits for a decision. */

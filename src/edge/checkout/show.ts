@@ -25,6 +25,7 @@ import { cardPage, verifyPage } from './views/card.ts';
 import type { FieldErrors, Typed } from './views/fields.ts';
 import { type Failure, formPage } from './views/form.ts';
 import { type Notice, noticePage } from '../pages/notice.ts';
+import { isDoubted } from '../../core/attempts/schema.ts';
 import { hasUnmatchedMoney } from '../../core/payments/retry.ts';
 import { type FinalStatus, resultPage } from './views/result.ts';
 import type { Scene } from '../pages/scene.ts';
@@ -277,7 +278,8 @@ async function elsewhere(context: CheckoutContext, visit: Visit, hosted: Hosted,
 /** Returns the result page. A link that ended without a payment answers 410 Gone. */
 async function result(context: CheckoutContext, visit: Visit, hosted: Hosted, status: FinalStatus): Promise<Shown> {
   const { store, payment, attempts } = hosted;
-  const unmatched = isUnpaid(status) && (await hasUnmatchedMoney(store.db, attempts));
+  // A charge that has ended may have taken money as long as its provider is asked about it.
+  const unmatched = isUnpaid(status) && (attempts.some(isDoubted) || (await hasUnmatchedMoney(store.db, attempts)));
   const scene = { ...(await sceneOf(context, visit, hosted)), status, unmatched, returnTo: returnLink(payment, status) };
   return page(status === 'expired' || status === 'cancelled' ? 410 : 200, resultPage(scene), scene);
 }

@@ -95,8 +95,8 @@ export async function insertPayment(tx: Tx, { team_id, id }: InvoiceRef, payment
 }
 
 /**
- * Returns whether money that arrived for an ended payment of the invoice waits for a decision. The payer may have paid, so no other
- * payment is offered.
+ * Returns whether money that arrived for an ended payment of the invoice waits for a decision, or its provider is still asked about the
+ * charge. The payer may have paid, so no other payment is offered.
  */
 export async function awaitsDecision(db: Queryable, { team_id, id }: InvoiceRef): Promise<boolean> {
   const row = await db.maybe(sql`
