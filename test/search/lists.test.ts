@@ -47,7 +47,8 @@ async function bucketsOf(rows: readonly string[]): Promise<Bucket[]> {
   rows.forEach((text, i) => {
     collector.add(i, [text, null]);
   });
-  return Array.fromAsync(collector.buckets(rows.length, async () => {}));
+  const buckets = collector.buckets(rows.length, async () => {});
+  return Array.fromAsync(buckets, (bucket) => ({ ...bucket, lists: Buffer.from(bucket.lists) }));
 }
 
 function positionsOf(buckets: readonly Bucket[], { bucket, third }: ListName, rows: number): number[] {

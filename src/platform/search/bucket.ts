@@ -1,5 +1,5 @@
 import { WHOLE } from './alphabet.ts';
-import { appendList, Bytes, MAX_POSITIONS } from './positions.ts';
+import { appendList, type Bytes, MAX_POSITIONS } from './positions.ts';
 
 /** A row of search_postings. */
 export interface Bucket {
@@ -20,11 +20,7 @@ export interface ThirdList {
 /** Size in bytes above which a bucket also has a list of all its rows, so that a search for two characters reads only that list. */
 const LARGE_BUCKET = 2_048;
 
-/*
- * Memory that all buckets share while they are encoded. Large segments have tens of thousands of buckets; separate memory for each
- * would fragment the heap when it is freed.
- */
-const encoded = new Bytes();
+/* Memory of {@link union}, which all builds share, because nothing is awaited while it is in use. */
 const isFound = new Uint8Array(MAX_POSITIONS);
 const different = new Uint16Array(MAX_POSITIONS);
 
@@ -32,9 +28,9 @@ const different = new Uint16Array(MAX_POSITIONS);
  * Encodes a bucket.
  * @param lists in the order of their third characters
  * @param rows of the segment
+ * @param bytes memory of this build: the lists of the result are in it, and so valid until its next bucket is encoded
  */
-export function bucketOf(bucket: string, lists: readonly ThirdList[], rows: number): Bucket {
-  const bytes = encoded;
+export function bucketOf(bucket: string, lists: readonly ThirdList[], rows: number, bytes: Bytes): Bucket {
   bytes.length = 0;
   const ends: number[] = [];
   const thirds = lists.map(({ third }) => third);
@@ -47,7 +43,7 @@ export function bucketOf(bucket: string, lists: readonly ThirdList[], rows: numb
     thirds.push(WHOLE);
     ends.push(bytes.length);
   }
-  return { bucket, thirds: String.fromCharCode(...thirds), ends, lists: Buffer.from(bytes.taken()) };
+  return { bucket, thirds: String.fromCharCode(...thirds), ends, lists: bytes.taken() };
 }
 
 /** Returns the different positions in ascending order; valid until the next call. */

@@ -1,5 +1,6 @@
 import { AMBIGUOUS, END, fold, isAmbiguous, UNKNOWN, WHOLE } from './alphabet.ts';
 import { type Bucket, bucketOf, type ThirdList } from './bucket.ts';
+import { Bytes } from './positions.ts';
 
 const CHARACTER_BITS = 9;
 const CHARACTER = 2 ** CHARACTER_BITS - 1;
@@ -24,6 +25,7 @@ export class Collector {
   #entryKeys = new Int32Array(1 << 16);
   #entryPositions = new Uint16Array(1 << 16);
   #entries = 0;
+  readonly #encoded = new Bytes();
 
   /** Number of entries, which determines the memory. */
   get size(): number {
@@ -92,7 +94,7 @@ export class Collector {
   }
 
   /**
-   * Yields the buckets in order.
+   * Yields the buckets in order. The lists of each are valid until the next one is requested.
    * @param rows number of rows that were added
    * @param pause called every few milliseconds
    */
@@ -150,7 +152,7 @@ export class Collector {
     const key = this.#keys[numbers[0] as number] as number;
     const [first, second] = [key >> (2 * CHARACTER_BITS), (key >> CHARACTER_BITS) & CHARACTER];
     const bucket = second === 0 ? String.fromCharCode(first) : String.fromCharCode(first, second);
-    return bucketOf(bucket, lists, rows);
+    return bucketOf(bucket, lists, rows, this.#encoded);
   }
 }
 

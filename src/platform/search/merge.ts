@@ -3,7 +3,7 @@ import { WHOLE } from './alphabet.ts';
 import { type Bucket, bucketOf } from './bucket.ts';
 import { bucketsAfter, type GroupBucket, idsOf, type Segment } from './build-store.ts';
 import { inBatches, type Part } from './part.ts';
-import { Appended } from './positions.ts';
+import { Appended, Bytes } from './positions.ts';
 import type { Corpus } from './searchable.ts';
 
 /** Minimum share of the maximum rows in a merged segment, so that a row is written to a larger segment once. */
@@ -57,6 +57,7 @@ async function* mergedBuckets(
   pause: () => Promise<void>,
 ): AsyncGenerator<GroupBucket> {
   const sources: Source[] = [];
+  const encoded = new Bytes();
   let rows = 0;
   for (const segment of segments) {
     sources.push({ rows: segment.row_count, offset: rows, buckets: bucketsIn(db, corpus, segment), next: undefined });
@@ -68,7 +69,7 @@ async function* mergedBuckets(
     if (!first) return;
     const { field_group, bucket } = first;
     const same = sources.filter(({ next }) => next?.bucket === bucket && next.field_group === field_group);
-    yield { ...merged(bucket, same, rows), field_group };
+    yield { ...merged(bucket, same, rows, encoded), field_group };
     for (const source of same) await advance(source);
     await pause();
   }
@@ -98,8 +99,11 @@ function isBefore(one: GroupBucket | undefined, other: GroupBucket | undefined):
 /** Positions of the bucket being merged. One buffer is enough, because merging a bucket does not await anything. */
 const positions = new Appended();
 
-/** @param rows of the merged segment */
-function merged(bucket: string, sources: readonly Source[], rows: number): Bucket {
+/**
+ * @param rows of the merged segment
+ * @param encoded memory of this merge
+ */
+function merged(bucket: string, sources: readonly Source[], rows: number, encoded: Bytes): Bucket {
   positions.length = 0;
   const lists = thirdsIn(bucket, sources).map((third) => {
     const start = positions.length;
@@ -115,6 +119,7 @@ function merged(bucket: string, sources: readonly Source[], rows: number): Bucke
     bucket,
     lists.map(({ third, start, end }) => ({ third, positions: positions.between(start, end) })),
     rows,
+    encoded,
   );
 }
 

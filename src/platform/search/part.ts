@@ -1,5 +1,6 @@
 import type { GroupBucket } from './build-store.ts';
 import { Collector } from './collector.ts';
+import { Bytes } from './positions.ts';
 import type { Searched } from './searchable.ts';
 
 /** Bytes of one insert statement. From 128 kB, the allocator returns memory to the system when it is freed. */
@@ -61,32 +62,33 @@ export class PartBuilder {
   }
 }
 
-/** Divides the buckets of a segment into batches, one for each insert statement. */
+/**
+ * Divides the buckets of a segment into batches, one for each insert statement. All of them are kept until the segment is inserted, so the
+ * lists of a batch are in one piece of memory: tens of thousands of small pieces leave holes when they are freed, which the process keeps.
+ * @param buckets the lists of each are copied before the next one is requested
+ */
 export async function inBatches(buckets: AsyncIterable<GroupBucket>): Promise<GroupBucket[][]> {
   const batches: GroupBucket[][] = [];
-  let batch: GroupBucket[] = [];
+  const lists = new Bytes();
+  let batch: { bucket: GroupBucket; end: number }[] = [];
   let bytes = 0;
   for await (const bucket of buckets) {
-    batch.push(bucket);
+    bucket.lists.copy(lists.reserve(bucket.lists.length), lists.length);
+    lists.length += bucket.lists.length;
+    batch.push({ bucket, end: lists.length });
     bytes += bucket.lists.length + bucket.ends.length * 4;
     if (bytes < INSERTED_BYTES) continue;
-    batches.push(together(batch));
+    batches.push(together(batch, lists));
     [batch, bytes] = [[], 0];
   }
-  batches.push(together(batch));
+  batches.push(together(batch, lists));
   return batches;
 }
 
-/**
- * Copies the lists of a batch into one piece of memory. A segment has tens of thousands of buckets, and all of them are kept until the
- * segment is inserted: memory for each, when it is freed, leaves holes that the process keeps.
- */
-function together(batch: readonly GroupBucket[]): GroupBucket[] {
-  const all = Buffer.allocUnsafeSlow(batch.reduce((sum, { lists }) => sum + lists.length, 0));
-  let end = 0;
-  return batch.map((bucket) => {
-    const start = end;
-    end += bucket.lists.copy(all, start);
-    return { ...bucket, lists: all.subarray(start, end) };
-  });
+/** Returns the buckets of a batch with memory of their own for the lists, and empties `lists`. */
+function together(batch: readonly { bucket: GroupBucket; end: number }[], lists: Bytes): GroupBucket[] {
+  const all = Buffer.allocUnsafeSlow(lists.length);
+  lists.taken().copy(all);
+  lists.length = 0;
+  return batch.map(({ bucket, end }, i) => ({ ...bucket, lists: all.subarray(batch[i - 1]?.end ?? 0, end) }));
 }
