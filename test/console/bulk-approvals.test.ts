@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { must } from '../../src/kit/errors.ts';
 import { newId } from '../../src/kit/ids.ts';
 import { sql } from '../../src/kit/sql.ts';
 import { type Api, startApi } from '../setup/api.ts';
@@ -91,8 +92,27 @@ test('lines that were sent to a second person follow the decision, on the page o
   assert.ok(!/\/retry\?/.test(text), 'nobody pays by another button what was not approved');
 
   await press(checker, at(6), 'reject');
-  assert.match(read((await payer.person.get(list)).text), /^[^.]*Finished/);
-  assert.match(read((await payer.person.get(payer.path)).text), /8 Finished/);
+  assert.match(read((await payer.person.get(list)).text), /^[^.]*Finished, with failures/);
+  assert.match(read((await payer.person.get(payer.path)).text), /8 Finished, with failures/);
+});
+
+test('the overview says of a list that a second person approved what its page says', async () => {
+  const payer = await Payer.open(api, 50_000);
+  const checker = await signedIn(api, 'finance', payer.merchant.team);
+  await withThreshold(payer, 1_000_00n);
+  const list = await payer.upload([HEAD, line(1, 5_000), line(2, 5_001)].join('\n'));
+  await payer.press(list);
+  const at = await approvalsOf(payer, list);
+  for (const number of [1, 2]) await press(checker, at(number), 'approve');
+  const overview = async () => read((await payer.person.get(payer.path)).text);
+  assert.match(await overview(), /2 Finished(?!, with failures)/);
+  const { db } = api.deps.stores.sandbox;
+  const second = sql`select id from transfers where team_id = ${payer.merchant.team.id} and reference = 'L-2'`;
+  const { id } = must(await db.maybe<{ id: string }>(second), 'the second line was paid');
+  await db.run(sql`update transfers set stage = 'closed', completed_at = now(), status = 'failed' where id = ${id}`);
+  assert.match(await overview(), /2 Finished, with failures/);
+  await db.run(sql`update transfers set paid_late_at = now() where id = ${id}`);
+  assert.match(await overview(), /2 Finished(?!, with failures)/);
 });
 
 test('a list of any length reads its approvals in one statement, and lines that were not approved are those to look at', async () => {

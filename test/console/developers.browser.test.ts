@@ -79,7 +79,7 @@ test('a restricted key is made, copied from the page and used, without script to
   for (const javaScriptEnabled of [true, false]) {
     const { context, page, complaints } = await signedInBrowser({ viewport: DESKTOP, javaScriptEnabled });
     await page.goto(`${api.url}${base}/developers/keys/new`);
-    await page.getByLabel('Read: resource.read').check();
+    await page.getByLabel('Read, resource.read').check();
     await page.getByRole('button', { name: 'Create a key' }).click();
     const key = await page.locator('.secret code').innerText();
     assert.match(key, /^rk_test\.[0-9A-Za-z]{43}$/);

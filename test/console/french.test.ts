@@ -103,6 +103,8 @@ test('on French pages, no form and no action says an error of the API in English
       const shown = await owner.get(path, FRENCH);
       hear(shown, path);
       if (shown.headers.get('content-type')?.startsWith('text/html')) {
+        // Names of channels that are no brands.
+        assert.doesNotMatch(shown.text.slice(shown.text.indexOf('<main')), /Bank transfer|Bank USSD|>Card\b/, path);
         for (const form of formsIn(shown)) forms.set(`${form.method} ${form.action}`, form);
       }
     }

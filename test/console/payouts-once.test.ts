@@ -44,6 +44,24 @@ async function amounts({ team }: Shop): Promise<number[]> {
 }
 
 describe('the form of a payout', () => {
+  test('is not stopped by a waiting approval that no key of the installation decrypts, which can be withdrawn', async () => {
+    const shop = await shopWith(1_000_00n);
+    const { check, send } = await payoutForm(shop);
+    const asked = approvalPath(await send(await check(AMA)));
+    const sealed = `s2.000000000000.${'A'.repeat(64)}`;
+    await api.control.run(sql`update approvals set body_sealed = ${sealed} where id = ${asked.split('/').at(-1)}`);
+    const other = await payoutForm(shop);
+    const confirmation = await other.check({ ...AMA, number: '650000001', amount: '900' });
+    assert.equal(confirmation.status, 200);
+    assert.match((await other.send(confirmation)).to ?? '', /\/payouts\/po_test_\w+\?done=create$/);
+    assert.deepEqual(await amounts(shop), [900]);
+    const { status, text } = await shop.maker.get(asked);
+    assert.equal(status, 200);
+    assert.match(text, /No key of this installation decrypts this request/);
+    await press(shop.maker, asked, 'withdraw');
+    assert.match((await shop.maker.get(asked)).text, /Withdrawn/);
+  });
+
   test('whose first step is sent again after the payout leads to it; both of its confirmations are one payout', async () => {
     const shop = await shopWith();
     const { check, send } = await payoutForm(shop);

@@ -85,6 +85,16 @@ test('an action needs one of our own forms, of this browser and this session', a
   assert.match((await owner.get(page)).text, /<html lang="fr">/);
 });
 
+test('a form that is sent after its session has ended says so', async () => {
+  const owner = await signedIn(api, 'owner');
+  const people = `/console/${api.team.id}/sandbox/people`;
+  const token = formToken((await owner.get(people)).text);
+  await api.control.run(sql`update console_sessions set revoked_at = pirogue_now() where user_id = ${owner.id}`);
+  const shown = await owner.post(`${people}/invitations`, token);
+  assert.equal(shown.status, 403);
+  assert.match(shown.text, /You are signed out: sign in and repeat what you did\./);
+});
+
 test('text that the database cannot store is refused, wherever it is sent', async () => {
   const stranger = new Person(api.url);
   const token = formToken((await stranger.get('/console/sign-in')).text);

@@ -40,7 +40,7 @@ const UNPAID = clause`t.status in ('failed', 'cancelled') and ${PAID_LATE_AT} is
 
 /**
  * Returns the latest lists of a team with the number of their lines that are open, and of those that were rejected or whose payout ended
- * without money.
+ * without money. What became of an approval that a line waits for is not included.
  */
 export function latestBatches(
   db: Queryable,
@@ -88,6 +88,17 @@ export function askedLines(
   return db.all<{ line: number; approval: string }>(sql`
     select line, result_id as approval from payout_batch_lines
     where team_id = ${team_id} and batch_id = ${id} and status = 'asked' and result_id is not null order by line limit ${limit}`);
+}
+
+/** Returns the approvals of all lines of these lists for which a second person was asked. */
+export function askedOf(
+  db: Queryable,
+  team_id: bigint,
+  batches: readonly string[],
+): Promise<{ batch: string; approval: string }[]> {
+  return db.all<{ batch: string; approval: string }>(sql`
+    select batch_id as batch, result_id as approval from payout_batch_lines
+    where team_id = ${team_id} and batch_id = any(${[...batches]}::text[]) and status = 'asked' and result_id is not null`);
 }
 
 /** Returns which of these lists have a line for which one of these approvals was asked. */

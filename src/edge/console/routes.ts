@@ -138,9 +138,9 @@ async function shown(context: Context, page: ConsolePage, visit: Visit, request:
  */
 async function admitted(context: Context, page: ConsolePage, seen: { visit: Visit }, request: FastifyRequest): Promise<Answer> {
   const { visit } = seen;
-  if (page.method === 'POST') checkForm(context, visit, request);
+  if (page.method === 'POST') checkForm(context, page, visit, request);
   if (page.who === 'anyone') return page.handle(visit);
-  if (!visit.session) return toSignIn(page, visit);
+  if (!visit.session) return redirect(`/console/sign-in?to=${encodeURIComponent(visit.path)}`);
   const person: PersonVisit = { ...visit, session: visit.session };
   if (page.who === 'person') {
     if (page.operator && !visit.session.user.operator) throw notFound();
@@ -164,18 +164,18 @@ async function admitted(context: Context, page: ConsolePage, seen: { visit: Visi
  * Verifies that one of our own forms was submitted, in this browser and session.
  * @throws Problem 403
  */
-function checkForm({ deps, host }: Context, visit: Visit, request: FastifyRequest): void {
+function checkForm({ deps, host }: Context, { who }: ConsolePage, visit: Visit, request: FastifyRequest): void {
   const own = host ?? request.headers.host ?? '';
+  const isOurs = !isCrossSite(request.headers, own);
+  // The token of a form is valid in its session only, and that has ended.
+  if (isOurs && who !== 'anyone' && !visit.session) {
+    throw new Problem(403, 'You are signed out: sign in and repeat what you did.');
+  }
   const nonce = readFormToken(deps.secrets, visit.browser, visit.session?.id ?? null, visit.form[FORM_FIELD]);
-  if (isCrossSite(request.headers, own) || nonce === null) {
+  if (!isOurs || nonce === null) {
     throw new Problem(403, 'The form is not valid any more: open the page again and repeat what you did.');
   }
   visit.formKey = `console-${nonce}`;
-}
-
-function toSignIn({ method }: ConsolePage, visit: Visit): Answer {
-  if (method === 'POST') throw new Problem(403, 'You are signed out: sign in and repeat what you did.');
-  return redirect(`/console/sign-in?to=${encodeURIComponent(visit.path)}`);
 }
 
 /**

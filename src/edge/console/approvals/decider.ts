@@ -1,5 +1,5 @@
 import { type ApprovalRow, isOperation } from '../../../tenants/approvals/schema.ts';
-import { wantedOf } from '../../../tenants/approvals/wanted.ts';
+import { readableWanted } from '../../../tenants/approvals/wanted.ts';
 import type { TeamVisit } from '../page.ts';
 
 /**
@@ -12,10 +12,6 @@ export function mayDecide(
 ): boolean {
   if (row.decision !== null || row.over || row.asked_by === session.user.id || !can('approval.write')) return false;
   if (isOperation(row)) return can(row.permission);
-  try {
-    return wantedOf(approvals.secrets, row).body.user !== session.user.id;
-  } catch {
-    // Encrypted with a key that this installation does not have. The page of the approval reports it; other pages must not fail.
-    return false;
-  }
+  const wanted = readableWanted(approvals.secrets, row);
+  return wanted !== null && wanted.body.user !== session.user.id;
 }

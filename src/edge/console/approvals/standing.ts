@@ -4,7 +4,7 @@ import type { TransferStatus } from '../../../core/transfers/states.ts';
 import { findStandings } from '../../../core/transfers/store.ts';
 import { type ApprovalRow, isOperation } from '../../../tenants/approvals/schema.ts';
 import { findApprovals } from '../../../tenants/approvals/store.ts';
-import { wantedOf } from '../../../tenants/approvals/wanted.ts';
+import { readableWanted } from '../../../tenants/approvals/wanted.ts';
 import type { TeamVisit } from '../page.ts';
 import { mayHaveRun, ranBefore } from './ran.ts';
 
@@ -17,7 +17,8 @@ export async function asTheyStand(visit: TeamVisit, rows: readonly ApprovalRow[]
   const open = rows.filter((row) => row.decision === 'approved' && row.outcome === null && isOperation(row));
   const may = await mayHaveRun(visit, open);
   for (const row of rows) {
-    const ran = may.has(row.id) ? await ranBefore(visit, row, wantedOf(visit.approvals.secrets, row)) : null;
+    const wanted = may.has(row.id) ? readableWanted(visit.approvals.secrets, row) : null;
+    const ran = wanted && (await ranBefore(visit, row, wanted));
     standing.push(ran ? { ...row, outcome: 'done', result: ran.resource_id } : row);
   }
   return standing;

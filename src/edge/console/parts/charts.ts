@@ -43,7 +43,7 @@ export function barChart(series: Series): Html {
   const x = scaleBand<number>(points.keys(), [0, WIDTH]).paddingInner(0.25).paddingOuter(0.1);
   const bars = points.map(({ value, name, text }, i) => {
     const top = y(value ?? 0);
-    return html`<rect class="bar" x="${short(x(i) ?? 0)}" y="${short(top)}" width="${short(x.bandwidth())}" height="${short(HEIGHT - top)}"><title>${name}: ${text}</title></rect>`;
+    return html`<rect class="bar" x="${short(x(i) ?? 0)}" y="${short(top)}" width="${short(x.bandwidth())}" height="${short(HEIGHT - top)}"><title>${name} · ${text}</title></rect>`;
   });
   return figure(series, y.ticks(TICKS), y, html`${bars}`);
 }
@@ -61,7 +61,7 @@ export function lineChart(series: Series): Html {
   const targets = points.map(({ value, name, text }, i) => {
     return (
       value !== null &&
-      html`<rect class="target" x="${short(i * step)}" y="0" width="${short(step)}" height="${HEIGHT}"><title>${name}: ${text}</title></rect>`
+      html`<rect class="target" x="${short(i * step)}" y="0" width="${short(step)}" height="${HEIGHT}"><title>${name} · ${text}</title></rect>`
     );
   });
   return figure(series, y.ticks(TICKS), y, html`<path class="area" d="${shape}"/><path class="line" d="${path}"/>${targets}`);

@@ -183,7 +183,7 @@ export const ACCOUNT_TEXTS: Texts<AccountTexts> = {
     passkeysText:
       'Une clé d’accès vous connecte avec l’empreinte, le visage ou le code de votre téléphone ou de votre ordinateur, sans mot de passe.',
     passkeysNowhere: (host) =>
-      `Les navigateurs n’acceptent aucune clé d’accès sous ${host} : ouvrez la console par un nom d’hôte en https.`,
+      `Les navigateurs n’acceptent aucune clé d’accès sous ${host} : ouvrez la console par un nom d’hôte en https.`,
     passkeyName: 'Nom de l’appareil',
     passkeyAdd: 'Ajouter une clé d’accès',
     passkeyFailed: 'La clé d’accès n’a pas été ajoutée. Réessayez.',

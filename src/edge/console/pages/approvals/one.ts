@@ -6,7 +6,7 @@ import { isId } from '../../../../kit/ids.ts';
 import { type ApprovalRow, isOperation, type Wanted } from '../../../../tenants/approvals/schema.ts';
 import { approvalState } from '../../../../tenants/approvals/states.ts';
 import { findApproval } from '../../../../tenants/approvals/store.ts';
-import { wantedOf } from '../../../../tenants/approvals/wanted.ts';
+import { readableWanted } from '../../../../tenants/approvals/wanted.ts';
 import { namesOfMembers } from '../../../../tenants/people/names-store.ts';
 import { hasOtherDestination } from '../../approvals/account.ts';
 import { hasOtherPayee } from '../../approvals/payee.ts';
@@ -39,12 +39,12 @@ export async function showApproval(visit: TeamVisit, fault?: Fault): Promise<Ans
   const [row] = await asTheyStand(visit, [await approvalOf(visit)]);
   if (!row) throw notFound();
   const made = (await madeBy(visit, [row])).get(row.result ?? '');
-  const wanted = wantedOf(approvals.secrets, row);
+  const wanted = readableWanted(approvals.secrets, row);
   const state = approvalState(row);
   const [name, names, changed] = await Promise.all([
     peopleOf(visit, [row]),
-    namesOfMembers(approvals.control, team.id, typeof wanted.body.user === 'string' ? [wanted.body.user] : []),
-    state === 'open' ? changedSince(visit, row, wanted) : null,
+    namesOfMembers(approvals.control, team.id, typeof wanted?.body.user === 'string' ? [wanted.body.user] : []),
+    wanted && state === 'open' ? changedSince(visit, row, wanted) : null,
   ]);
   const about = facts([
     [texts.askedBy, name(row.asked_by)],
@@ -67,7 +67,7 @@ export async function showApproval(visit: TeamVisit, fault?: Fault): Promise<Ans
     nav: '/approvals',
     ...(fault ? { status: fault.status } : {}),
     body: html`<p class="back"><a href="${base}/approvals">← ${texts.back}</a></p>${pageHead(title, { note: html`${stateBadge(row, made, language)} ${made?.failed ? texts.unmadeText : texts.stateTexts[state]}` })}<div class="narrow">${notice}
-${wantedView(visit, row, wanted, { names, changed })}${card(texts.state, about)}${actions(visit, row, wanted)}</div>`,
+${wanted ? wantedView(visit, row, wanted, { names, changed }) : alert(texts.unreadable)}${card(texts.state, about)}${actions(visit, row, wanted)}</div>`,
   };
 }
 
@@ -86,8 +86,11 @@ function resultPath({ base }: TeamVisit, id: string): string {
   return id.startsWith('key_') ? `${base}/developers/keys/${id}` : withQuery(`${base}/search`, { q: id });
 }
 
-/** The actions of this person, or the reason why there are none. */
-function actions(visit: TeamVisit, row: ApprovalRow, wanted: Wanted): Html | null {
+/**
+ * The actions of this person, or the reason why there are none.
+ * @param wanted null when no key decrypts the request: it can be withdrawn, and rejected unless it is about a person, a key or a threshold
+ */
+function actions(visit: TeamVisit, row: ApprovalRow, wanted: Wanted | null): Html | null {
   const texts = APPROVAL_TEXTS[visit.language];
   const own = row.asked_by === visit.session.user.id;
   const path = `${visit.base}/approvals/${row.id}`;
@@ -97,12 +100,14 @@ function actions(visit: TeamVisit, row: ApprovalRow, wanted: Wanted): Html | nul
   switch (approvalState(row)) {
     case 'open': {
       if (own) return box(texts.ownNote, form('withdraw', texts.withdraw, 'quiet-button'));
-      if (wanted.body.user === visit.session.user.id) return box(texts.faults.subject);
+      if (wanted?.body.user === visit.session.user.id) return box(texts.faults.subject);
+      if (wanted === null && !isOperation(row)) return null;
       if (!mayDecide(visit, row)) return box(texts.roleNote);
       const note = isOperation(row) || isPerformed(row.operation) ? texts.approveNote : undefined;
-      return box(note, html`${form('approve', texts.approve, '')}${form('reject', texts.reject, 'danger')}`);
+      return box(note, html`${wanted && form('approve', texts.approve, '')}${form('reject', texts.reject, 'danger')}`);
     }
     case 'approved':
+      if (wanted === null) return null;
       if (row.kind === 'key') return own ? box(texts.makeNote, form('key', texts.make, '')) : null;
       return isOperation(row) && !own && runs ? box(texts.runNote, form('run', texts.run, '')) : null;
     default:

@@ -59,6 +59,7 @@ type Name =
   | 'accountNote'
   | 'accountChanged'
   | 'roleChanged'
+  | 'unreadable'
   | 'invitationChanged'
   | 'thresholdChanged'
   | 'keyChanged'
@@ -119,6 +120,7 @@ export const APPROVAL_TEXTS: Texts<ApprovalTexts> = {
     payeeChanged: 'The recipient has changed since: an approval will fail.',
     accountNote: 'Where its money went when it was asked for',
     accountChanged: 'Where its money goes has changed since: an approval will fail.',
+    unreadable: 'No key of this installation decrypts this request. It cannot be approved; it ends by itself.',
     roleChanged: 'The role of this person has changed since: an approval will fail.',
     invitationChanged: 'This address was invited to another role since: an approval will fail.',
     thresholdChanged: 'The threshold has changed since: an approval will fail.',
@@ -226,6 +228,7 @@ export const APPROVAL_TEXTS: Texts<ApprovalTexts> = {
     payeeChanged: 'Le bénéficiaire a été modifié depuis : une validation échouera.',
     accountNote: 'Destination des fonds au moment de la demande',
     accountChanged: 'La destination des fonds a été modifiée depuis : une validation échouera.',
+    unreadable: 'Aucune clé de cette installation ne déchiffre cette demande : elle ne peut être validée et prendra fin.',
     roleChanged: 'Le rôle de cette personne a été modifié depuis : une validation échouera.',
     invitationChanged: 'Cette adresse a été invitée depuis avec un autre rôle : une validation échouera.',
     thresholdChanged: 'Le seuil a été modifié depuis : une validation échouera.',

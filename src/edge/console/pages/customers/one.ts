@@ -1,6 +1,6 @@
 import { type Html, type HtmlPart, html } from '../../../../kit/html.ts';
-import { channelById } from '../../../../providers/reference/channels.ts';
 import type { Answer, TeamVisit } from '../../page.ts';
+import { channelName } from '../../parts/channels.ts';
 import type { Fault } from '../../parts/fault.ts';
 import { type CursorMeta, pager } from '../../parts/pager.ts';
 import { alert, badge, card, type Column, doneAlert, empty, facts, idText, table, when } from '../../parts/parts.ts';
@@ -90,7 +90,7 @@ async function methodsCard(visit: TeamVisit, { id }: Customer): Promise<Html | n
   const items = (body as { items: Method[] }).items;
   if (items.length === 0) return null;
   const columns: Column<Method>[] = [
-    { head: texts.method, kind: 'main', cell: ({ channel, brand }) => brand ?? channelById(channel)?.name ?? channel },
+    { head: texts.method, kind: 'main', cell: ({ channel, brand }) => brand ?? channelName(channel, language) },
     { head: texts.number, cell: ({ last4 }) => (last4 === null ? '—' : `•••• ${last4}`) },
     { head: texts.used, cell: ({ last_used_at }) => when(last_used_at, language) },
     {

@@ -1,9 +1,9 @@
 import type { DayFigures } from '../../../../core/figures/schema.ts';
 import type { Html } from '../../../../kit/html.ts';
 import { html } from '../../../../kit/html.ts';
-import { channelById } from '../../../../providers/reference/channels.ts';
 import type { ConsoleLanguage } from '../../language.ts';
 import type { TeamVisit } from '../../page.ts';
+import { channelInCountry } from '../../parts/channels.ts';
 import { meter } from '../../parts/charts.ts';
 import { money, number } from '../../parts/format.ts';
 import { type Column, table } from '../../parts/parts.ts';
@@ -47,11 +47,6 @@ function rate(part: number | null, language: ConsoleLanguage): Html {
   return html`<span class="rate">${meter(part)}<span>${percent(part, language)}</span></span>`;
 }
 
-/** Returns a name such as `MTN Mobile Money (CM)`. It has the country, because operators have the same name in several countries. */
 function nameOf(id: string, language: ConsoleLanguage): string {
-  const texts = HOME_TEXTS[language];
-  if (id === '') return texts.noChannel;
-  const channel = channelById(id);
-  if (!channel) return id;
-  return `${channel.kind === 'mobile_money' ? channel.name : texts.kinds[channel.kind]} (${channel.country})`;
+  return id === '' ? HOME_TEXTS[language].noChannel : channelInCountry(id, language);
 }

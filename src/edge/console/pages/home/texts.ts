@@ -27,8 +27,6 @@ export interface HomeTexts {
   channel: string;
   ended: string;
   noChannel: string;
-  /** Names of kinds of channels that are no brands. */
-  kinds: { card: string; bank: string };
   noPayments: string;
   noPaymentsText: string;
   balance: string;
@@ -75,7 +73,6 @@ export const HOME_TEXTS: Texts<HomeTexts> = {
     channel: 'Channel',
     ended: 'Payments',
     noChannel: 'No channel chosen',
-    kinds: { card: 'Card', bank: 'Bank transfer' },
     noPayments: 'Nothing in this period yet',
     noPaymentsText: 'Figures appear here within a minute of a payment that succeeds, fails or expires.',
     balance: 'Balance',
@@ -122,7 +119,6 @@ export const HOME_TEXTS: Texts<HomeTexts> = {
     channel: 'Canal',
     ended: 'Paiements',
     noChannel: 'Aucun canal choisi',
-    kinds: { card: 'Carte bancaire', bank: 'Virement bancaire' },
     noPayments: 'Rien sur cette période pour le moment',
     noPaymentsText: 'Les chiffres apparaissent ici moins d’une minute après qu’un paiement a réussi, échoué ou expiré.',
     balance: 'Solde',

@@ -23,7 +23,7 @@ export const ENGLISH: LinkTexts = {
   description: 'Description',
   descriptionHelp: 'Shown on the page under the title.',
   currency: 'Currency',
-  currencyFixed: 'The currency of a link cannot be changed.',
+  currencyFixed: (currency) => `Currency: ${currency}. It cannot be changed.`,
   amounts: 'Amount',
   amountHelp: 'Such as 25000, 25 000 or 1250.50. Empty: the payer types it.',
   least: 'At least',

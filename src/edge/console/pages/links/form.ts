@@ -94,7 +94,7 @@ function amountFields({ language }: TeamVisit, link: Link | null, typed: Typed, 
   const currency = { name: 'currency', label: texts.currency, value: typed.currency, error: errors.currency?.[0] };
   return html`<div class="row">${field({ ...common('amount'), label: texts.amount, help: texts.amountHelp })}${
     link
-      ? html`<p class="note">${texts.currency}: ${link.currency}. ${texts.currencyFixed}</p>`
+      ? html`<p class="note">${texts.currencyFixed(link.currency)}</p>`
       : select(
           currency,
           CURRENCIES.map((code) => [code, code] as const),

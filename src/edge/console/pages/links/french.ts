@@ -23,7 +23,7 @@ export const FRENCH: LinkTexts = {
   description: 'Description',
   descriptionHelp: 'Affichée sur la page, sous le titre.',
   currency: 'Devise',
-  currencyFixed: 'La devise d’un lien ne peut pas être modifiée.',
+  currencyFixed: (currency) => `Devise : ${currency}. Elle ne peut pas être modifiée.`,
   amounts: 'Montant',
   amountHelp: 'Par exemple 25000, 25 000 ou 1250,50. Vide : le payeur le saisit.',
   least: 'Au moins',

@@ -27,7 +27,6 @@ type Name =
   | 'description'
   | 'descriptionHelp'
   | 'currency'
-  | 'currencyFixed'
   | 'amounts'
   | 'amountHelp'
   | 'least'
@@ -59,6 +58,7 @@ type Name =
 export type LinkTexts = Record<Name, string> & {
   statuses: Record<LinkStatus, string>;
   fields: Record<PayerField, string>;
+  currencyFixed(currency: string): string;
   usesOf(taken: string, most: string): string;
   actions: Record<'activate' | 'deactivate' | 'deactivateWhy', string>;
   done: Record<'create' | 'update' | 'activate' | 'deactivate', string>;

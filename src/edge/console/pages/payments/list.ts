@@ -1,7 +1,7 @@
+import { channelName } from '../../parts/channels.ts';
 import { filterForm } from '../../parts/filters.ts';
 import { filterFault, type ShownErrors } from '../../parts/fault.ts';
 import type { Said } from '../../messages/say.ts';
-import { channelById } from '../../../../providers/reference/channels.ts';
 import { type Html, html, raw } from '../../../../kit/html.ts';
 import type { PaymentStatus } from '../../../../core/payments/states.ts';
 import type { ConsoleDeps } from '../../deps.ts';
@@ -132,7 +132,7 @@ function columns({ language, base }: TeamVisit): Column<Listed>[] {
       cell: ({ id, amount, currency }) => html`<a href="${base}/payments/${id}">${wireMoney(amount, currency, language)}</a>`,
     },
     { head: texts.status, cell: ({ status }) => paymentBadge(status, language) },
-    { head: texts.channel, cell: ({ channel }) => (channel ? (channelById(channel)?.name ?? channel) : '—') },
+    { head: texts.channel, cell: ({ channel }) => (channel ? channelName(channel, language) : '—') },
     { head: texts.reference, cell: ({ reference, description }) => reference ?? description ?? '—' },
     { head: texts.created, cell: ({ created_at }) => when(created_at, language) },
   ];

@@ -2,8 +2,8 @@ import type { presentTransfer } from '../../../../core/transfers/present.ts';
 import type { Recipient } from '../../../../core/transfers/schema.ts';
 import { findRecipients } from '../../../../core/transfers/store.ts';
 import { type Html, html, raw } from '../../../../kit/html.ts';
-import { channelById } from '../../../../providers/reference/channels.ts';
 import type { Answer, TeamVisit } from '../../page.ts';
+import { channelName, payoutChannels } from '../../parts/channels.ts';
 import { filterForm } from '../../parts/filters.ts';
 import { type Fault, faultOf } from '../../parts/fault.ts';
 import { wireMoney } from '../../parts/format.ts';
@@ -11,7 +11,7 @@ import { type CursorMeta, pager } from '../../parts/pager.ts';
 import { alert, type Column, empty, field, select, table, when } from '../../parts/parts.ts';
 import { withQuery } from '../../paths.ts';
 import { BULK_TEXTS } from './bulk/texts.ts';
-import { PAYOUT_CHANNELS, recipientName } from './recipient.ts';
+import { recipientName } from './recipient.ts';
 import { payoutBadge } from './status.ts';
 import { payoutsHead } from './tabs.ts';
 import { PAYOUT_TEXTS } from './texts.ts';
@@ -78,7 +78,7 @@ function filters(visit: TeamVisit, errors: Fault['errors']): Html {
   const fields = html`${field({ ...common('search'), label: texts.search, type: 'search', placeholder: texts.searchHelp })}
 ${select({ ...common('status'), label: texts.status }, [['', texts.anyStatus], ...Object.entries(texts.statuses)])}
 <details class="more"${more && raw(' open')}><summary class="button quiet-button">${texts.moreFilters}</summary><div>
-${select({ ...common('channel'), label: texts.recipient.channel }, [['', texts.anyChannel], ...PAYOUT_CHANNELS])}
+${select({ ...common('channel'), label: texts.recipient.channel }, [['', texts.anyChannel], ...payoutChannels(language)])}
 ${field({ ...common('date_from'), label: texts.from, type: 'date' })}
 ${field({ ...common('date_to'), label: texts.to, type: 'date' })}
 ${field({ ...common('amount_min'), label: texts.min, inputmode: 'decimal' })}
@@ -118,7 +118,7 @@ function columns({ language, base }: TeamVisit, recipients: ReadonlyMap<string, 
     { head: texts.status, cell: ({ status }) => payoutBadge(status, language) },
     {
       head: texts.to_whom,
-      cell: ({ id, channel }) => html`${name(id)}<span class="under">${channelById(channel)?.name ?? channel}</span>`,
+      cell: ({ id, channel }) => html`${name(id)}<span class="under">${channelName(channel, language)}</span>`,
     },
     { head: texts.reference, cell: ({ reference, description }) => reference ?? description ?? '—' },
     { head: texts.created, cell: ({ created_at }) => when(created_at, language) },

@@ -1,8 +1,8 @@
 import type { Recipient } from '../../../../core/transfers/schema.ts';
 import { type HtmlPart, html } from '../../../../kit/html.ts';
 import { bankName } from '../../../../providers/reference/banks.ts';
-import { CHANNELS, channelById } from '../../../../providers/reference/channels.ts';
 import type { ConsoleLanguage } from '../../language.ts';
+import { channelName } from '../../parts/channels.ts';
 import { PAYOUT_TEXTS } from './texts.ts';
 
 /** A saved recipient, or that of one payout, with all displayed fields. */
@@ -20,7 +20,7 @@ export function recipientRows(
   const bank = bank_code && bankName(country, bank_code);
   return [
     [texts.name, name && html`<strong>${name}</strong>`],
-    [texts.channel, html`${channelById(channel)?.name ?? channel} <code>${channel}</code>`],
+    [texts.channel, html`${channelName(channel, language)} <code>${channel}</code>`],
     [texts.phone, phone && html`<span class="number-text">${phone}</span>`],
     [texts.account, account_number && html`<span class="number-text">${account_number}</span>`],
     [texts.bank, bank_code && html`${bank && `${bank} · `}<code>${bank_code}</code>`],
@@ -66,8 +66,3 @@ export function sameness({
   const destination = NUMBER.test(parts.at(-2) ?? '') ? parts.slice(-2) : parts.slice(-1);
   return [...destination, amount_minor, currency].join('|');
 }
-
-/** Channels on which money is paid out, as choices. */
-export const PAYOUT_CHANNELS: readonly (readonly [id: string, name: string])[] = CHANNELS.filter(
-  ({ kind }) => kind !== 'card',
-).map(({ id, name }) => [id, `${name} · ${id}`]);

@@ -1,7 +1,6 @@
 import { ownFaults } from '../../messages/own.ts';
 import type { CreateAccountBody } from '../../../../core/accounts/schema.ts';
 import type { Split } from '../../../../money/settlement/shares.ts';
-import { CHANNELS } from '../../../../providers/reference/channels.ts';
 import { must } from '../../../../kit/errors.ts';
 import { type Html, html } from '../../../../kit/html.ts';
 import { findByForm } from '../../../../tenants/approvals/store.ts';
@@ -11,6 +10,7 @@ import { runUnlessAsked } from '../../approvals/once.ts';
 import { ranBefore } from '../../approvals/ran.ts';
 import { type Answer, fieldOf, type PageAnswer, redirect, type TeamVisit } from '../../page.ts';
 import { typedAmount } from '../../parts/amount.ts';
+import { channelInCountry, PAYOUT_CHANNELS } from '../../parts/channels.ts';
 import { type Fault, faultOf, unplaced } from '../../parts/fault.ts';
 import { alert, card, field, pageHead, select } from '../../parts/parts.ts';
 import { refuseStale, seenField } from '../../parts/seen.ts';
@@ -28,9 +28,6 @@ type Typed = Record<(typeof FIELDS)[number], string>;
 
 /** Names under which the API rejects the fields that are shown. */
 const SHOWN = ['name', 'email', 'phone', 'split.type', 'split.value', 'settlement.channel', 'settlement.account_number'];
-
-/** Payout channels. A card receives no payouts. */
-const PAYABLE = CHANNELS.filter(({ kind }) => kind !== 'card');
 
 /** Shows the form of a new subaccount. */
 export function showCreate(visit: TeamVisit): Answer {
@@ -167,7 +164,7 @@ function fields({ language }: TeamVisit, typed: Typed, errors: Fault['errors']):
     ['percentage', texts.splitPercentage],
     ['fixed', texts.splitFixed],
   ] as const;
-  const channels = PAYABLE.map(({ id, name, country }) => [id, `${name} (${country})`] as const);
+  const channels = PAYOUT_CHANNELS.map((id) => [id, channelInCountry(id, language)] as const);
   const number = common('account_number', 'settlement.account_number');
   return html`${card(
     texts.owner,

@@ -1,8 +1,9 @@
 import { BUCKETS, type Balance } from '../../../../core/balance/schema.ts';
-import { channelById } from '../../../../providers/reference/channels.ts';
 import { type Html, type HtmlPart, html } from '../../../../kit/html.ts';
 import { CURRENCIES, isCurrency } from '../../../../kit/money.ts';
+import type { ConsoleLanguage } from '../../language.ts';
 import type { Answer, TeamVisit } from '../../page.ts';
+import { channelName } from '../../parts/channels.ts';
 import { FIGURE_NAMES } from '../../parts/figures.ts';
 import type { Fault } from '../../parts/fault.ts';
 import { wireMoney } from '../../parts/format.ts';
@@ -51,14 +52,14 @@ function detailsCard(visit: TeamVisit, account: Account): Html {
     [texts.email, email],
     [texts.phone, phone],
     [texts.split, shareOf(account, visit)],
-    [texts.settlement, settlement === null ? texts.channelNone : settlementText(settlement)],
+    [texts.settlement, settlement === null ? texts.channelNone : settlementText(settlement, language)],
     [texts.created, when(created_at, language)],
   ];
   return html`${card(texts.details, facts(rows))}${ownCard(texts.profile, business_profile)}${ownCard(texts.metadata, metadata)}`;
 }
 
-function settlementText({ channel, account_number }: NonNullable<Account['settlement']>): Html {
-  return html`${channelById(channel)?.name ?? channel}<span class="under">${account_number}</span>`;
+function settlementText({ channel, account_number }: NonNullable<Account['settlement']>, language: ConsoleLanguage): Html {
+  return html`${channelName(channel, language)}<span class="under">${account_number}</span>`;
 }
 
 function ownCard(title: string, data: Account['metadata']): Html | false {

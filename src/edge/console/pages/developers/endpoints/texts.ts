@@ -178,7 +178,7 @@ export const ENDPOINT_TEXTS: Texts<EndpointTexts> = {
     sent: 'Envoyé le (UTC)',
     next: 'Prochaine tentative :',
     full: (since) =>
-      `Depuis le ${since} (UTC), les nouveaux événements ne sont plus mis en file pour ce point de terminaison, car trop d’envois sont en attente. Les envois déjà en attente seront effectués. Quand la file sera presque vide, les nouveaux événements y seront de nouveau ajoutés : renvoyez alors ceux de cette période.`,
+      `Depuis le ${since} (UTC), les nouveaux événements ne sont plus mis en file pour ce point de terminaison, car trop d’envois sont en attente. Les envois déjà en attente seront effectués. Quand la file sera presque vide, les nouveaux événements y seront de nouveau ajoutés : renvoyez alors ceux de cette période.`,
     states: { active: 'Actif', failing: 'En échec', full: 'File pleine', inactive: 'Inactif', disabled: 'Désactivé' },
     done: {
       again: 'Ce point de terminaison a déjà été ajouté par le même formulaire. Si vous n’avez pas son secret, renouvelez-le.',

@@ -72,7 +72,7 @@ function scopes(visit: TeamVisit, typed: TypedKey, errors: Fault['errors']): Htm
   const texts = KEY_TEXTS[visit.language];
   const box = (scope: Scope, name: string) =>
     visit.can(scope)
-      ? html`<input type="checkbox" name="scopes" value="${scope}" aria-label="${name}: ${scope}"${typed.scopes.includes(scope) && html` checked`}>`
+      ? html`<input type="checkbox" name="scopes" value="${scope}" aria-label="${name}, ${scope}"${typed.scopes.includes(scope) && html` checked`}>`
       : '—';
   const columns: Column<(typeof RESOURCES)[number]>[] = [
     { head: texts.resource, kind: 'main', cell: (name) => html`<code>${name}</code>` },

@@ -9,7 +9,7 @@ import { isId } from '../../../../../kit/ids.ts';
 import { type Minor, minorFromWire, wireFromMinor } from '../../../../../kit/money.ts';
 import { MAX_WAITING } from '../../../../../tenants/approvals/schema.ts';
 import { listWaiting } from '../../../../../tenants/approvals/store.ts';
-import { wantedOf } from '../../../../../tenants/approvals/wanted.ts';
+import { readableWanted } from '../../../../../tenants/approvals/wanted.ts';
 import { movedBefore, type Movement, movesMoney } from '../../../money.ts';
 import { type Answer, fieldOf, redirect, type TeamVisit } from '../../../page.ts';
 import { ownFaults } from '../../../messages/own.ts';
@@ -126,7 +126,7 @@ async function isRepeated(
   const equal = waiting.filter(
     (row) => row.operation === OPERATION && row.amount_minor === amount_minor && row.currency === currency,
   );
-  return equal.some((row) => wantedOf(secrets, row).body.payment === id);
+  return equal.some((row) => readableWanted(secrets, row)?.body.payment === id);
 }
 
 /**

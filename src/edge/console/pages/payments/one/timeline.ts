@@ -8,6 +8,7 @@ import type { Line } from '../../../../../money/ledger/statement.ts';
 import { channelById } from '../../../../../providers/reference/channels.ts';
 import { explanationOf } from '../../../../../providers/routing/explain.ts';
 import type { TeamVisit } from '../../../page.ts';
+import { channelName } from '../../../parts/channels.ts';
 import { exactMoment, money } from '../../../parts/format.ts';
 import { withQuery } from '../../../paths.ts';
 import { badge, card, empty, idText, shortId, type Tone } from '../../../parts/parts.ts';
@@ -105,7 +106,7 @@ function attemptMoment(visit: TeamVisit, attempt: AttemptRow): Moment {
   const { mismatch, resolution } = attempt;
   return {
     ...{ at: attempt.created_at, place: 2, tone: ATTEMPT_TONES[attempt.status] },
-    title: html`${texts.timeline.attempt(channel?.name ?? attempt.channel, attempt.provider)} ${badge(texts.attemptStatuses[attempt.status], ATTEMPT_TONES[attempt.status])}`,
+    title: html`${texts.timeline.attempt(channelName(attempt.channel, language), attempt.provider)} ${badge(texts.attemptStatuses[attempt.status], ATTEMPT_TONES[attempt.status])}`,
     body: html`<p class="dots">${facts.map((fact) => html`<span>${fact}</span>`)}</p>
 <p>${isDoubted(attempt) ? texts.timeline.doubted : texts.timeline.outcomes[attempt.status]}${attempt.next_poll_at && ` ${texts.timeline.nextPoll(dueWords(attempt.next_poll_at, at, language))}`}</p>
 ${attempt.message && html`<p class="quote">${attempt.message}</p>`}

@@ -3,10 +3,10 @@ import { totalOf } from '../../../../../core/payments/present.ts';
 import { type Html, type HtmlPart, html } from '../../../../../kit/html.ts';
 import type { Json } from '../../../../../kit/json.ts';
 import { hundredths } from '../../../../../kit/money.ts';
-import { channelById } from '../../../../../providers/reference/channels.ts';
 import { hasReceipt } from '../../../../receipts/receipt.ts';
 import type { ConsoleLanguage } from '../../../language.ts';
 import type { TeamVisit } from '../../../page.ts';
+import { channelName } from '../../../parts/channels.ts';
 import { money, moment, wireMoney } from '../../../parts/format.ts';
 import { badge, card, type Column, facts, idText, shortId, table, type Tone, when } from '../../../parts/parts.ts';
 import type { Dispute, Refund, Story } from './story.ts';
@@ -65,7 +65,7 @@ export function payer({ language, base, can }: TeamVisit, { payment }: Story): H
       [texts.payer.name, name],
       [texts.payer.phone, phone],
       [texts.payer.email, email],
-      [texts.payer.channel, channel && html`${channelById(channel)?.name ?? channel} <code>${channel}</code>`],
+      [texts.payer.channel, channel && html`${channelName(channel, language)} <code>${channel}</code>`],
       [texts.payer.saved, payment_method && idText(payment_method)],
     ]),
   );

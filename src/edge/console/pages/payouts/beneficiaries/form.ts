@@ -1,11 +1,11 @@
 import { type Html, html } from '../../../../../kit/html.ts';
 import { channelById } from '../../../../../providers/reference/channels.ts';
 import { type Answer, fieldOf, redirect, type TeamVisit } from '../../../page.ts';
+import { channelName, payoutChannels } from '../../../parts/channels.ts';
 import { type Fault, faultOf } from '../../../parts/fault.ts';
 import { alert, facts, field, pageHead, select } from '../../../parts/parts.ts';
 import { seenField } from '../../../parts/seen.ts';
 import { saveOnce } from '../../../save-once.ts';
-import { PAYOUT_CHANNELS } from '../recipient.ts';
 import { PAYOUT_TEXTS } from '../texts.ts';
 import { type Beneficiary, beneficiaryOf } from './list.ts';
 
@@ -26,7 +26,7 @@ export function showNew(visit: TeamVisit, typed: Typed = {}, fault?: Fault): Ans
     texts.saved.create,
     { path, back: path, from: `${path}/new`, fault },
     html`
-${select(channel, [['', '—'], ...PAYOUT_CHANNELS])}${fields(visit, typed, fault)}
+${select(channel, [['', '—'], ...payoutChannels(language)])}${fields(visit, typed, fault)}
 ${field({ ...currency, help: texts.saved.currencyHelp, autocomplete: 'off', maxlength: 3 })}`,
   );
 }
@@ -54,7 +54,7 @@ export async function showEdit(visit: TeamVisit, typed?: Typed, fault?: Fault): 
   const stored = typedFrom(beneficiary);
   const path = `${base}/payouts/beneficiaries/${beneficiary.id}`;
   const fixed = facts([
-    [texts.recipient.channel, html`${channelById(channel)?.name ?? channel} <code>${channel}</code>`],
+    [texts.recipient.channel, html`${channelName(channel, language)} <code>${channel}</code>`],
     [texts.currency, currency],
   ]);
   return page(

@@ -1,7 +1,7 @@
 import type { presentBeneficiary } from '../../../../../core/beneficiaries/present.ts';
 import { type Html, html } from '../../../../../kit/html.ts';
-import { channelById } from '../../../../../providers/reference/channels.ts';
 import type { Answer, TeamVisit } from '../../../page.ts';
+import { channelName } from '../../../parts/channels.ts';
 import { filterForm } from '../../../parts/filters.ts';
 import { type Fault, faultOf } from '../../../parts/fault.ts';
 import { type CursorMeta, pager } from '../../../parts/pager.ts';
@@ -53,7 +53,7 @@ function results(visit: TeamVisit, path: string, { items, meta }: Found): Html {
   }
   const columns: Column<Beneficiary>[] = [
     { head: texts.recipient.name, kind: 'main', cell: ({ id, name }) => html`<a href="${path}/${id}">${name}</a>` },
-    { head: texts.recipient.channel, cell: ({ channel }) => channelById(channel)?.name ?? channel },
+    { head: texts.recipient.channel, cell: ({ channel }) => channelName(channel, language) },
     { head: texts.number, cell: ({ phone, account_number }) => account_number ?? phone ?? '—' },
     { head: texts.currency, cell: ({ currency }) => currency },
     { head: texts.created, cell: ({ created_at }) => when(created_at, language) },

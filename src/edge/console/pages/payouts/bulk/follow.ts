@@ -1,4 +1,4 @@
-import { askedLines, batchesAsking, type WaitingLine } from '../../../../../core/payout-batches/store.ts';
+import { askedLines, askedOf, batchesAsking, type WaitingLine } from '../../../../../core/payout-batches/store.ts';
 import type { BatchRow } from '../../../../../core/payout-batches/schema.ts';
 import type { TransferStatus } from '../../../../../core/transfers/states.ts';
 import { findStandings } from '../../../../../core/transfers/store.ts';
@@ -28,28 +28,52 @@ export interface Followed {
 export async function followed(visit: TeamVisit, batch: BatchRow): Promise<Map<number, Followed>> {
   const { store, team } = visit;
   const asked = await askedLines(store.db, { team_id: team.id, id: batch.id }, MAX_LINES);
-  if (asked.length === 0) return new Map();
-  const ends = await standingOf(
+  const approvals = await followedApprovals(
     visit,
     asked.map(({ approval }) => approval),
   );
+  return new Map(
+    asked.flatMap(({ line, approval }) => {
+      const one = approvals.get(approval);
+      return one ? [[line, one] as const] : [];
+    }),
+  );
+}
+
+/** Returns the current state of approvals, by their ids. */
+async function followedApprovals(visit: TeamVisit, ids: readonly string[]): Promise<Map<string, Followed>> {
+  const { store, team } = visit;
+  if (ids.length === 0) return new Map();
+  const ends = await standingOf(visit, ids);
   const made = [...ends.values()].flatMap(({ result }) => result ?? []);
   const found = made.length > 0 ? await findStandings(store.db, team.id, made) : [];
   const standings = new Map(found.map((one) => [one.id, one]));
   return new Map(
-    asked.flatMap(({ line, approval }) => {
-      const end = ends.get(approval);
-      if (!end) return [];
+    [...ends].map(([id, end]): [string, Followed] => {
       const { result: transfer, message } = end;
       const { status = null, paid_late_at = null } = standings.get(transfer ?? '') ?? {};
-      return [
-        [
-          line,
-          { state: approvalState(end), transfer, transfer_status: status, paid_late: paid_late_at !== null, message },
-        ] as const,
-      ];
+      return [id, { state: approvalState(end), transfer, transfer_status: status, paid_late: paid_late_at !== null, message }];
     }),
   );
+}
+
+/**
+ * Returns, by list, how many of the lines for which a second person was asked ended without money: not approved, or approved and then failed.
+ */
+export async function unpaidAmong(visit: TeamVisit, batches: readonly BatchRow[]): Promise<Map<string, number>> {
+  const { store, team } = visit;
+  const ids = batches.map(({ id }) => id);
+  const asked = ids.length > 0 ? await askedOf(store.db, team.id, ids) : [];
+  const approvals = await followedApprovals(
+    visit,
+    asked.map(({ approval }) => approval),
+  );
+  const counts = new Map<string, number>();
+  for (const { batch, approval } of asked) {
+    const one = approvals.get(approval);
+    if (one && (isUnpaid(one) || hasEnded(one, 'refused', 'undone'))) counts.set(batch, (counts.get(batch) ?? 0) + 1);
+  }
+  return counts;
 }
 
 /** Returns the ids of the lists with a line that waits for approval. */
@@ -93,12 +117,18 @@ export async function stillWaiting(
 
 /** Returns the numbers of the lines whose approvals have one of these results. */
 export function linesEnded(all: ReadonlyMap<number, Followed>, ...endings: Ending[]): number[] {
-  return [...all].filter(([, { state }]) => endings.includes(ENDINGS[state])).map(([line]) => line);
+  return [...all].filter(([, one]) => hasEnded(one, ...endings)).map(([line]) => line);
+}
+
+function hasEnded({ state }: Followed, ...endings: Ending[]): boolean {
+  return endings.includes(ENDINGS[state]);
 }
 
 /** Returns the numbers of the lines whose payout was approved and made, and then failed or was cancelled, unless it was paid late. */
 export function unpaidLines(all: ReadonlyMap<number, Followed>): number[] {
-  const isUnpaid = ({ transfer_status: status, paid_late }: Followed) =>
-    (status === 'failed' || status === 'cancelled') && !paid_late;
-  return [...all].filter(([, followed]) => isUnpaid(followed)).map(([line]) => line);
+  return [...all].filter(([, one]) => isUnpaid(one)).map(([line]) => line);
+}
+
+function isUnpaid({ transfer_status: status, paid_late }: Followed): boolean {
+  return (status === 'failed' || status === 'cancelled') && !paid_late;
 }

@@ -11,7 +11,7 @@ import { notFound } from '../../../../../kit/errors.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
 import { type Answer, type ConsolePage, fieldOf, redirect, type TeamVisit, teamPage } from '../../../page.ts';
 import { confirmLines } from './confirm.ts';
-import { followed, linesEnded, unpaidLines, waitingAmong } from './follow.ts';
+import { followed, linesEnded, unpaidAmong, unpaidLines, waitingAmong } from './follow.ts';
 import { proofOfSlice } from './go-on.ts';
 import { makeBatch } from './make.ts';
 import { MAX_CHARACTERS, parseList } from './parse.ts';
@@ -40,7 +40,12 @@ export function bulkPages(deps: ConsoleDeps): ConsolePage[] {
 async function showForm(visit: TeamVisit, csv = '', fault?: string): Promise<Answer> {
   const latest = await latestBatches(visit.store.db, visit.team.id, LATEST);
   const waiting = await waitingAmong(visit, latest);
-  const shown = latest.map((batch) => ({ ...batch, waits: waiting.has(batch.id) }));
+  const unpaid = await unpaidAmong(visit, latest);
+  const shown = latest.map((batch) => ({
+    ...batch,
+    waits: waiting.has(batch.id),
+    unpaid: batch.unpaid + (unpaid.get(batch.id) ?? 0),
+  }));
   return formView(visit, shown, csv, fault);
 }
 

@@ -7,7 +7,7 @@ import { Problem } from '../../../../../kit/errors.ts';
 import { levelOf } from '../../../../../money/transaction-limits/service.ts';
 import { MAX_WAITING } from '../../../../../tenants/approvals/schema.ts';
 import { listWaiting } from '../../../../../tenants/approvals/store.ts';
-import { wantedOf } from '../../../../../tenants/approvals/wanted.ts';
+import { readableWanted } from '../../../../../tenants/approvals/wanted.ts';
 import type { ConsoleDeps } from '../../../deps.ts';
 import type { TeamVisit } from '../../../page.ts';
 import { recipientLine } from '../recipient.ts';
@@ -15,14 +15,15 @@ import { isLineKey, OPERATION } from './run.ts';
 
 /**
  * Returns the payouts outside of lists that wait for approval, with their current recipients. (The recipients of a list's lines are stored
- * with them.) A payout that could not be paid now is left out: it was requested under other limits, or its recipient is gone.
+ * with them.) A payout that could not be paid now is left out: it was requested under other limits, its recipient is gone, or no key decrypts
+ * it.
  */
 export async function waitingSingles(deps: ConsoleDeps, visit: TeamVisit): Promise<Omit<WaitingLine, 'approval'>[]> {
   const { team, store, approvals } = visit;
   const rows = await listWaiting(approvals.control, team.id, store.environment, MAX_WAITING);
   const wanted = rows
     .filter((row) => row.operation === OPERATION && !isLineKey(row.form_key))
-    .map((row) => wantedOf(approvals.secrets, row).body);
+    .flatMap((row) => readableWanted(approvals.secrets, row)?.body ?? []);
   const saved = wanted.flatMap((body) => savedIdOf(body as Partial<CreateTransferBody>) ?? []);
   const beneficiaries = saved.length > 0 ? await findBeneficiaries(store.db, team.id, saved) : [];
   const context = { level: levelOf(store.environment, team), find: amongBeneficiaries(beneficiaries) };

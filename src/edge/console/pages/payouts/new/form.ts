@@ -2,10 +2,10 @@ import type { presentBeneficiary } from '../../../../../core/beneficiaries/prese
 import { type Html, html } from '../../../../../kit/html.ts';
 import { CURRENCIES } from '../../../../../kit/money.ts';
 import type { Answer, TeamVisit } from '../../../page.ts';
+import { payoutChannels } from '../../../parts/channels.ts';
 import type { Fault } from '../../../parts/fault.ts';
 import { alert, field, pageHead, select } from '../../../parts/parts.ts';
 import { sameForm } from '../../../parts/same-form.ts';
-import { PAYOUT_CHANNELS } from '../recipient.ts';
 import { PAYOUT_TEXTS } from '../texts.ts';
 import type { Asked } from './asked.ts';
 
@@ -77,7 +77,7 @@ function recipientFields({ language }: TeamVisit, saved: readonly Beneficiary[],
     ])
   }<fieldset class="field part"><legend>${texts.someoneElse}</legend>${saved.length > 0 && html`<p class="help">${texts.someoneElseHelp}</p>`}
 ${field({ name: 'name', label: texts.recipient.name, value: asked.name, error: error('beneficiary.name'), autocomplete: 'off', maxlength: 255 })}
-${select({ name: 'channel', label: texts.recipient.channel, value: asked.channel, error: error('channel', 'beneficiary.channel') }, [['', '—'], ...PAYOUT_CHANNELS])}
+${select({ name: 'channel', label: texts.recipient.channel, value: asked.channel, error: error('channel', 'beneficiary.channel') }, [['', '—'], ...payoutChannels(language)])}
 ${field({ name: 'number', label: texts.number, value: asked.number, error: error(...number), help: texts.numberHelp, autocomplete: 'off', maxlength: 64 })}
 ${field({ name: 'bank_code', label: texts.recipient.bank, value: asked.bank_code, error: error('beneficiary.bank_code'), help: texts.bankHelp, autocomplete: 'off', maxlength: 32 })}</fieldset>`;
 }
