@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { fold, isAmbiguous } from '../../src/platform/search/alphabet.ts';
 import type { Bucket } from '../../src/platform/search/bucket.ts';
 import { Collector } from '../../src/platform/search/collector.ts';
+import { PartBuilder } from '../../src/platform/search/part.ts';
 import { addList, appendList, Bytes, countOf, noPositions, positionsIn } from '../../src/platform/search/positions.ts';
 import { type ListName, wantedBy } from '../../src/platform/search/wanted.ts';
 
@@ -115,4 +116,14 @@ test('a large bucket has a list of all of its rows', async () => {
   const buckets = await bucketsOf(rows);
   assert.ok(buckets.find(({ bucket }) => bucket === 'ab')?.thirds.includes('\u0002'));
   assert.equal(positionsOf(buckets, { bucket: 'ab', third: '\u0002' }, 4_000).length, 4_000);
+});
+
+test('the lists of a batch are in one piece of memory, of which a freed segment leaves no holes', async () => {
+  const part = new PartBuilder('trx_');
+  for (let i = 0; i < 3_000; i++)
+    part.add({ id: `trx_${i}`, texts: [[`order ${i * 7_919}`, `name ${(i * 104_729).toString(36)}`]] });
+  const { batches, row_count } = await part.built(null, async () => {});
+  assert.equal(row_count, 3_000);
+  assert.ok(batches.flat().length > 500, String(batches.flat().length));
+  for (const batch of batches) assert.equal(new Set(batch.map(({ lists }) => lists.buffer)).size, 1);
 });
