@@ -90,7 +90,7 @@ test('a form that is sent after its session has ended says so', async () => {
   const people = `/console/${api.team.id}/sandbox/people`;
   const token = formToken((await owner.get(people)).text);
   await api.control.run(sql`update console_sessions set revoked_at = pirogue_now() where user_id = ${owner.id}`);
-  const shown = await owner.post(`${people}/invitations`, token);
+  const shown = await owner.post(`${people}/invitations/nothing/withdraw`, token);
   assert.equal(shown.status, 403);
   assert.match(shown.text, /You are signed out: sign in and repeat what you did\./);
 });
