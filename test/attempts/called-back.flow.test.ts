@@ -114,7 +114,7 @@ test('an invoice keeps a payment with such a charge, and leads to it', async () 
   assert.deepEqual([(await shown(id)).status, (await shown(id)).amount_captured], ['succeeded', 600]);
 });
 
-test('an invoice is offered again when its payment has failed, whatever is read about the charge', async () => {
+test('an invoice whose payment has failed is offered again once its provider is no longer asked about the charge', async () => {
   const { url, pay } = await sentInvoice();
   const id = await pay('600');
   provider.submission = { kind: 'refused', reason: 'payer_declined', message: 'declined' };
@@ -123,6 +123,11 @@ test('an invoice is offered again when its payment has failed, whatever is read 
   provider.readings.set(provider.last.attempt_id, UNREADABLE);
   await callBack(provider.last);
   assert.notEqual((await attempt(provider.last.attempt_id)).next_poll_at, null);
+  assert.doesNotMatch(await (await fetch(url)).text(), /<form/);
+  provider.readings.set(provider.last.attempt_id, { kind: 'failed', reason: 'payer_declined', message: 'declined' });
+  clock.advance(60_000);
+  await poll();
+  assert.equal((await attempt(provider.last.attempt_id)).next_poll_at, null);
   assert.match(await (await fetch(url)).text(), /<form/);
 });
 
