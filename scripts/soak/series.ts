@@ -66,8 +66,8 @@ export interface Bound {
 }
 
 /**
- * Returns the length of the warm-up, which is not judged, in seconds: a quarter of the run, at most half an hour. Before, functions are
- * still being compiled, the segments of the search have not their full size, and no event is old enough to be purged.
+ * Returns the length of the warm-up, which is not judged, in seconds: a quarter of the run, at most half an hour. Until
+ * then functions are still compiled, the segments of the search do not have their full size, and no event is old enough to be purged.
  */
 export function warmupSeconds(minutes: number): number {
   return Math.min(1_800, minutes * 15);

@@ -5,7 +5,13 @@ import { purgeSweeps } from '../../src/edge/purge/sweeps.ts';
 import { createLog } from '../../src/kit/log.ts';
 import { lowestIdAt, newId } from '../../src/kit/ids.ts';
 import { pgCode, sql } from '../../src/kit/sql.ts';
-import { dropPartition, makePartitions, PartitionsBusy, partitionUse } from '../../src/platform/db/partitions.ts';
+import {
+  deletesWithinPeriods,
+  dropPartition,
+  makePartitions,
+  PartitionsBusy,
+  partitionUse,
+} from '../../src/platform/db/partitions.ts';
 import { type DbPool, openPool } from '../../src/platform/db/pool.ts';
 import { type Api, FakeClock, startApi, until } from '../setup/api.ts';
 import { asService } from '../setup/databases.ts';
@@ -90,6 +96,7 @@ test('a row of a period without a partition is stored all the same; that period 
   const id = await insertEvent('trx_b', 1, may);
   assert.equal(await partitionOf(id), 'pirogue_partitions.events_default');
   assert.ok((await partitionUse(store())).find(({ table }) => table === 'events')?.overflowing);
+  assert.equal(await deletesWithinPeriods(store(), 'events'), true);
   await makePartitions(store(), 'sandbox', may);
   assert.equal(await partitionOf(await insertEvent('trx_b', 2, may + DAY_MS)), 'pirogue_partitions.events_default');
   assert.equal(await partitionOf(await insertEvent('trx_b', 3, may + 30 * DAY_MS)), 'pirogue_partitions.events_203006');
@@ -98,6 +105,7 @@ test('a row of a period without a partition is stored all the same; that period 
   while ((await dropPartition(store(), 'sandbox', 'events', before_june)) !== undefined);
   assert.equal(await partitionOf(id), undefined);
   assert.ok(!(await partitionUse(store())).find(({ table }) => table === 'events')?.overflowing);
+  assert.equal(await deletesWithinPeriods(store(), 'events'), false);
 });
 
 test('the number of an event is unique for its resource for ever, across partitions and after they are dropped', async () => {
@@ -216,6 +224,7 @@ test('rows from before a table was partitioned are deleted row by row, and the r
     values: [],
   });
   await owner.run({ text: 'create table pirogue_partitions.events_default partition of events default', values: [] });
+  assert.equal(await deletesWithinPeriods(store(), 'events'), true);
   for (let i = 1; i <= 1_201; i++) await insertEvent('trx_f', i, old + i);
   const kept = await insertEvent('trx_f', 1_202, clock.now());
   const waiting = await insertEvent('trx_h', 2, old);

@@ -118,7 +118,7 @@ test('a large bucket has a list of all of its rows', async () => {
   assert.equal(positionsOf(buckets, { bucket: 'ab', third: '\u0002' }, 4_000).length, 4_000);
 });
 
-test('the lists of a batch are in one piece of memory, of which a freed segment leaves no holes', async () => {
+test('the lists of a batch share one piece of memory, so that a freed segment leaves no holes', async () => {
   const part = new PartBuilder('trx_');
   for (let i = 0; i < 3_000; i++)
     part.add({ id: `trx_${i}`, texts: [[`order ${i * 7_919}`, `name ${(i * 104_729).toString(36)}`]] });

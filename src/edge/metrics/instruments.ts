@@ -42,8 +42,8 @@ export class Counter {
   readonly #series: Series<{ count: number }>;
 
   /**
-   * @param last all values of the last label. The first count with the other labels' values shows a series for each, from 0:
-   *   Prometheus does not see the first increase of a series that begins with 1
+   * @param last all values of the last label. The first count of one of them shows the others with 0, because Prometheus does not see the
+   *   first increase of a series that begins with 1
    */
   constructor(name: string, help: string, labels: readonly string[], last: readonly string[] = []) {
     this.#head = { name, help };

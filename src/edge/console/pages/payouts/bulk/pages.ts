@@ -39,8 +39,7 @@ export function bulkPages(deps: ConsoleDeps): ConsolePage[] {
 
 async function showForm(visit: TeamVisit, csv = '', fault?: string): Promise<Answer> {
   const latest = await latestBatches(visit.store.db, visit.team.id, LATEST);
-  const waiting = await waitingAmong(visit, latest);
-  const unpaid = await unpaidAmong(visit, latest);
+  const [waiting, unpaid] = await Promise.all([waitingAmong(visit, latest), unpaidAmong(visit, latest)]);
   const shown = latest.map((batch) => ({
     ...batch,
     waits: waiting.has(batch.id),
